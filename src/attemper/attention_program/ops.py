@@ -1,0 +1,248 @@
+"""The attention program: what a transformer can run, one step after another. Data only.
+
+Every step gives a value at every position: a *bit*, or a *count* (an integer of size O(n)).
+Steps refer to earlier steps by index. Position-wise steps (gates, linear combinations) cost no
+attention; `Attend`, `Shift` and `Count` look at other positions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import final
+
+from attemper.exact.closed_forms import ClosedForm
+from attemper.exact.predicates import Predicate
+from attemper.languages.words import Alphabet
+
+Ref = int
+"""The index of an earlier step."""
+
+
+class Mask(StrEnum):
+    """Which positions j the position i may look at."""
+
+    UP_TO = "<="
+    BEFORE = "<"
+    FROM = ">="
+    AFTER = ">"
+    ALL = "all"
+
+
+class Choice(StrEnum):
+    """Which of several matching positions is read."""
+
+    RIGHTMOST = "rightmost"
+    LEFTMOST = "leftmost"
+
+
+class Connective(StrEnum):
+    """Gates of any number of inputs."""
+
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+
+
+class Direction(StrEnum):
+    """The neighbour that a shift reads."""
+
+    PREVIOUS = "previous"
+    NEXT = "next"
+
+
+@final
+@dataclass(frozen=True)
+class Letter:
+    """Bit: the symbol at this position is one of `symbols`."""
+
+    symbols: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """Bit: a 0/1-valued closed form of the position i and the length n."""
+
+    form: ClosedForm
+
+
+@final
+@dataclass(frozen=True)
+class Not:
+    """Bit: the negation."""
+
+    bit: Ref
+
+
+@final
+@dataclass(frozen=True)
+class Gate:
+    """Bit: the conjunction, disjunction or parity of bits."""
+
+    connective: Connective
+    bits: tuple[Ref, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Table:
+    """Bit: 1 where the tuple of bits is one of `rows`; any function of at most 12 bits."""
+
+    bits: tuple[Ref, ...]
+    rows: tuple[tuple[bool, ...], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Attend:
+    """Bit: `value` at the chosen position in the mask where `where` holds; `default` if there is none.
+
+    With `match = (query, key)`, moreover the count `key` there must equal the count `query` here.
+    """
+
+    mask: Mask
+    choice: Choice
+    where: Ref
+    value: Ref
+    default: bool
+    match: tuple[Ref, Ref] | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Shift:
+    """Bit: the bit at the neighbouring position, 0 if there is none."""
+
+    direction: Direction
+    bit: Ref
+
+
+@final
+@dataclass(frozen=True)
+class Count:
+    """Count: the number of positions in the mask where the bit holds."""
+
+    mask: Mask
+    bit: Ref
+
+
+@final
+@dataclass(frozen=True)
+class Linear:
+    """Count: the sum of factor * count over `parts`, plus `constant`."""
+
+    parts: tuple[tuple[int, Ref], ...]
+    constant: int
+
+
+@final
+@dataclass(frozen=True)
+class Compare:
+    """Bit: count >= threshold."""
+
+    count: Ref
+    threshold: int
+
+
+@final
+@dataclass(frozen=True)
+class CountTest:
+    """Bit: the numerical predicate holds of scale * count + shift."""
+
+    predicate: Predicate
+    count: Ref
+    scale: int
+    shift: int
+
+
+BitStep = Letter | Place | Not | Gate | Table | Attend | Shift | Compare | CountTest
+CountStep = Count | Linear
+Step = BitStep | CountStep
+
+
+@final
+@dataclass(frozen=True)
+class Program:
+    """Steps in order, and the bit that is the result at every position."""
+
+    alphabet: Alphabet
+    steps: tuple[Step, ...]
+    output: Ref
+
+
+def inputs(step: Step) -> tuple[Ref, ...]:
+    """The steps that a step reads."""
+    match step:
+        case Letter() | Place():
+            return ()
+        case Not(bit) | Shift(_, bit) | Count(_, bit):
+            return (bit,)
+        case Gate(_, bits) | Table(bits, _):
+            return bits
+        case Attend(_, _, where, value, _, match):
+            return (where, value, *(match or ()))
+        case Linear(parts, _):
+            return tuple(count for _, count in parts)
+        case Compare(count, _) | CountTest(_, count, _, _):
+            return (count,)
+
+
+class Builder:
+    """Collects steps; an equal step is kept once (hash-consing)."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._index: dict[Step, Ref] = {}
+
+    def add(self, step: Step) -> Ref:
+        """The index of the step, new or already there."""
+        if step not in self._index:
+            self._index[step] = len(self.steps)
+            self.steps.append(step)
+        return self._index[step]
+
+
+def replace_inputs(step: Step, to: list[Ref]) -> Step:
+    """The same step with every reference r replaced by to[r]."""
+    match step:
+        case Letter() | Place():
+            return step
+        case Not(bit):
+            return Not(to[bit])
+        case Gate(connective, bits):
+            return Gate(connective, tuple(to[bit] for bit in bits))
+        case Table(bits, rows):
+            return Table(tuple(to[bit] for bit in bits), rows)
+        case Attend(mask, choice, where, value, default, match):
+            moved = (to[match[0]], to[match[1]]) if match else None
+            return Attend(mask, choice, to[where], to[value], default, moved)
+        case Shift(direction, bit):
+            return Shift(direction, to[bit])
+        case Count(mask, bit):
+            return Count(mask, to[bit])
+        case Linear(parts, constant):
+            return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
+        case Compare(count, threshold):
+            return Compare(to[count], threshold)
+        case CountTest(predicate, count, scale, shift):
+            return CountTest(predicate, to[count], scale, shift)
+
+
+def prune(program: Program) -> tuple[Program, list[Ref]]:
+    """The program without the steps that its output does not need.
+
+    Also gives, for each old step, its new index (-1 if it was dropped).
+    """
+    needed = [False] * len(program.steps)
+    needed[program.output] = True
+    for index in range(len(program.steps) - 1, -1, -1):
+        if needed[index]:
+            for source in inputs(program.steps[index]):
+                needed[source] = True
+    kept = Builder()
+    to = [-1] * len(program.steps)
+    for index, step in enumerate(program.steps):
+        if needed[index]:
+            to[index] = kept.add(replace_inputs(step, to))
+    return Program(program.alphabet, tuple(kept.steps), to[program.output]), to

@@ -1,0 +1,112 @@
+"""When an attention program is well formed.
+
+* every reference is to an earlier step;
+* every bit is read where a bit is meant, every count where a count is meant, and the output is a bit;
+* letters are symbols of the alphabet;
+* a table has at most 12 bits and rows of that width, each once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never, final
+
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    Count,
+    CountTest,
+    Gate,
+    Letter,
+    Linear,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+    inputs,
+)
+from attemper.errors import InternalError
+
+MAX_TABLE_BITS = 12
+
+
+@final
+@dataclass(frozen=True)
+class Complaint:
+    """What is wrong, and at which step (None: the program as a whole)."""
+
+    step: Ref | None
+    message: str
+
+
+def complaints(program: Program) -> tuple[Complaint, ...]:
+    """Everything that is wrong with the program, in the order of its steps."""
+    found: list[Complaint] = []
+    for index, step in enumerate(program.steps):
+        found.extend(Complaint(index, message) for message in _of_step(program, index, step))
+    if not 0 <= program.output < len(program.steps):
+        found.append(Complaint(None, f"the output s{program.output} is not a step"))
+    elif isinstance(program.steps[program.output], Count | Linear):
+        found.append(Complaint(None, f"the output s{program.output} is a count, not a bit"))
+    return tuple(found)
+
+
+def require_wellformed(program: Program, after: str) -> Program:
+    """The program itself; raises `InternalError` if the pass called `after` left it ill-formed."""
+    found = complaints(program)
+    if found:
+        listed = "; ".join(f"s{c.step}: {c.message}" for c in found[:5])
+        raise InternalError(f"ill-formed program after '{after}' (please report): {listed}")
+    return program
+
+
+def _of_step(program: Program, index: int, step: Step) -> list[str]:
+    late = [ref for ref in inputs(step) if not 0 <= ref < index]
+    if late:
+        return [f"s{ref} is not an earlier step" for ref in late]
+    bits, counts = _kinds(step)
+    wrong = [f"s{ref} is a count, a bit is meant" for ref in bits if _is_count(program, ref)]
+    wrong += [f"s{ref} is a bit, a count is meant" for ref in counts if not _is_count(program, ref)]
+    match step:
+        case Letter(symbols):
+            wrong += [
+                f"'{symbol}' is not in the alphabet"
+                for symbol in symbols
+                if symbol not in program.alphabet.symbols
+            ]
+        case Table(refs, rows):
+            wrong += _of_table(len(refs), rows)
+        case _:
+            pass
+    return wrong
+
+
+def _kinds(step: Step) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
+    """The references that must be bits, and those that must be counts."""
+    match step:
+        case Attend(_, _, where, value, _, match):
+            return (where, value), match or ()
+        case Linear() | Compare() | CountTest():
+            return (), inputs(step)
+        case Letter() | Place() | Not() | Gate() | Table() | Shift() | Count():
+            return inputs(step), ()
+        case _:
+            assert_never(step)
+
+
+def _of_table(width: int, rows: tuple[tuple[bool, ...], ...]) -> list[str]:
+    wrong: list[str] = []
+    if width > MAX_TABLE_BITS:
+        wrong.append(f"a table of {width} bits; at most {MAX_TABLE_BITS} are allowed")
+    if any(len(row) != width for row in rows):
+        wrong.append(f"a table of {width} bits has a row of another width")
+    if len(set(rows)) != len(rows):
+        wrong.append("a table has a row twice")
+    return wrong
+
+
+def _is_count(program: Program, ref: Ref) -> bool:
+    return isinstance(program.steps[ref], Count | Linear)

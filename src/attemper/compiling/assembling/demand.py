@@ -1,0 +1,158 @@
+"""What a network must compute for a program's output: bits, heads, averages. Nothing else is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    Count,
+    CountTest,
+    Letter,
+    Linear,
+    Mask,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+)
+from attemper.compiling.assembling.blocks import Literal
+from attemper.compiling.assembling.schedule import Schedule
+from attemper.errors import UnsupportedError
+
+
+@final
+@dataclass(frozen=True)
+class Mixture:
+    """A comparison as sums over left, right and total counts: (factor, counted bit)."""
+
+    left: tuple[tuple[int, Ref], ...]
+    right: tuple[tuple[int, Ref], ...]
+    total: tuple[tuple[int, Ref], ...]
+    threshold: int
+
+    @property
+    def one_sided(self) -> Mask | None:
+        """The mask of all its counts, if they have the same."""
+        sides = {Mask.UP_TO: self.left, Mask.FROM: self.right, Mask.ALL: self.total}
+        used = [mask for mask, parts in sides.items() if parts]
+        return used[0] if len(used) == 1 else None
+
+
+@final
+@dataclass
+class Demand:
+    """Filled by `collect`; every set is what some later step reads."""
+
+    bits: set[Literal] = field(default_factory=set)
+    heads: set[Ref] = field(default_factory=set)
+    averages: set[tuple[Mask, Ref]] = field(default_factory=set)
+    marks: set[Mask] = field(default_factory=set)
+
+
+def strip_negations(program: Program, bit: Ref) -> Literal:
+    """The bit below the negations, and whether their number is even."""
+    positive = True
+    while isinstance(step := program.steps[bit], Not):
+        bit, positive = step.bit, not positive
+    return bit, positive
+
+
+def is_embedded(program: Program, bit: Ref) -> bool:
+    """Whether the bit stands in the embedding already."""
+    return isinstance(program.steps[bit], Letter | Place)
+
+
+def mixture_of(program: Program, compare: Compare) -> Mixture:
+    """The comparison's counts by side."""
+    linear = program.steps[compare.count]
+    parts = linear.parts if isinstance(linear, Linear) else ((1, compare.count),)
+    constant = linear.constant if isinstance(linear, Linear) else 0
+    sides: dict[Mask, list[tuple[int, Ref]]] = {Mask.UP_TO: [], Mask.FROM: [], Mask.ALL: []}
+    for factor, ref in parts:
+        count = program.steps[ref]
+        assert isinstance(count, Count), "the simplifier multiplies combinations out"
+        sides[count.mask].append((factor, count.bit))
+    left, right, total = (tuple(sides[mask]) for mask in (Mask.UP_TO, Mask.FROM, Mask.ALL))
+    return Mixture(left, right, total, compare.threshold - constant)
+
+
+def collect(schedule: Schedule) -> Demand:
+    """Everything that the output needs, from the last step to the first."""
+    program, demand = schedule.program, Demand()
+    base, positive = strip_negations(program, program.output)
+    if not is_embedded(program, base):
+        demand.bits.add((base, positive))
+    for ref in range(len(program.steps) - 1, -1, -1):
+        for positive in (True, False):
+            if (ref, positive) in demand.bits:
+                _demand_leaves(schedule, demand, ref, positive)
+        if ref in demand.heads:
+            _demand_inputs(program, demand, ref)
+    return demand
+
+
+def _demand_bit(program: Program, demand: Demand, bit: Ref) -> None:
+    base, _ = strip_negations(program, bit)
+    if not is_embedded(program, base):
+        demand.bits.add((base, True))
+
+
+def _demand_leaves(schedule: Schedule, demand: Demand, ref: Ref, positive: bool) -> None:
+    block, layer = schedule.block(ref, positive)
+    for leaf in {leaf for clamp in block.clamps for leaf, _ in clamp.literals}:
+        if schedule.is_fresh(leaf, layer):
+            demand.heads.add(leaf)
+        else:
+            _demand_bit(schedule.program, demand, leaf)
+
+
+def _demand_inputs(program: Program, demand: Demand, ref: Ref) -> None:
+    step = program.steps[ref]
+    match step:
+        case Attend(_, _, where, value, _, match):
+            if match is not None:
+                raise UnsupportedError(
+                    "attention to equal counts (attend ... match) is not compiled yet; "
+                    "write it with comparisons or predicates of counts"
+                )
+            base, positive = strip_negations(program, where)
+            if not is_embedded(program, base):
+                # The head's key is "blocked", the negation, as a coordinate that is exactly 0
+                # where the head may look: in floats 1 - g would carry the rounding of g.
+                demand.bits.add((base, not positive))
+            _demand_bit(program, demand, value)
+        case Shift(_, bit):
+            _demand_bit(program, demand, bit)
+        case Compare():
+            _demand_comparison(program, demand, mixture_of(program, step))
+        case CountTest(_, ref_of_count, _, _):
+            count = program.steps[ref_of_count]
+            if not isinstance(count, Count):
+                raise UnsupportedError("a numerical predicate of several counts at once is not compiled")
+            _demand_average(program, demand, count.mask, count.bit)
+            demand.marks.add(count.mask)
+        case _:
+            raise AssertionError(f"step s{ref} has no head")
+
+
+def _demand_comparison(program: Program, demand: Demand, mixture: Mixture) -> None:
+    side = mixture.one_sided
+    if side is not None:
+        demand.marks.add(side)
+        for _, bit in (*mixture.left, *mixture.right, *mixture.total):
+            _demand_average(program, demand, side, bit)
+        return
+    # A total count is the left count plus the right count minus the bit itself.
+    for _, bit in (*mixture.left, *mixture.total):
+        _demand_average(program, demand, Mask.UP_TO, bit)
+    for _, bit in (*mixture.right, *mixture.total):
+        _demand_average(program, demand, Mask.FROM, bit)
+
+
+def _demand_average(program: Program, demand: Demand, mask: Mask, bit: Ref) -> None:
+    demand.averages.add((mask, bit))
+    _demand_bit(program, demand, bit)

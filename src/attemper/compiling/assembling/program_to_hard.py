@@ -1,0 +1,366 @@
+"""From a guarded program to a hard-attention network with exact rational weights.
+
+    Attend    select head     score -[blocked], rightmost (leftmost) maximum
+    Shift     neighbour head  score -(-1)^i (-1)^j, rightmost (leftmost) maximum
+    Count     uniform head    the average of the bit, and of a mark that gives 1/i, 1/(n-i+1) or 1/n
+    Compare   sign head       score D_i (-1)^j, D_i = (2 (count - threshold) + 1) / i, never 0
+              local sign head if left and right counts mix
+    CountTest lookup head     score 2 (c/i) j - j^2 (1/i), highest at j = c
+
+Gates are folded into the feed-forward of the layer that makes their last input. Heads that look at
+the same place share one head with several values. (theory.md section 4, constructions.md.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Count,
+    CountTest,
+    Direction,
+    Letter,
+    Mask,
+    Place,
+    Program,
+    Ref,
+    Shift,
+)
+from attemper.compiling.assembling.blocks import Block, Literal
+from attemper.compiling.assembling.demand import (
+    Mixture,
+    collect,
+    is_embedded,
+    mixture_of,
+    strip_negations,
+)
+from attemper.compiling.assembling.heads import (
+    Values,
+    hard_local_sign,
+    hard_lookup,
+    hard_neighbour,
+    hard_select,
+    hard_sign,
+    hard_uniform,
+)
+from attemper.compiling.assembling.schedule import make_schedule
+from attemper.compiling.assembling.weights import LayerDraft, Stream, added, form, scaled
+from attemper.exact.closed_forms import (
+    FIRST,
+    LAST,
+    ONE,
+    ONLY,
+    ClosedForm,
+    Test,
+    complement,
+    times,
+)
+from attemper.exact.predicates import Remainder
+from attemper.networks.layers import Coordinate, LinearForm, LocalSign, Masking, Network
+
+VALUES_PER_HEAD = 4
+"""How many values of one place share a head: the width that most heads have anyway."""
+
+_MASKINGS = {Mask.UP_TO: Masking.FUTURE, Mask.FROM: Masking.PAST, Mask.ALL: Masking.NONE}
+_EDGES = {Mask.UP_TO: FIRST, Mask.FROM: LAST, Mask.ALL: ONLY}
+"""Where only one position is visible (for `all`: in words of length 1)."""
+
+_MARKS = {Mask.UP_TO: FIRST, Mask.FROM: LAST, Mask.ALL: FIRST}
+"""A bit that holds at exactly one visible position: its average is 1 / their number."""
+
+_LAST_AND_EVEN = times(LAST, Test(Remainder(2, 0), 1, 0, 0))
+
+HALF = Fraction(1, 2)
+
+_Target = tuple[int, Mask, bool, LinearForm | None]
+"""What two heads must share to be one: layer, mask, leftmost, and what is blocked (None: shifts)."""
+
+
+def program_to_hard(
+    program: Program, names: Mapping[Ref, str], reads_first: bool, accepts_empty: bool
+) -> Network:
+    """The hard-attention network of a guarded, simplified program.
+
+    `names` labels the coordinates of steps. Raises `UnsupportedError` for a step that no
+    construction covers.
+    """
+    assembly = _Assembly(program, names)
+    assembly.build()
+    stream = assembly.stream
+    return Network(
+        alphabet=program.alphabet,
+        coordinates=tuple(stream.labels),
+        embedding=tuple(
+            form(*((c, 1) for letter, c in assembly.letters.items() if symbol in letter.symbols))
+            for symbol in program.alphabet.symbols
+        ),
+        positions=stream.placed(),
+        layers=tuple(draft.finished() for draft in assembly.layers),
+        head_width=16 if any(draft.has_wide_head() for draft in assembly.layers) else 4,
+        output=assembly.output,
+        reads_first=reads_first,
+        accepts_empty=accepts_empty,
+    )
+
+
+class _Assembly:
+    """One program on its way to a network. Layer number l is `layers[l - 1]`."""
+
+    def __init__(self, program: Program, names: Mapping[Ref, str]) -> None:
+        self.program = program
+        self.names = names
+        self.schedule = make_schedule(program)
+        self.demand = collect(self.schedule)
+        self.stream = Stream()
+        self.letters: dict[Letter, Coordinate] = {}
+        self.bits: dict[Literal, Coordinate] = {}
+        self.averages: dict[tuple[Mask, Ref], Coordinate] = {}
+        self.marks: dict[Mask, Coordinate] = {}
+        self.fresh: dict[Ref, LinearForm] = {}
+        self.layers: list[LayerDraft] = []
+        self.output: Coordinate = -1
+
+    def build(self) -> None:
+        self._allocate()
+        self._average_heads()
+        self._place_heads()
+        self._comparison_heads()
+        self._lookup_heads()
+        self._blocks()
+        self.output = self._output_coordinate()
+
+    def _allocate(self) -> None:
+        """A coordinate for every letter, bit and average, and room for every layer."""
+        self.stream.place(ONE)
+        for literal in sorted(self.demand.bits):
+            ref, positive = literal
+            label = self._name(ref)
+            self.bits[literal] = self.stream.new(label if positive else f"not ({label})")
+        for mask, bit in sorted(self.demand.averages):
+            if not self._is_true(bit):
+                self.averages[mask, bit] = self.stream.new(f"average {mask} of {self._name(bit)}")
+        for mask in sorted(self.demand.marks):
+            self.marks[mask] = self.stream.new(f"1/(number of positions {mask})")
+        ready = self.schedule.ready
+        depth = max((ready[ref] for ref, _ in self.demand.bits), default=0)
+        self.layers = [LayerDraft() for _ in range(depth)]
+
+    # Heads -------------------------------------------------------------------------------------
+
+    def _average_heads(self) -> None:
+        """Uniform heads: one per layer and mask, for all averages that are ready there."""
+        pending: dict[tuple[int, Mask], list[tuple[LinearForm, Coordinate]]] = {}
+        for (mask, bit), target in self.averages.items():
+            layer = self.schedule.ready[bit] + 1
+            pending.setdefault((layer, mask), []).append((self._bit(bit), target))
+        for mask, target in self.marks.items():
+            # The mark stands in the embedding, so the first layer can average it.
+            pending.setdefault((1, mask), []).append((self.stream.at(_MARKS[mask]), target))
+        for (layer, mask), values in pending.items():
+            for chunk in _chunks(values):
+                self.layers[layer - 1].heads.append(hard_uniform(_MASKINGS[mask], chunk))
+
+    def _place_heads(self) -> None:
+        """Select and neighbour heads; equal places share a head."""
+        pending: dict[_Target, list[tuple[LinearForm, Coordinate]]] = {}
+        for ref in sorted(self.demand.heads):
+            step = self.program.steps[ref]
+            layer = self.schedule.ready[ref]
+            match step:
+                case Attend(mask, choice, where, value, _, _):
+                    place: _Target = (layer, mask, choice is Choice.LEFTMOST, self._blocked(where))
+                case Shift(direction, value):
+                    following = direction is Direction.NEXT
+                    place = (layer, Mask.FROM if following else Mask.UP_TO, following, None)
+                case _:
+                    continue
+            target = self.stream.new(f"attended {self._name(ref)}")
+            self.fresh[ref] = form((target, 1))
+            pending.setdefault(place, []).append((self._bit(value), target))
+        for (layer, mask, leftmost, blocked), values in pending.items():
+            for chunk in _chunks(values):
+                if blocked is None:
+                    head = hard_neighbour(self.stream, leftmost, chunk)
+                else:
+                    head = hard_select(self.stream, _MASKINGS[mask], leftmost, blocked, chunk)
+                self.layers[layer - 1].heads.append(head)
+
+    def _comparison_heads(self) -> None:
+        for ref in sorted(self.demand.heads):
+            step = self.program.steps[ref]
+            if isinstance(step, Compare):
+                mixture = mixture_of(self.program, step)
+                side = mixture.one_sided
+                if side is None:
+                    self._local_sign(ref, mixture)
+                else:
+                    self._sign(ref, mixture, side)
+
+    def _sign(self, ref: Ref, mixture: Mixture, side: Mask) -> None:
+        """[sum >= threshold] from the sign of D = (2 (sum - threshold) + 1) / (number visible)."""
+        parts = (*mixture.left, *mixture.right, *mixture.total)
+        offset = 1 - 2 * mixture.threshold
+        averages = [scaled(self._average(side, bit), 2 * factor) for factor, bit in parts]
+        difference = added(*averages, form((self.marks[side], offset)))
+        bound = sum(2 * abs(factor) for factor, _ in parts) + abs(offset)
+        layer = self.schedule.ready[ref]
+        sign = self.stream.new(f"sign {self._name(ref)}")
+        edge = self._edge_bit(ref, layer - 1, difference, bound, _EDGES[side])
+        self.layers[layer - 1].heads.append(
+            hard_sign(self.stream, _MASKINGS[side], difference, sign)
+        )
+        literal = added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
+        if side is Mask.FROM:
+            # At i = n the head reads (-1)^n itself: take [n even] away again.
+            literal = added(literal, scaled(self.stream.at(_LAST_AND_EVEN), -1))
+        self.fresh[ref] = literal
+
+    def _local_sign(self, ref: Ref, mixture: Mixture) -> None:
+        """[left + right + total >= threshold]; a total is left + right - the bit itself."""
+        left_parts, right_parts = (*mixture.left, *mixture.total), (*mixture.right, *mixture.total)
+        left = added(*(scaled(self._average(Mask.UP_TO, b), 2 * f) for f, b in left_parts))
+        right = added(*(scaled(self._average(Mask.FROM, b), 2 * f) for f, b in right_parts))
+        own = [scaled(self._bit(bit), -2 * factor) for factor, bit in mixture.total]
+        offset = 1 - 2 * mixture.threshold
+        constant = added(self.stream.constant(offset), *own)
+        slope = sum(2 * abs(factor) for factor, _ in (*left_parts, *right_parts))
+        bound = slope + abs(offset) + sum(2 * abs(factor) for factor, _ in mixture.total)
+        layer = self.schedule.ready[ref]
+        # gate = (left - right)/2, sign flipped at i = 1: take first * (left - right) away.
+        half = added(scaled(left, HALF), scaled(right, -HALF))
+        flip = self._product_with_bit(ref, layer - 1, half, slope, FIRST)
+        gate = added(half, form((flip, -2)), constant)
+        sign = self.stream.new(f"sign {self._name(ref)}")
+        edge = self._edge_bit(ref, layer - 1, added(left, right, constant), bound, ONLY)
+        construction = LocalSign(left, right, gate, slope)
+        self.layers[layer - 1].heads.append(hard_local_sign(self.stream, construction, sign))
+        self.fresh[ref] = added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
+
+    def _lookup_heads(self) -> None:
+        """Lookup heads; predicates of one count share a head."""
+        pending: dict[tuple[int, Mask, Ref], list[tuple[LinearForm, Coordinate]]] = {}
+        for ref in sorted(self.demand.heads):
+            step = self.program.steps[ref]
+            if not isinstance(step, CountTest):
+                continue
+            count = self.program.steps[step.count]
+            assert isinstance(count, Count)
+            target = self.stream.new(f"attended {self._name(ref)}")
+            self.fresh[ref] = form((target, 1))
+            # The predicate of the position j that the head finds, j being the count.
+            value = self.stream.at(Test(step.predicate, step.scale, 0, step.shift))
+            place = (self.schedule.ready[ref], count.mask, count.bit)
+            pending.setdefault(place, []).append((value, target))
+        for (layer, mask, bit), values in pending.items():
+            # A right or total count c may lie left of i, so those heads see every position.
+            masking = Masking.FUTURE if mask is Mask.UP_TO else Masking.NONE
+            ratio, unit = self._average(mask, bit), form((self.marks[mask], 1))
+            for chunk in _chunks(values):
+                head = hard_lookup(self.stream, masking, ratio, unit, chunk)
+                self.layers[layer - 1].heads.append(head)
+
+    # Feed-forward ------------------------------------------------------------------------------
+
+    def _blocks(self) -> None:
+        for (ref, positive), target in self.bits.items():
+            block, layer = self.schedule.block(ref, positive)
+            self._write_block(block, layer, target)
+
+    def _write_block(self, block: Block, layer: int, target: Coordinate) -> None:
+        draft = self.layers[layer - 1]
+        for clamp in block.clamps:
+            total = added(*(self._literal(leaf, sign, layer) for leaf, sign in clamp.literals))
+            draft.add_clamp(total, Fraction(4 * clamp.at_least - 3, 4), target, clamp.sign)
+        if block.constant:
+            # ReLU(1) is 1: the constant function of a block that is always true.
+            draft.add_hidden(self.stream.at(ONE), Fraction(0), target, Fraction(block.constant))
+
+    def _edge_bit(
+        self, ref: Ref, layer: int, difference: LinearForm, bound: int, edge: ClosedForm
+    ) -> Coordinate:
+        """edge and difference >= 1, where difference is an odd integer at the edge.
+
+        R(D - (M+1)(1-e)) - R(D - 1 - (M+1)(1-e)) with M >= max |D|.
+        """
+        target = self.stream.new(f"edge {self._name(ref)}")
+        outside = self.stream.at(complement(edge))
+        gated = added(difference, scaled(outside, -(bound + 1)))
+        draft = self.layers[layer - 1]
+        draft.add_hidden(gated, Fraction(0), target, Fraction(1))
+        draft.add_hidden(gated, Fraction(-1), target, Fraction(-1))
+        return target
+
+    def _product_with_bit(
+        self, ref: Ref, layer: int, factor: LinearForm, bound: int, bit: ClosedForm
+    ) -> Coordinate:
+        """bit * factor, where |factor| <= bound: R(x - M(1-b)) - R(-x - M(1-b))."""
+        target = self.stream.new(f"gate {self._name(ref)}")
+        outside = scaled(self.stream.at(complement(bit)), -bound)
+        draft = self.layers[layer - 1]
+        draft.add_hidden(added(factor, outside), Fraction(0), target, Fraction(1))
+        draft.add_hidden(added(scaled(factor, -1), outside), Fraction(0), target, Fraction(-1))
+        return target
+
+    # Forms -------------------------------------------------------------------------------------
+
+    def _bit(self, bit: Ref) -> LinearForm:
+        """An exact bit of an earlier layer."""
+        base, positive = strip_negations(self.program, bit)
+        own = self._embedded(base) if is_embedded(self.program, base) else form((self.bits[base, True], 1))
+        return own if positive else self._negated(own)
+
+    def _blocked(self, where: Ref) -> LinearForm:
+        """The negation of `where`, exactly 0 where it holds."""
+        base, positive = strip_negations(self.program, where)
+        if is_embedded(self.program, base):
+            own = self._embedded(base)
+            return self._negated(own) if positive else own
+        return form((self.bits[base, not positive], 1))
+
+    def _literal(self, leaf: Ref, positive: bool, layer: int) -> LinearForm:
+        """A literal of a block: rounded already, or the raw output of a head of this layer."""
+        fresh = self.schedule.is_fresh(leaf, layer)
+        own = self.fresh[leaf] if fresh else self._bit(leaf)
+        return own if positive else self._negated(own)
+
+    def _negated(self, own: LinearForm) -> LinearForm:
+        return added(self.stream.constant(1), scaled(own, -1))
+
+    def _embedded(self, ref: Ref) -> LinearForm:
+        step = self.program.steps[ref]
+        if isinstance(step, Place):
+            return self.stream.at(step.form)
+        assert isinstance(step, Letter)
+        if step not in self.letters:
+            self.letters[step] = self.stream.new(f"letter {' '.join(step.symbols)}")
+        return form((self.letters[step], 1))
+
+    def _average(self, mask: Mask, bit: Ref) -> LinearForm:
+        if self._is_true(bit):
+            return self.stream.at(ONE)
+        return form((self.averages[mask, bit], 1))
+
+    def _is_true(self, bit: Ref) -> bool:
+        return self.program.steps[bit] == Place(ONE)
+
+    def _output_coordinate(self) -> Coordinate:
+        base, positive = strip_negations(self.program, self.program.output)
+        if not is_embedded(self.program, base):
+            return self.bits[base, positive]
+        assert positive, "the simplifier negates letters and places themselves"
+        ((coordinate, _),) = self._embedded(base)
+        return coordinate
+
+    def _name(self, ref: Ref) -> str:
+        return self.names.get(ref, f"s{ref}")
+
+
+def _chunks(values: list[tuple[LinearForm, Coordinate]]) -> list[Values]:
+    return [
+        tuple(values[start : start + VALUES_PER_HEAD])
+        for start in range(0, len(values), VALUES_PER_HEAD)
+    ]

@@ -1,0 +1,103 @@
+"""When each step of a program is ready, in layers.
+
+`ready[s]` is the layer after which step s can be read by a head of the next layer: 0 for letters and
+places (the embedding), one more than its inputs for `Attend`, `Shift` and `Count`, two for
+comparisons and tests of counts (the count itself is one of them). Gates are ready with the last of
+their inputs: their work is folded into the feed-forward of that layer. Two exceptions:
+
+* a gate that mixes letters with places is ready after layer 1, since embeddings only add;
+* an irregular block of more than 12 literals takes a feed-forward of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never, final
+
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    Count,
+    CountTest,
+    Gate,
+    Letter,
+    Linear,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+    inputs,
+)
+from attemper.compiling.assembling.blocks import Block, Expression, block_of
+
+
+@final
+@dataclass(frozen=True)
+class Schedule:
+    """The ready layer of every step of a program."""
+
+    program: Program
+    ready: tuple[int, ...]
+
+    def block(self, bit: Ref, positive: bool) -> tuple[Block, int]:
+        """The block of a bit (or of its negation), and the layer whose feed-forward computes it."""
+        layer = self.ready[bit]
+        block = block_of(_expression(self.program.steps, self.ready, bit, positive, layer))
+        if block is None:
+            raise AssertionError("the schedule leaves no block too wide")
+        return block, layer
+
+    def is_fresh(self, bit: Ref, layer: int) -> bool:
+        """Whether the bit is the output of a head of this very layer, not yet rounded."""
+        attends = isinstance(self.program.steps[bit], Attend | Shift | Compare | CountTest)
+        return attends and self.ready[bit] == layer
+
+
+def make_schedule(program: Program) -> Schedule:
+    """The earliest schedule of a program."""
+    ready: list[int] = []
+    for bit, step in enumerate(program.steps):
+        ready.append(_ready(program, ready, bit, step))
+    return Schedule(program, tuple(ready))
+
+
+def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
+    before = max((ready[ref] for ref in inputs(step)), default=0)
+    match step:
+        case Letter() | Place():
+            return 0
+        case Not() | Linear():
+            return before
+        case Attend() | Shift() | Count() | Compare() | CountTest():
+            return before + 1
+        case Gate() | Table():
+            layer = max(before, 1)
+            fits = block_of(_expression(program.steps, (*ready, layer), bit, True, layer)) is not None
+            return layer if fits else layer + 1
+        case _:
+            assert_never(step)
+
+
+def _expression(
+    steps: tuple[Step, ...], ready: tuple[int, ...], bit: Ref, positive: bool, layer: int
+) -> Expression:
+    """The gates that layer `layer` computes below a bit; everything else they read is a leaf."""
+    leaves: set[Ref] = set()
+    seen: set[Ref] = set()
+    stack = [bit]
+    while stack:
+        ref = stack.pop()
+        if ref in seen:
+            continue
+        seen.add(ref)
+        step = steps[ref]
+        if isinstance(step, Not):
+            stack.append(step.bit)
+        elif isinstance(step, Gate | Table) and ready[ref] == layer:
+            stack.extend(inputs(step))
+        else:
+            leaves.add(ref)
+    return Expression(steps, frozenset(leaves), (bit, positive))

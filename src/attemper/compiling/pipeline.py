@@ -1,0 +1,81 @@
+"""From a language to a soft network: the order of the passes, written once.
+
+    temporal_to_program   operators become the attention patterns they need
+    simplify_program      before scheduling, so that no layer is spent on constants or repetitions
+    guard_edges           last among the program passes: guards would hide what simplifying looks for
+    program_to_hard       heads, layers and coordinates, exactly
+    hard_to_soft          last of all: margins depend on how many bits each layer's clamps add up
+
+Well-formedness is checked after every pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from attemper.attention_program.ops import Program, Ref
+from attemper.attention_program.wellformed import require_wellformed
+from attemper.certificates.evidence import Evidence
+from attemper.compiling.assembling.program_to_hard import program_to_hard
+from attemper.compiling.lowering.temporal_to_program import temporal_to_program
+from attemper.compiling.regimes import Regime, require_regime
+from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.simplify_program import simplify_program
+from attemper.compiling.softening.hard_to_soft import hard_to_soft
+from attemper.errors import InternalError
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.show import show
+from attemper.languages.words import Alphabet
+from attemper.networks.layers import Network
+from attemper.networks.wellformed import complaints
+
+LABEL_WIDTH = 60
+"""Longer subformulas are cut in the labels of coordinates."""
+
+
+@final
+@dataclass(frozen=True)
+class Compiled:
+    """Every level of one language on its way to a softmax transformer."""
+
+    program: Program
+    """As lowered and simplified."""
+    guarded: Program
+    """With the edges of every attention step guarded."""
+    hard: Network
+    soft: Network
+    evidence: tuple[Evidence, ...]
+
+
+def compile_language(language: TemporalLanguage, alphabet: Alphabet, regime: Regime) -> Compiled:
+    """Compile a language, in the order that this module's text explains.
+
+    Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can.
+    """
+    lowered, refs = temporal_to_program(language.formula, alphabet)
+    require_wellformed(lowered, "temporal_to_program")
+    program, to_simple = simplify_program(lowered)
+    require_wellformed(program, "simplify_program")
+    require_regime(program, language.formula, regime)
+    guarded, to_guarded = guard_edges(program)
+    require_wellformed(guarded, "guard_edges")
+    names: dict[Ref, str] = {}
+    for part, ref in refs.items():
+        if to_simple[ref] >= 0 and (final_ref := to_guarded[to_simple[ref]]) >= 0:
+            names.setdefault(final_ref, _label(show(part)))
+    hard = program_to_hard(guarded, names, language.at is At.FIRST, language.accepts_empty)
+    _require_wellformed(hard, "program_to_hard")
+    soft, evidence = hard_to_soft(hard, regime)
+    _require_wellformed(soft, "hard_to_soft")
+    return Compiled(program, guarded, hard, soft, evidence)
+
+
+def _label(text: str) -> str:
+    return text if len(text) <= LABEL_WIDTH else f"{text[: LABEL_WIDTH - 3]}..."
+
+
+def _require_wellformed(network: Network, after: str) -> None:
+    found = complaints(network)
+    if found:
+        raise InternalError(f"ill-formed network after '{after}' (please report): {'; '.join(found[:5])}")

@@ -1,0 +1,88 @@
+"""The three regimes: what position embeddings may grow like, and where the sharpness comes from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attemper.attention_program.ops import Attend, Count, Direction, Mask, Place, Program, Shift
+from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import depends_on_length
+from attemper.languages.temporal.reading import FUTURE
+from attemper.languages.temporal.show import show
+from attemper.languages.temporal.syntax import (
+    Binary,
+    Comparison,
+    CountAtom,
+    Formula,
+    Last,
+    LengthAtom,
+    Numerical,
+    Side,
+    Term,
+    Unary,
+    subformulas,
+)
+
+
+class Regime(StrEnum):
+    """How a compiled network makes soft attention sharp enough at every length."""
+
+    UNBOUNDED = "unbounded"
+    """Position embeddings grow with i and n; temperature 1."""
+    TEMPERATURE = "temperature"
+    """Bounded position embeddings; each head has a temperature that depends on n."""
+    DECODER = "decoder"
+    """Future-masked; position embeddings bounded, they and the temperatures depend on i only."""
+
+
+def require_regime(program: Program, formula: Formula, regime: Regime) -> None:
+    """Raise `UnsupportedError` if the regime cannot run the program; name the part of the formula."""
+    if regime is not Regime.DECODER or _is_past(program):
+        return
+    culprits = [part for part in subformulas(formula) if _sees_the_future(part)]
+    shown = show(culprits[0]) if culprits else show(formula)
+    raise UnsupportedError(
+        f"the decoder regime sees positions j <= i only, and cannot compute '{shown[:200]}'. "
+        "Use --regime temperature (bounded position embeddings) or --regime unbounded. "
+        "In the decoder regime write past operators (Y O H S T), #<[...] and pos; "
+        "read at the last position, #<[f] is the count over the whole word."
+    )
+
+
+def _is_past(program: Program) -> bool:
+    for step in program.steps:
+        match step:
+            case Attend(mask, _, _, _, _, _) | Count(mask, _):
+                if mask not in {Mask.UP_TO, Mask.BEFORE}:
+                    return False
+            case Shift(Direction.NEXT, _):
+                return False
+            case Place(form):
+                if depends_on_length(form):
+                    return False
+            case _:
+                pass
+    return True
+
+
+def _sees_the_future(formula: Formula) -> bool:
+    match formula:
+        case Last():
+            return True
+        case Unary(operator, _):
+            return operator in FUTURE
+        case Binary(operator, _, _):
+            return operator in FUTURE
+        case Comparison(_, left, right):
+            return _term_sees_the_future(left) or _term_sees_the_future(right)
+        case Numerical(_, term):
+            return _term_sees_the_future(term)
+        case _:
+            return False
+
+
+def _term_sees_the_future(term: Term) -> bool:
+    return any(
+        isinstance(atom, LengthAtom) or (isinstance(atom, CountAtom) and atom.side is not Side.LEFT)
+        for _, atom in term.parts
+    )

@@ -1,0 +1,132 @@
+"""Make every attention step one that a head can compute everywhere, by guarding its edges.
+
+A head always attends somewhere, also where the definition says "there is none". Each step is
+rewritten so that the other value never shows:
+
+    previous b          and(previous b, not first)            next: not last
+    attend, default d   value -> and(where, value), so the head falls on 0 where nothing matches;
+                        default 1: or(..., not(attend where where))
+    test of a count     and(test, count >= 1) or or(test, not count >= 1): position 0 does not exist
+    strict masks        the shift of the non-strict step
+
+The values are unchanged: running the program before and after gives the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Not,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    prune,
+    replace_inputs,
+)
+from attemper.compiling.simplifying.simplify_program import Simplifier
+from attemper.exact.closed_forms import FIRST, LAST
+from attemper.exact.predicates import holds
+
+_STRICT = {Mask.BEFORE: (Mask.UP_TO, Direction.PREVIOUS), Mask.AFTER: (Mask.FROM, Direction.NEXT)}
+
+
+def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
+    """The guarded program, and for each old step the new step with the same value (-1: dropped)."""
+    guard = _Guard(Simplifier(program.alphabet))
+    to: list[Ref] = []
+    for step in program.steps:
+        to.append(guard.add(replace_inputs(step, to)))
+    whole = Program(program.alphabet, tuple(guard.simple.builder.steps), to[program.output])
+    pruned, kept = prune(whole)
+    return pruned, [kept[ref] for ref in to]
+
+
+class _Guard:
+    def __init__(self, simple: Simplifier) -> None:
+        self.simple = simple
+
+    def add(self, step: Step) -> Ref:
+        match step:
+            case Shift():
+                return self._shift(step)
+            case Attend():
+                return self._attend(step)
+            case Count(mask, bit) if mask in _STRICT:
+                weak, direction = _STRICT[mask]
+                return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
+            case CountTest():
+                return self._count_test(step)
+            case _:
+                return self.simple.add(step)
+
+    def _shift(self, step: Shift) -> Ref:
+        edge = FIRST if step.direction is Direction.PREVIOUS else LAST
+        inside = self.simple.negate(self.simple.place(edge))
+        return self._gate(Connective.AND, self.simple.add(step), inside)
+
+    def _attend(self, step: Attend) -> Ref:
+        if step.mask in _STRICT:
+            return self._strict_attend(step)
+        value = step.value
+        if not self._implies(value, step.where):
+            value = self._gate(Connective.AND, step.where, value)
+        found = self.simple.add(replace(step, value=value, default=False))
+        if not step.default:
+            return found
+        exists = self.simple.add(replace(step, value=step.where, default=False))
+        return self._gate(Connective.OR, found, self.simple.negate(exists))
+
+    def _strict_attend(self, step: Attend) -> Ref:
+        weak, direction = _STRICT[step.mask]
+        shifted = self._shift(Shift(direction, self._attend(replace(step, mask=weak))))
+        if not step.default:
+            return shifted
+        edge = FIRST if direction is Direction.PREVIOUS else LAST
+        return self._gate(Connective.OR, shifted, self.simple.place(edge))
+
+    def _count_test(self, step: CountTest) -> Ref:
+        test = self.simple.add(step)
+        simplest = self.simple.builder.steps[test]
+        if not isinstance(simplest, CountTest):
+            return test
+        at_zero = holds(simplest.predicate, simplest.shift)
+        if at_zero == holds(simplest.predicate, simplest.scale + simplest.shift):
+            # A head that looks for position 0 falls on position 1, which says the same.
+            return test
+        count = self.simple.add(Linear(((1, simplest.count),), 0))
+        some = self.simple.add(Compare(count, 1))
+        if at_zero:
+            return self._gate(Connective.OR, test, self.simple.negate(some))
+        return self._gate(Connective.AND, test, some)
+
+    def _implies(self, bit: Ref, other: Ref) -> bool:
+        """Whether `bit` implies `other`, as far as their shape shows."""
+        if bit == other or self._letters_within(bit, other):
+            return True
+        step = self.simple.builder.steps[other]
+        if isinstance(step, Not) and isinstance(inner := self.simple.builder.steps[step.bit], Gate):
+            # A disjunction: the negated conjunction of its negated parts.
+            parts = [self.simple.negate(part) for part in inner.bits]
+            is_or = inner.connective is Connective.AND
+            return is_or and any(bit == part or self._letters_within(bit, part) for part in parts)
+        return False
+
+    def _letters_within(self, bit: Ref, other: Ref) -> bool:
+        inner, outer = self.simple.builder.steps[bit], self.simple.builder.steps[other]
+        both = isinstance(inner, Letter) and isinstance(outer, Letter)
+        return both and set(inner.symbols) <= set(outer.symbols)
+
+    def _gate(self, connective: Connective, *bits: Ref) -> Ref:
+        return self.simple.add(Gate(connective, bits))

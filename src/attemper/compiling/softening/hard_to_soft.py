@@ -1,0 +1,72 @@
+"""From hard attention to softmax: every head gets scores and a temperature that imitate its choice.
+
+Each layer takes the smallest margin B for which all its clamps still round exactly: the errors of
+the approximate bits that a clamp adds up must not exceed 1/4 (Lemma 9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from attemper.certificates.evidence import Evidence, RoundedLayer, SoftenedHead
+from attemper.compiling.assembling.weights import Stream
+from attemper.compiling.regimes import Regime
+from attemper.compiling.softening.bounds import MARGINS, output_error
+from attemper.compiling.softening.soft_rows import soft_rows
+from attemper.errors import UnsupportedError
+from attemper.networks.layers import Coordinate, Layer, Network, Softmax
+
+ROUNDING_ROOM = Fraction(1, 4)
+
+
+def hard_to_soft(network: Network, regime: Regime) -> tuple[Network, tuple[Evidence, ...]]:
+    """The softmax network of a hard one, and what is claimed of each head and layer.
+
+    Raises `UnsupportedError` if a Boolean block adds up so many approximate bits that no margin
+    suffices.
+    """
+    stream = Stream(network.coordinates, network.positions)
+    layers: list[Layer] = []
+    evidence: list[Evidence] = []
+    for number, layer in enumerate(network.layers):
+        margin, error = _choose_margin(layer, regime)
+        heads = []
+        for index, head in enumerate(layer.heads):
+            query, key, coldness = soft_rows(head.construction, head.masking, regime, margin, stream)
+            heads.append(replace(head, query=query, key=key, weighting=Softmax(coldness)))
+            bound = output_error(head.construction, regime, margin)
+            evidence.append(SoftenedHead(number, index, margin, bound))
+        layers.append(replace(layer, heads=tuple(heads)))
+        evidence.append(RoundedLayer(number, error))
+    soft = replace(
+        network,
+        coordinates=tuple(stream.labels),
+        positions=stream.placed(),
+        layers=tuple(layers),
+    )
+    return soft, tuple(evidence)
+
+
+def _choose_margin(layer: Layer, regime: Regime) -> tuple[int, Fraction]:
+    """The smallest sufficient margin, and the largest error that a clamp then sees."""
+    for margin in MARGINS:
+        error = _largest_clamp_error(layer, regime, margin)
+        if error <= ROUNDING_ROOM:
+            return margin, error
+    raise UnsupportedError(
+        f"a Boolean block adds up too many approximate bits for every margin up to {MARGINS[-1]}; "
+        "split the formula"
+    )
+
+
+def _largest_clamp_error(layer: Layer, regime: Regime, margin: int) -> Fraction:
+    errors: dict[Coordinate, Fraction] = {}
+    for head in layer.heads:
+        bound = output_error(head.construction, regime, margin)
+        errors.update(dict.fromkeys(head.targets, bound))
+    sums = (
+        sum((abs(factor) * errors.get(c, Fraction(0)) for c, factor in layer.hidden[low].form), Fraction(0))
+        for low, _ in layer.clamps
+    )
+    return max(sums, default=Fraction(0))

@@ -1,0 +1,114 @@
+"""Every error a user can meet, each with its exit code.
+
+All of them derive from `AttemperError`; a message names the culprit and the remedy.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the command line returns to the shell."""
+
+    OK = 0
+    DISAGREEMENT = 1
+    USAGE = 2
+    SOURCE = 3
+    UNSUPPORTED = 4
+    WORD = 5
+    FILE = 6
+    UNDECIDED = 7
+    INTERNAL = 70
+    INTERRUPTED = 130
+
+
+class AttemperError(Exception):
+    """The root of all errors that attemper raises on purpose."""
+
+    exit_code: ExitCode = ExitCode.INTERNAL
+
+
+class SourceError(AttemperError):
+    """A formula (or another source text) that cannot be read, with the place where it breaks.
+
+    `line` and `column` count from 1; `expected` lists what could stand there instead.
+    """
+
+    exit_code = ExitCode.SOURCE
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        text: str,
+        line: int = 1,
+        column: int = 1,
+        expected: tuple[str, ...] = (),
+    ) -> None:
+        self.message = message
+        self.text = text
+        self.line = line
+        self.column = column
+        self.expected = expected
+        super().__init__(_point_at(message, text, line, column, expected))
+
+
+class AmbiguousReadingError(AttemperError):
+    """A formula whose acceptance position (first or last) must be said aloud."""
+
+    exit_code = ExitCode.SOURCE
+
+
+class UnsupportedError(AttemperError):
+    """Something that is meaningful but cannot be compiled as asked; says what can."""
+
+    exit_code = ExitCode.UNSUPPORTED
+
+
+class AlphabetError(AttemperError):
+    """An alphabet that cannot be used."""
+
+    exit_code = ExitCode.WORD
+
+
+class WordError(AttemperError):
+    """A word with a symbol outside the alphabet, or one that cannot be split into symbols."""
+
+    exit_code = ExitCode.WORD
+
+
+class MalformedFileError(AttemperError):
+    """A file that is missing, truncated, tampered with, or of the wrong shape."""
+
+    exit_code = ExitCode.FILE
+
+
+class UndecidedError(AttemperError):
+    """A run whose output is neither near 0 nor near 1: the word lies beyond the format's horizon."""
+
+    exit_code = ExitCode.UNDECIDED
+
+
+class InternalError(AttemperError):
+    """A fault of attemper itself; please report it with the text shown."""
+
+
+WINDOW = 100
+"""How many characters of an offending line an error shows."""
+
+
+def _point_at(message: str, text: str, line: int, column: int, expected: tuple[str, ...]) -> str:
+    """The message, the line it speaks of, and a caret under the place."""
+    lines = text.split("\n")
+    source_line = lines[line - 1] if 1 <= line <= len(lines) else ""
+    start = max(0, min(column - 1, len(source_line)) - WINDOW // 2)
+    shown = "".join(c if c.isprintable() else " " for c in source_line[start : start + WINDOW])
+    parts = [
+        f"{message} (line {line}, column {column})",
+        f"    {shown}",
+        f"    {' ' * (column - 1 - start)}^",
+    ]
+    if expected:
+        parts.append(f"expected: {', '.join(expected)}")
+    return "\n".join(parts)

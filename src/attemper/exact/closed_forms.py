@@ -1,0 +1,319 @@
+"""Closed forms in the position i and the length n: position embeddings and temperatures.
+
+A form is a tree over a small vocabulary, so that a network can be written down once for every
+length, checked, and evaluated exactly. Nothing here depends on a maximal length.
+
+    form ::= rational | i | n | (-1)^i | [predicate(a i + b n + c)] | sum | product | form ^ integer
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import assert_never, final
+
+from attemper.exact.predicates import (
+    Named,
+    NonNegative,
+    Predicate,
+    Remainder,
+    Zero,
+    holds,
+    show_predicate,
+)
+
+
+@final
+@dataclass(frozen=True)
+class Number:
+    """A rational constant."""
+
+    value: Fraction
+
+
+@final
+@dataclass(frozen=True)
+class Position:
+    """The position i, from 1 to n."""
+
+
+@final
+@dataclass(frozen=True)
+class Length:
+    """The length n of the word."""
+
+
+@final
+@dataclass(frozen=True)
+class Alternating:
+    """(-1)^i."""
+
+
+@final
+@dataclass(frozen=True)
+class Test:
+    """1 if the predicate holds of per_position * i + per_length * n + shift, else 0."""
+
+    predicate: Predicate
+    per_position: int
+    per_length: int
+    shift: int
+
+
+@final
+@dataclass(frozen=True)
+class Sum:
+    """The sum of its parts."""
+
+    parts: tuple[ClosedForm, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Product:
+    """The product of its parts."""
+
+    parts: tuple[ClosedForm, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Power:
+    """base ^ exponent, the exponent a (possibly negative) integer."""
+
+    base: ClosedForm
+    exponent: int
+
+
+ClosedForm = Number | Position | Length | Alternating | Test | Sum | Product | Power
+
+ONE = Number(Fraction(1))
+I = Position()  # noqa: E741 - the papers' name
+N = Length()
+SIGN = Alternating()
+FIRST = Test(Zero(), 1, 0, -1)
+LAST = Test(Zero(), 1, -1, 0)
+ONLY = Test(Zero(), 0, 1, -1)
+"""[n = 1]: the word has a single position."""
+
+
+def number(value: int | Fraction) -> Number:
+    """The constant form."""
+    return Number(Fraction(value))
+
+
+def times(*parts: ClosedForm | int | Fraction) -> ClosedForm:
+    """The product of forms and numbers."""
+    return Product(tuple(number(p) if isinstance(p, int | Fraction) else p for p in parts))
+
+
+def plus(*parts: ClosedForm | int | Fraction) -> ClosedForm:
+    """The sum of forms and numbers."""
+    return Sum(tuple(number(p) if isinstance(p, int | Fraction) else p for p in parts))
+
+
+def over(form: ClosedForm, exponent: int = 1) -> ClosedForm:
+    """1 / form^exponent."""
+    return Power(form, -exponent)
+
+
+def complement(form: ClosedForm) -> ClosedForm:
+    """1 - form: the negation of a 0/1-valued form."""
+    return plus(1, times(-1, form))
+
+
+def evaluate(form: ClosedForm, position: int, length: int) -> Fraction:
+    """The exact value at position i of a word of length n (1 <= i <= n)."""
+    match form:
+        case Number(value):
+            return value
+        case Position():
+            return Fraction(position)
+        case Length():
+            return Fraction(length)
+        case Alternating():
+            return Fraction(-1 if position % 2 else 1)
+        case Test(predicate, per_position, per_length, shift):
+            argument = per_position * position + per_length * length + shift
+            return Fraction(holds(predicate, argument))
+        case Sum(parts):
+            return sum((evaluate(part, position, length) for part in parts), Fraction(0))
+        case Product(parts):
+            product = Fraction(1)
+            for part in parts:
+                product *= evaluate(part, position, length)
+            return product
+        case Power(base, exponent):
+            return evaluate(base, position, length) ** exponent
+        case _:
+            assert_never(form)
+
+
+def depends_on_length(form: ClosedForm) -> bool:
+    """Whether n occurs in the form; the `decoder` regime allows only forms where it does not."""
+    match form:
+        case Number() | Position() | Alternating():
+            return False
+        case Length():
+            return True
+        case Test(_, _, per_length, _):
+            return per_length != 0
+        case Sum(parts) | Product(parts):
+            return any(depends_on_length(part) for part in parts)
+        case Power(base, _):
+            return depends_on_length(base)
+        case _:
+            assert_never(form)
+
+
+def growth(form: ClosedForm) -> int:
+    """An e with |form| = O(n^e) over all positions i <= n: an upper bound, exact for monomials.
+
+    >>> growth(times(I, over(N))), growth(times(N, Power(I, 2))), growth(over(I))
+    (0, 3, 0)
+    """
+    match form:
+        case Number() | Alternating() | Test():
+            return 0
+        case Position() | Length():
+            return 1
+        case Sum(parts):
+            return max((growth(part) for part in parts), default=0)
+        case Product(parts):
+            return sum(growth(part) for part in parts)
+        case Power(Length(), exponent):
+            return exponent
+        case Power(base, exponent):
+            # 1/i is as large as 1 at i = 1, so a negative power of i only bounds by a constant.
+            return max(exponent, 0) * growth(base)
+        case _:
+            assert_never(form)
+
+
+def show_form(form: ClosedForm) -> str:
+    """A human's text of the form."""
+    match form:
+        case Number(value):
+            return str(value)
+        case Position():
+            return "i"
+        case Length():
+            return "n"
+        case Alternating():
+            return "(-1)^i"
+        case Test(predicate, per_position, per_length, shift):
+            return f"[{show_predicate(predicate, _show_linear(per_position, per_length, shift))}]"
+        case Sum(parts):
+            return "(" + " + ".join(show_form(part) for part in parts) + ")"
+        case Product(parts):
+            return "*".join(show_form(part) for part in parts)
+        case Power(base, exponent):
+            text = show_form(base)
+            if isinstance(base, Product | Alternating) or text.startswith("-"):
+                text = f"({text})"
+            return f"{text}^{exponent}"
+        case _:
+            assert_never(form)
+
+
+Tree = str | int | list["Tree"]
+"""A closed form as plain JSON data."""
+
+
+def form_to_tree(form: ClosedForm) -> Tree:
+    """The form as JSON data: `form_from_tree(form_to_tree(x)) == x`."""
+    match form:
+        case Number(value):
+            return str(value)
+        case Position():
+            return "i"
+        case Length():
+            return "n"
+        case Alternating():
+            return "sign"
+        case Test(predicate, per_position, per_length, shift):
+            return ["test", predicate_to_tree(predicate), per_position, per_length, shift]
+        case Sum(parts):
+            return ["+", *(form_to_tree(part) for part in parts)]
+        case Product(parts):
+            return ["*", *(form_to_tree(part) for part in parts)]
+        case Power(base, exponent):
+            return ["^", form_to_tree(base), exponent]
+        case _:
+            assert_never(form)
+
+
+def form_from_tree(tree: object) -> ClosedForm:
+    """Read a form from JSON data; raises ValueError on anything else."""
+    match tree:
+        case "i":
+            return I
+        case "n":
+            return N
+        case "sign":
+            return SIGN
+        case str(text):
+            return Number(_rational(text))
+        case ["test", predicate, int(per_position), int(per_length), int(shift)]:
+            return Test(predicate_from_tree(predicate), per_position, per_length, shift)
+        case ["+", *parts]:
+            return Sum(tuple(form_from_tree(part) for part in parts))
+        case ["*", *parts]:
+            return Product(tuple(form_from_tree(part) for part in parts))
+        case ["^", base, int(exponent)] if abs(exponent) <= MAX_EXPONENT:
+            return Power(form_from_tree(base), exponent)
+        case _:
+            raise ValueError(f"not a closed form: {str(tree)[:80]}")
+
+
+MAX_EXPONENT = 16
+"""Larger powers of i or n occur in no construction."""
+
+
+def predicate_to_tree(predicate: Predicate) -> Tree:
+    """The predicate as JSON data."""
+    match predicate:
+        case Remainder(modulus, remainder):
+            return ["mod", modulus, remainder]
+        case Zero():
+            return "zero"
+        case NonNegative():
+            return "nonnegative"
+        case Named(name):
+            return ["named", name]
+        case _:
+            assert_never(predicate)
+
+
+def predicate_from_tree(tree: object) -> Predicate:
+    """Read a predicate from JSON data; ValueError for a wrong shape, PredicateError for a wrong name."""
+    match tree:
+        case ["mod", int(modulus), int(remainder)]:
+            return Remainder(modulus, remainder)
+        case "zero":
+            return Zero()
+        case "nonnegative":
+            return NonNegative()
+        case ["named", str(name)]:
+            return Named(name)
+        case _:
+            raise ValueError(f"not a numerical predicate: {str(tree)[:80]}")
+
+
+def _rational(text: str) -> Fraction:
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"not a closed form: '{text[:80]}'") from None
+    return value
+
+
+def _show_linear(per_position: int, per_length: int, shift: int) -> str:
+    parts = [
+        name if factor == 1 else f"{factor}{name}"
+        for factor, name in ((per_position, "i"), (per_length, "n"))
+        if factor
+    ]
+    if shift or not parts:
+        parts.append(str(shift))
+    return " + ".join(parts).replace("+ -", "- ")

@@ -1,0 +1,152 @@
+"""Numerical predicates: sets of integers with a name.
+
+They are read of positions (as position embeddings) and of counts (as looked-up values). Users add
+their own with `register_predicate`; the name is then a word of the formula language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isqrt
+from typing import assert_never, final
+
+from attemper.errors import AttemperError, ExitCode
+
+
+@final
+@dataclass(frozen=True)
+class Remainder:
+    """{v : v mod modulus = remainder}, with the non-negative remainder also for negative v."""
+
+    modulus: int
+    remainder: int
+
+    def __post_init__(self) -> None:
+        if self.modulus < 1:
+            raise PredicateError(f"a modulus is at least 1, not {self.modulus}")
+        if not 0 <= self.remainder < self.modulus:
+            raise PredicateError(
+                f"a remainder mod {self.modulus} lies in 0..{self.modulus - 1}, not {self.remainder}"
+            )
+
+
+@final
+@dataclass(frozen=True)
+class Zero:
+    """{0}."""
+
+
+@final
+@dataclass(frozen=True)
+class NonNegative:
+    """{0, 1, 2, ...}."""
+
+
+@final
+@dataclass(frozen=True)
+class Named:
+    """The predicate registered under `name`; even, odd, prime and square always are."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.name not in _REGISTERED:
+            known = ", ".join(sorted(_REGISTERED))
+            raise PredicateError(
+                f"no numerical predicate is called '{self.name}'; known: {known}. "
+                f"Register it from Python: attemper.register_predicate('{self.name}', function)"
+            )
+
+
+Predicate = Remainder | Zero | NonNegative | Named
+
+
+class PredicateError(AttemperError):
+    """A numerical predicate that does not exist or is not well defined."""
+
+    exit_code = ExitCode.SOURCE
+
+
+RESERVED_WORDS = frozenset({"true", "false", "first", "last", "not", "and", "or", "xor", "pos", "len"})
+"""Words of the formula language that name neither a symbol nor a predicate."""
+
+
+def register_predicate(name: str, function: Callable[[int], bool]) -> None:
+    """Make `name(t)` a numerical predicate of positions and counts.
+
+    `function` is called with integers (also negative ones, if a term can be negative) and must
+    always give the same bool for the same integer. A name can be registered again only with
+    the same function, so a saved network never changes its meaning within a process.
+
+    Raises `PredicateError` for a name that is not a lower-case identifier or is taken.
+
+    >>> register_predicate("power_of_two", lambda v: v > 0 and v & (v - 1) == 0)
+    >>> [v for v in range(10) if holds(Named("power_of_two"), v)]
+    [1, 2, 4, 8]
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in RESERVED_WORDS:
+        raise PredicateError(f"'{name}' cannot name a predicate: use a lower-case identifier")
+    if _REGISTERED.get(name, function) is not function:
+        raise PredicateError(f"a predicate called '{name}' is registered already")
+    _REGISTERED[name] = function
+
+
+def registered_names() -> frozenset[str]:
+    """The names that `Named` accepts now."""
+    return frozenset(_REGISTERED)
+
+
+def holds(predicate: Predicate, value: int) -> bool:
+    """Whether the integer `value` is in the predicate's set."""
+    match predicate:
+        case Remainder(modulus, remainder):
+            return value % modulus == remainder
+        case Zero():
+            return value == 0
+        case NonNegative():
+            return value >= 0
+        case Named(name):
+            return _holds_named(name, value)
+        case _:
+            assert_never(predicate)
+
+
+def show_predicate(predicate: Predicate, argument: str) -> str:
+    """A human's text, for example `pos mod 3 = 1`."""
+    match predicate:
+        case Remainder(modulus, remainder):
+            return f"{argument} mod {modulus} = {remainder}"
+        case Zero():
+            return f"{argument} = 0"
+        case NonNegative():
+            return f"{argument} >= 0"
+        case Named(name):
+            return f"{name}({argument})"
+        case _:
+            assert_never(predicate)
+
+
+def _is_prime(value: int) -> bool:
+    return value >= 2 and all(value % factor for factor in range(2, isqrt(value) + 1))
+
+
+_REGISTERED: dict[str, Callable[[int], bool]] = {
+    "even": lambda value: value % 2 == 0,
+    "odd": lambda value: value % 2 == 1,
+    "prime": _is_prime,
+    "square": lambda value: value >= 0 and isqrt(value) ** 2 == value,
+}
+
+
+@lru_cache(maxsize=1 << 16)
+def _holds_named(name: str, value: int) -> bool:
+    answer = _REGISTERED[name](value)
+    # A numpy bool is fine, a truthy string is a mistake of whoever registered the predicate.
+    if not isinstance(answer, bool) and type(answer).__name__ not in {"bool", "bool_"}:
+        raise PredicateError(
+            f"predicate '{name}' gave {answer!r} for {value}; it must give True or False"
+        )
+    return bool(answer)

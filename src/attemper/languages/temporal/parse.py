@@ -1,0 +1,296 @@
+"""From text to formula, with errors that point at the place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from attemper.errors import SourceError
+from attemper.exact.predicates import Named, PredicateError, Remainder, registered_names
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    CountAtom,
+    First,
+    Formula,
+    Last,
+    LengthAtom,
+    Numerical,
+    PositionAtom,
+    Side,
+    Symbol,
+    Term,
+    Unary,
+    UnaryOperator,
+    linear_term,
+    subtract,
+)
+from attemper.languages.words import Alphabet
+
+MAX_NESTING = 250
+"""Formulas nested deeper are refused with a clear error."""
+
+MAX_INTEGER = 10**9
+"""Larger integers are refused, so that every weight made from them is exact in float64."""
+
+
+def parse(text: str, alphabet: Alphabet | None = None) -> Formula:
+    """Read a formula; `docs/formulas.md` has the whole grammar.
+
+    With an `alphabet`, each symbol must belong to it. Raises `SourceError`, with line, column,
+    caret and what was expected, for anything that is not a formula.
+
+    >>> parse("Y a & true").operator
+    <BinaryOperator.AND: '&'>
+    >>> parse("H (a ->)")
+    Traceback (most recent call last):
+    ...
+    attemper.errors.SourceError: the formula breaks off before ')' (line 1, column 8)
+        H (a ->)
+               ^
+    expected: a formula
+    """
+    try:
+        tree = _parser().parse(text)
+    except UnexpectedInput as error:
+        raise _located(error, text) from None
+    return _build(tree, text, alphabet)
+
+
+@cache
+def _parser() -> Lark:
+    grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr")
+
+
+_UNARY_ALIASES = {"!": "!", "~": "!", "not": "!", "Z": "WY", "N": "WX", "X[!]": "X"}
+_COMPARISON_ALIASES = {"=": "=="}
+_CONNECTIVES = {
+    "iff": BinaryOperator.IFF,
+    "implies": BinaryOperator.IMPLIES,
+    "xor": BinaryOperator.XOR,
+    "or_": BinaryOperator.OR,
+    "and_": BinaryOperator.AND,
+}
+_SIDES = {"#<[": Side.LEFT, "#<=[": Side.LEFT, "#>[": Side.RIGHT, "#>=[": Side.RIGHT, "#[": Side.TOTAL}
+
+
+@dataclass(frozen=True)
+class _Built:
+    """What a subtree means, and how deeply it nests."""
+
+    node: Formula | Term
+    depth: int
+
+    @property
+    def formula(self) -> Formula:
+        assert not isinstance(self.node, Term)
+        return self.node
+
+    @property
+    def term(self) -> Term:
+        assert isinstance(self.node, Term)
+        return self.node
+
+
+def _build(tree: Tree[Token], text: str, alphabet: Alphabet | None) -> Formula:
+    """The tree's formula, built from the leaves up without recursion."""
+    built: dict[int, _Built] = {}
+    for subtree in tree.iter_subtrees():
+        children = [c if isinstance(c, Token) else built[id(c)] for c in subtree.children]
+        depth = 1 + max((c.depth for c in children if isinstance(c, _Built)), default=0)
+        if depth > MAX_NESTING:
+            raise SourceError(f"the formula nests deeper than {MAX_NESTING} levels", text=text)
+        built[id(subtree)] = _Built(_node(subtree.data, children, text, alphabet), depth)
+    return built[id(tree)].formula
+
+
+def _node(
+    rule: str, children: list[Token | _Built], text: str, alphabet: Alphabet | None
+) -> Formula | Term:
+    """What one grammar rule builds from the values of its children."""
+    match rule, children:
+        case ("start", [_Built() as inner]) | ("parenthesised", [_Built() as inner]):
+            return inner.node
+        case "true", []:
+            return Constant(True)
+        case "false", []:
+            return Constant(False)
+        case "first", []:
+            return First()
+        case "last", []:
+            return Last()
+        case "symbol", [Token() as token]:
+            return _symbol(token, token.value, text, alphabet)
+        case "quoted", [Token() as token]:
+            return _symbol(token, token.value[1:-1], text, alphabet)
+        case "unary", [Token() as token, _Built() as inner]:
+            spelling = _UNARY_ALIASES.get(token.value, token.value)
+            return Unary(UnaryOperator(spelling), inner.formula)
+        case "temporal", [_Built() as left, Token() as token, _Built() as right]:
+            return Binary(BinaryOperator(token.value), left.formula, right.formula)
+        case ("iff" | "implies" | "xor" | "or_" | "and_"), [_Built() as left, _Built() as right]:
+            return Binary(_CONNECTIVES[rule], left.formula, right.formula)
+        case "comparison", [_Built() as left, Token() as token, _Built() as right]:
+            spelling = _COMPARISON_ALIASES.get(token.value, token.value)
+            return Comparison(ComparisonOperator(spelling), left.term, right.term)
+        case "remainder", [_Built() as inner, Token() as modulus, Token() as equality, Token() as remainder]:
+            predicate = _remainder(modulus, remainder, text)
+            test = Numerical(predicate, inner.term)
+            return Unary(UnaryOperator.NOT, test) if equality.value == "!=" else test
+        case "named", [Token() as name, _Built() as inner]:
+            return Numerical(_named(name, text), inner.term)
+        case _:
+            return _term(rule, children, text)
+
+
+def _term(rule: str, children: list[Token | _Built], text: str) -> Term:
+    match rule, children:
+        case "integer", [Token() as token]:
+            return Term((), _integer(token, text))
+        case "negated", [_Built() as inner]:
+            return subtract(Term((), 0), inner.term)
+        case "plus", [_Built() as left, _Built() as right]:
+            return linear_term(left.term.parts + right.term.parts, left.term.constant + right.term.constant)
+        case "minus", [_Built() as left, _Built() as right]:
+            return subtract(left.term, right.term)
+        case "scaled", [Token() as token, _Built() as inner]:
+            factor = _integer(token, text)
+            parts = tuple((factor * own, atom) for own, atom in inner.term.parts)
+            product = linear_term(parts, factor * inner.term.constant)
+            if max((abs(own) for own, _ in product.parts), default=abs(product.constant)) > MAX_INTEGER:
+                raise _at(token, f"the product has a factor larger than {MAX_INTEGER}", text)
+            return product
+        case "position", []:
+            return Term(((1, PositionAtom()),), 0)
+        case "length", []:
+            return Term(((1, LengthAtom()),), 0)
+        case "count", [Token() as bracket, _Built() as inner]:
+            return Term(((1, CountAtom(_SIDES[bracket.value], inner.formula)),), 0)
+        case _:
+            raise AssertionError(f"grammar rule '{rule}' has no meaning")
+
+
+def _symbol(token: Token, name: str, text: str, alphabet: Alphabet | None) -> Symbol:
+    if token.type == "NAME" and name in registered_names():
+        raise _at(token, f"'{name}' is a numerical predicate; quote it to mean the symbol", text, f"{name}(term)")
+    if alphabet is not None and name not in alphabet.symbols:
+        known = tuple(f"'{symbol}'" for symbol in alphabet.symbols[:20])
+        raise _at(token, f"symbol '{name}' is not in the alphabet", text, *known)
+    if alphabet is None and (not name or any(c.isspace() for c in name)):
+        raise _at(token, "a symbol has at least one character and no blanks", text)
+    return Symbol(name)
+
+
+def _integer(token: Token, text: str) -> int:
+    if len(token.value) > 10 or int(token.value) > MAX_INTEGER:
+        raise _at(token, f"the integer is larger than {MAX_INTEGER}", text)
+    return int(token.value)
+
+
+def _remainder(modulus: Token, remainder: Token, text: str) -> Remainder:
+    try:
+        return Remainder(_integer(modulus, text), _integer(remainder, text))
+    except PredicateError as error:
+        raise _at(modulus, str(error), text) from None
+
+
+def _named(token: Token, text: str) -> Named:
+    try:
+        return Named(token.value)
+    except PredicateError as error:
+        raise _at(token, str(error), text) from None
+
+
+def _at(token: Token, message: str, text: str, *expected: str) -> SourceError:
+    return SourceError(message, text=text, line=token.line or 1, column=token.column or 1, expected=expected)
+
+
+_WORDS_FOR_TERMINALS = {
+    "$END": "the end",
+    "COMPARISON": "a comparison (<= < >= > = !=)",
+    "EQUALITY": "a comparison (<= < >= > = !=)",
+    "INEQUALITY": "a comparison (<= < >= > = !=)",
+    "BINARY": "S T U R W M",
+    "RPAR": ")",
+    "RSQB": "]",
+    "PLUS": "+",
+    "MINUS": "-",
+    "STAR": "*",
+    "PERCENT": "%",
+    "INTEGER": "an integer",
+}
+_STARTS_OF_FORMULAS = frozenset({"UNARY", "NEGATION", "NOT_WORD", "QUOTED", "TRUE", "FIRST"})
+_CONNECTIVE_TERMINALS = frozenset(
+    {"AND", "OR", "XOR", "VBAR", "AMPERSAND", "CIRCUMFLEX"}
+)
+
+
+def _located(error: UnexpectedInput, text: str) -> SourceError:
+    """lark's complaint in our words."""
+    if isinstance(error, UnexpectedCharacters):
+        line, column = error.line, error.column
+        return SourceError(
+            _unknown(text, error.pos_in_stream), text=text, line=line, column=column, expected=_expected(error.allowed)
+        )
+    assert isinstance(error, UnexpectedToken)
+    token = error.token
+    expected = _expected(error.accepts or error.expected)
+    if token.type == "$END":
+        lines = text.split("\n")
+        return SourceError(
+            "the formula ends too early: is a bracket open, or an operand missing?",
+            text=text,
+            line=len(lines),
+            column=len(lines[-1]) + 1,
+            expected=expected,
+        )
+    if "a formula" in expected:
+        message = f"the formula breaks off before '{token.value}'"
+    elif "a comparison (<= < >= > = !=)" in expected:
+        message = f"a number is compared with something; '{token.value}' does not (quote digits that are symbols: '1')"
+    elif token.value in {")", "]"}:
+        message = f"'{token.value}' closes nothing"
+    else:
+        message = f"'{token.value[:40]}' cannot stand here"
+    return _at(token, message, text, *expected)
+
+
+def _unknown(text: str, place: int | None) -> str:
+    rest = text[place or 0 :]
+    word = re.match(r"[A-Za-z_][A-Za-z0-9_]*|.", rest, re.DOTALL)
+    shown = word.group() if word else ""
+    if shown[:1] in {"'", '"'}:
+        return "a quotation mark is not closed"
+    if re.match(r"#", shown):
+        return "a count is written #<[f], #>[f] or #[f]"
+    if re.fullmatch(r"[A-Z].*", shown):
+        return f"unknown operator '{shown[:40]}' (operators are separate words; quote symbols with capitals: '{shown[:40]}')"
+    return f"unexpected {shown!r}"
+
+
+def _expected(terminals: set[str] | None) -> tuple[str, ...]:
+    """A few words for what could stand here."""
+    names = set(terminals or ())
+    words: list[str] = []
+    if names & _STARTS_OF_FORMULAS:
+        words.append("a formula")
+        names -= {"INTEGER", "MINUS"}
+    elif names & {"POS", "COUNT"}:
+        words.append("a term (an integer, pos, len or a count)")
+        names -= {"INTEGER", "MINUS"}
+    if names & _CONNECTIVE_TERMINALS:
+        words.append("an operator (& | xor -> <-> S T U R W M)")
+        names.discard("BINARY")
+    words.extend(_WORDS_FOR_TERMINALS[name] for name in sorted(names) if name in _WORDS_FOR_TERMINALS)
+    return tuple(dict.fromkeys(words))
+
+

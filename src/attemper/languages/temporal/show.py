@@ -1,0 +1,125 @@
+"""From formula to text: canonical spelling, fewest brackets; `parse(show(f)) == f`."""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from attemper.exact.predicates import RESERVED_WORDS, Named, Remainder, registered_names
+from attemper.languages.temporal.syntax import (
+    Atom,
+    Binary,
+    BinaryOperator,
+    Comparison,
+    Constant,
+    CountAtom,
+    First,
+    Formula,
+    Last,
+    LengthAtom,
+    Numerical,
+    PositionAtom,
+    Symbol,
+    Term,
+    Unary,
+    UnaryOperator,
+)
+
+_TEMPORAL = {
+    BinaryOperator.SINCE,
+    BinaryOperator.PAST_RELEASE,
+    BinaryOperator.UNTIL,
+    BinaryOperator.RELEASE,
+    BinaryOperator.WEAK_UNTIL,
+    BinaryOperator.STRONG_RELEASE,
+}
+_TIGHTNESS = {
+    BinaryOperator.IFF: 1,
+    BinaryOperator.IMPLIES: 2,
+    BinaryOperator.XOR: 3,
+    BinaryOperator.OR: 4,
+    BinaryOperator.AND: 5,
+    **dict.fromkeys(_TEMPORAL, 6),
+}
+_UNARY_TIGHTNESS = 7
+_PRIMARY = 8
+
+
+def show(formula: Formula) -> str:
+    """The formula's text.
+
+    >>> from attemper.languages.temporal.parse import parse
+    >>> show(parse("((a) && (not b)) => Z(c)"))
+    'a & !b -> WY c'
+    """
+    return _show(formula)[0]
+
+
+def show_symbol(name: str) -> str:
+    """A symbol as it stands in a formula: bare if it can be, else quoted."""
+    bare = re.fullmatch(r"[a-z][a-z0-9_]*", name) and name not in RESERVED_WORDS | registered_names()
+    if bare:
+        return name
+    return f'"{name}"' if "'" in name else f"'{name}'"
+
+
+def _show(formula: Formula) -> tuple[str, int]:
+    """The text, and how tightly its outermost operator binds."""
+    match formula:
+        case Symbol(name):
+            return show_symbol(name), _PRIMARY
+        case Constant(value):
+            return ("true" if value else "false"), _PRIMARY
+        case First():
+            return "first", _PRIMARY
+        case Last():
+            return "last", _PRIMARY
+        case Unary(operator, operand):
+            gap = "" if operator is UnaryOperator.NOT else " "
+            return f"{operator}{gap}{_bracket(operand, _UNARY_TIGHTNESS)}", _UNARY_TIGHTNESS
+        case Binary(operator, left, right):
+            own = _TIGHTNESS[operator]
+            to_the_right = operator in _TEMPORAL or operator is BinaryOperator.IMPLIES
+            shown_left = _bracket(left, own + 1 if to_the_right else own)
+            shown_right = _bracket(right, own if to_the_right else own + 1)
+            return f"{shown_left} {operator} {shown_right}", own
+        case Comparison(operator, left_term, right_term):
+            return f"{_show_term(left_term)} {operator} {_show_term(right_term)}", _PRIMARY
+        case Numerical(Remainder(modulus, remainder), term):
+            return f"{_show_term(term)} % {modulus} = {remainder}", _PRIMARY
+        case Numerical(Named(name), term):
+            return f"{name}({_show_term(term)})", _PRIMARY
+        case _:
+            assert_never(formula)
+
+
+def _bracket(formula: Formula, at_least: int) -> str:
+    text, tightness = _show(formula)
+    return text if tightness >= at_least else f"({text})"
+
+
+def _show_term(term: Term) -> str:
+    pieces = [_show_product(factor, atom) for factor, atom in term.parts]
+    if term.constant or not pieces:
+        pieces.append(("-" if term.constant < 0 else "+", str(abs(term.constant))))
+    (sign, first), *rest = pieces
+    text = f"-{first}" if sign == "-" else first
+    return text + "".join(f" {sign} {piece}" for sign, piece in rest)
+
+
+def _show_product(factor: int, atom: Atom) -> tuple[str, str]:
+    sign = "-" if factor < 0 else "+"
+    shown = _show_atom(atom)
+    return sign, shown if abs(factor) == 1 else f"{abs(factor)}*{shown}"
+
+
+def _show_atom(atom: Atom) -> str:
+    match atom:
+        case PositionAtom():
+            return "pos"
+        case LengthAtom():
+            return "len"
+        case CountAtom(side, formula):
+            return f"{side}[{show(formula)}]"
+        case _:
+            assert_never(atom)

@@ -1,0 +1,214 @@
+"""Temporal and counting formulas, as data only.
+
+The nodes keep what the user wrote (`H f` is not expanded), so printing gives it back. Terms are
+kept in a normal form: integer multiples of distinct atoms plus a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never, final
+
+from attemper.exact.predicates import Named, Remainder
+
+
+class UnaryOperator(StrEnum):
+    """Operators with one operand; the value is the canonical spelling."""
+
+    NOT = "!"
+    YESTERDAY = "Y"
+    WEAK_YESTERDAY = "WY"
+    ONCE = "O"
+    HISTORICALLY = "H"
+    NEXT = "X"
+    WEAK_NEXT = "WX"
+    EVENTUALLY = "F"
+    ALWAYS = "G"
+
+
+class BinaryOperator(StrEnum):
+    """Operators with two operands; the value is the canonical spelling."""
+
+    SINCE = "S"
+    PAST_RELEASE = "T"
+    UNTIL = "U"
+    RELEASE = "R"
+    WEAK_UNTIL = "W"
+    STRONG_RELEASE = "M"
+    AND = "&"
+    OR = "|"
+    XOR = "xor"
+    IMPLIES = "->"
+    IFF = "<->"
+
+
+class ComparisonOperator(StrEnum):
+    """Comparisons of two terms."""
+
+    AT_MOST = "<="
+    LESS = "<"
+    AT_LEAST = ">="
+    GREATER = ">"
+    EQUAL = "=="
+    DIFFERENT = "!="
+
+
+class Side(StrEnum):
+    """Which positions j a count at i ranges over; the value is the spelling of the bracket."""
+
+    LEFT = "#<"
+    RIGHT = "#>"
+    TOTAL = "#"
+
+
+@final
+@dataclass(frozen=True)
+class Symbol:
+    """The symbol at this position is `name`."""
+
+    name: str
+
+
+@final
+@dataclass(frozen=True)
+class Constant:
+    """true or false."""
+
+    value: bool
+
+
+@final
+@dataclass(frozen=True)
+class First:
+    """This is position 1."""
+
+
+@final
+@dataclass(frozen=True)
+class Last:
+    """This is position n."""
+
+
+@final
+@dataclass(frozen=True)
+class Unary:
+    """A one-operand formula."""
+
+    operator: UnaryOperator
+    operand: Formula
+
+
+@final
+@dataclass(frozen=True)
+class Binary:
+    """A two-operand formula."""
+
+    operator: BinaryOperator
+    left: Formula
+    right: Formula
+
+
+@final
+@dataclass(frozen=True)
+class Comparison:
+    """left `operator` right, for two terms."""
+
+    operator: ComparisonOperator
+    left: Term
+    right: Term
+
+
+@final
+@dataclass(frozen=True)
+class Numerical:
+    """A numerical predicate of one term."""
+
+    predicate: Remainder | Named
+    term: Term
+
+
+Formula = Symbol | Constant | First | Last | Unary | Binary | Comparison | Numerical
+
+
+@final
+@dataclass(frozen=True)
+class PositionAtom:
+    """The position i, from 1 to n."""
+
+
+@final
+@dataclass(frozen=True)
+class LengthAtom:
+    """The length n of the word."""
+
+
+@final
+@dataclass(frozen=True)
+class CountAtom:
+    """The number of positions on one side where the formula holds."""
+
+    side: Side
+    formula: Formula
+
+
+Atom = PositionAtom | LengthAtom | CountAtom
+
+
+@final
+@dataclass(frozen=True)
+class Term:
+    """sum of factor * atom over `parts`, plus `constant`; atoms are distinct, factors not 0."""
+
+    parts: tuple[tuple[int, Atom], ...]
+    constant: int
+
+
+def linear_term(parts: Iterator[tuple[int, Atom]] | tuple[tuple[int, Atom], ...], constant: int) -> Term:
+    """The term in normal form: equal atoms merged in order of first appearance, zeros dropped."""
+    factors: dict[Atom, int] = {}
+    for factor, atom in parts:
+        factors[atom] = factors.get(atom, 0) + factor
+    return Term(tuple((factor, atom) for atom, factor in factors.items() if factor), constant)
+
+
+def subtract(left: Term, right: Term) -> Term:
+    """left - right."""
+    negated = tuple((-factor, atom) for factor, atom in right.parts)
+    return linear_term(left.parts + negated, left.constant - right.constant)
+
+
+def operands(formula: Formula) -> tuple[Formula, ...]:
+    """The direct subformulas, including those counted inside terms."""
+    match formula:
+        case Symbol() | Constant() | First() | Last():
+            return ()
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Comparison(_, left, right):
+            return _counted(left) + _counted(right)
+        case Numerical(_, term):
+            return _counted(term)
+        case _:
+            assert_never(formula)
+
+
+def subformulas(formula: Formula) -> tuple[Formula, ...]:
+    """All distinct subformulas, each after its operands; the last is the formula itself."""
+    seen: dict[Formula, None] = {}
+    stack: list[tuple[Formula, bool]] = [(formula, False)]
+    while stack:
+        node, operands_done = stack.pop()
+        if operands_done:
+            seen.setdefault(node)
+        elif node not in seen:
+            stack.append((node, True))
+            stack.extend((operand, False) for operand in reversed(operands(node)))
+    return tuple(seen)
+
+
+def _counted(term: Term) -> tuple[Formula, ...]:
+    return tuple(atom.formula for _, atom in term.parts if isinstance(atom, CountAtom))

@@ -1,0 +1,196 @@
+"""A transformer as a value: exact rational weights on labelled coordinates. Data only.
+
+    x_i^(0) = WE(w_i) + PE_n(i)
+    c^(l)   = x^(l-1) + SA^(l)(x^(l-1))           several heads side by side
+    x^(l)   = c^(l)   + W2 ReLU(W1 c^(l) + b1)
+
+Weights are kept as sparse linear forms on the coordinates of the residual stream. The rows of
+`Head.query` are those of WQ / sqrt(d_k), so the score is exactly query . key; the weights on disk
+and in torch carry the factor sqrt(d_k), a power of two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import final
+
+from attemper.exact.closed_forms import ClosedForm
+from attemper.languages.words import Alphabet
+
+Coordinate = int
+"""An index into `Network.coordinates`."""
+
+LinearForm = tuple[tuple[Coordinate, Fraction], ...]
+"""sum of factor * x[coordinate]; coordinates ascending, factors not 0."""
+
+
+class Masking(StrEnum):
+    """Which positions j a query at i sees."""
+
+    FUTURE = "future-masked"
+    """j <= i."""
+    PAST = "past-masked"
+    """j >= i."""
+    NONE = "unmasked"
+
+
+class HardWeighting(StrEnum):
+    """Hard attention: where a head looks, given its scores."""
+
+    LEFTMOST = "leftmost-hard"
+    RIGHTMOST = "rightmost-hard"
+    AVERAGE = "average-hard"
+
+
+@final
+@dataclass(frozen=True)
+class Softmax:
+    """Soft attention: softmax(score / tau), with 1/tau a closed form in the query's i and n."""
+
+    inverse_temperature: ClosedForm
+
+
+Weighting = HardWeighting | Softmax
+
+
+@final
+@dataclass(frozen=True)
+class Uniform:
+    """Averages its values over all visible positions."""
+
+
+@final
+@dataclass(frozen=True)
+class Select:
+    """Reads the rightmost (or leftmost) visible position where `blocked` is 0, not 1."""
+
+    leftmost: bool
+    blocked: LinearForm
+
+
+@final
+@dataclass(frozen=True)
+class Neighbour:
+    """Reads position i - 1 (or i + 1)."""
+
+    next: bool
+
+
+@final
+@dataclass(frozen=True)
+class Sign:
+    """Reads (-1)^j at positions j with (-1)^j = sign of `difference` (which is never 0)."""
+
+    difference: LinearForm
+
+
+@final
+@dataclass(frozen=True)
+class LocalSign:
+    """As `Sign`, for T = i*left + (n-i+1)*right + constant, at one of two neighbouring positions.
+
+    `gate` is (left - right)/2 with its sign flipped at i = 1; `slope` bounds |left| + |right|.
+    """
+
+    left: LinearForm
+    right: LinearForm
+    gate: LinearForm
+    slope: int
+
+
+@final
+@dataclass(frozen=True)
+class Lookup:
+    """Reads position c, where `ratio` = c * `unit`; position 1 if c = 0."""
+
+    ratio: LinearForm
+    unit: LinearForm
+
+
+Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup
+"""What a compiled head is for, in the terms of `docs/theory.md`."""
+
+
+@final
+@dataclass(frozen=True)
+class Head:
+    """One attention head. `values[m]` is a linear form at j; its average is added to `targets[m]` at i."""
+
+    construction: Construction
+    masking: Masking
+    weighting: Weighting
+    query: tuple[LinearForm, ...]
+    key: tuple[LinearForm, ...]
+    values: tuple[LinearForm, ...]
+    targets: tuple[Coordinate, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Hidden:
+    """One hidden unit: ReLU(form + bias), added to each target times its factor."""
+
+    form: LinearForm
+    bias: Fraction
+    outputs: tuple[tuple[Coordinate, Fraction], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Layer:
+    """Heads side by side, then a feed-forward layer.
+
+    `clamps` lists the pairs (low, high) of hidden units whose difference rounds an approximate
+    Boolean: their common form never lies strictly between the two thresholds.
+    """
+
+    heads: tuple[Head, ...]
+    hidden: tuple[Hidden, ...]
+    clamps: tuple[tuple[int, int], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Network:
+    """A transformer that reads a word and writes a bit at every position.
+
+    `embedding[s]` is the word embedding of symbol s, `positions` the position embedding. The bit
+    is coordinate `output`; the verdict is the bit at the first or last position, and
+    `accepts_empty` for the empty word.
+    """
+
+    alphabet: Alphabet
+    coordinates: tuple[str, ...]
+    embedding: tuple[LinearForm, ...]
+    positions: tuple[tuple[Coordinate, ClosedForm], ...]
+    layers: tuple[Layer, ...]
+    head_width: int
+    output: Coordinate
+    reads_first: bool
+    accepts_empty: bool
+
+
+HEAD_WIDTHS = {1: 1, 4: 2, 16: 4}
+"""Allowed d_k, with sqrt(d_k): powers of two, so that scaling by it is exact."""
+
+
+def is_soft(network: Network) -> bool:
+    """Whether every head is a softmax head."""
+    return all(isinstance(head.weighting, Softmax) for layer in network.layers for head in layer.heads)
+
+
+def hidden_width(network: Network) -> int:
+    """The widest feed-forward layer."""
+    return max((len(layer.hidden) for layer in network.layers), default=0)
+
+
+def parameter_count(network: Network) -> int:
+    """The number of weights of the dense transformer, zeros included; the same at every length."""
+    width, head_width = len(network.coordinates), network.head_width
+    count = len(network.alphabet.symbols) * width
+    for layer in network.layers:
+        count += len(layer.heads) * 4 * width * head_width
+        count += len(layer.hidden) * (2 * width + 1)
+    return count

@@ -1,0 +1,79 @@
+"""When a network is well formed.
+
+* every coordinate that a form, embedding, target or output names exists;
+* linear forms have ascending coordinates and no zero factors;
+* a head has as many key rows as query rows, one target per value, and no more rows than its width;
+* the head width is 1, 4 or 16;
+* a clamp is a pair of hidden units with the same form whose biases differ by one half;
+* one embedding per symbol; a coordinate has at most one position embedding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from attemper.networks.layers import HEAD_WIDTHS, Head, Layer, LinearForm, Network
+
+
+def complaints(network: Network) -> tuple[str, ...]:
+    """Everything that is wrong with the network, each with its place."""
+    return tuple(_complaints(network))
+
+
+def _complaints(network: Network) -> Iterator[str]:
+    width = len(network.coordinates)
+    if network.head_width not in HEAD_WIDTHS:
+        yield f"head width {network.head_width} is not 1, 4 or 16"
+    if len(network.embedding) != len(network.alphabet.symbols):
+        yield f"{len(network.embedding)} embeddings for {len(network.alphabet.symbols)} symbols"
+    if not 0 <= network.output < width:
+        yield f"output coordinate {network.output} does not exist"
+    placed = [coordinate for coordinate, _ in network.positions]
+    if len(set(placed)) != len(placed):
+        yield "a coordinate has two position embeddings"
+    if any(not 0 <= coordinate < width for coordinate in placed):
+        yield "a position embedding names a coordinate that does not exist"
+    for symbol, form in zip(network.alphabet.symbols, network.embedding, strict=False):
+        yield from _of_form(form, width, f"the embedding of '{symbol}'")
+    for number, layer in enumerate(network.layers):
+        yield from _of_layer(layer, network, f"layer {number}")
+
+
+def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:
+    width = len(network.coordinates)
+    for number, head in enumerate(layer.heads):
+        yield from _of_head(head, network, f"{where}, head {number}")
+    for number, unit in enumerate(layer.hidden):
+        yield from _of_form(unit.form, width, f"{where}, hidden unit {number}")
+        yield from _of_form(unit.outputs, width, f"{where}, output of hidden unit {number}")
+    for low, high in layer.clamps:
+        if not (0 <= low < len(layer.hidden) and 0 <= high < len(layer.hidden)):
+            yield f"{where}: a clamp names a hidden unit that does not exist"
+        elif (
+            layer.hidden[low].form != layer.hidden[high].form
+            or layer.hidden[low].bias - layer.hidden[high].bias != Fraction(1, 2)
+        ):
+            yield f"{where}: hidden units {low} and {high} are not a clamp"
+
+
+def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:
+    width = len(network.coordinates)
+    if len(head.query) != len(head.key):
+        yield f"{where}: {len(head.query)} query rows and {len(head.key)} key rows"
+    if len(head.values) != len(head.targets):
+        yield f"{where}: {len(head.values)} values and {len(head.targets)} targets"
+    if max(len(head.query), len(head.values)) > network.head_width:
+        yield f"{where}: more rows than the head width {network.head_width}"
+    if any(not 0 <= target < width for target in head.targets):
+        yield f"{where}: a target coordinate does not exist"
+    for form in (*head.query, *head.key, *head.values):
+        yield from _of_form(form, width, where)
+
+
+def _of_form(form: LinearForm, width: int, where: str) -> Iterator[str]:
+    named = [coordinate for coordinate, _ in form]
+    if any(not 0 <= coordinate < width for coordinate in named):
+        yield f"{where}: a coordinate does not exist"
+    if named != sorted(set(named)) or any(factor == 0 for _, factor in form):
+        yield f"{where}: a linear form is not in normal form"
