@@ -1,14 +1,14 @@
 """The attention program as text, one step a line; `parse_program(show_program(p)) == p`.
 
-    alphabet ["a", "b"]
-    s0 = letter ["a"]
-    s1 = place ["test", "zero", 1, 0, -1]
-    s2 = and s0 s1
-    s3 = attend <= rightmost where s2 value s0 default 0
-    s4 = count <= s3
-    s5 = linear 2 s4 -1
-    s6 = compare s5 >= 0
-    output s6
+alphabet ["a", "b"]
+s0 = letter ["a"]
+s1 = place ["test", "zero", 1, 0, -1]
+s2 = and s0 s1
+s3 = attend <= rightmost where s2 value s0 default 0
+s4 = count <= s3
+s5 = linear 2 s4 -1
+s6 = compare s5 >= 0
+output s6
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def show_step(step: Step) -> str:
             return " ".join([connective, *(f"s{bit}" for bit in bits)])
         case Table(bits, rows):
             shown = [f"s{bit}" for bit in bits]
-            return " ".join(["table", *shown, ":", *("".join(str(int(v)) for v in row) or "-" for row in rows)])
+            return " ".join(
+                ["table", *shown, ":", *("".join(str(int(v)) for v in row) or "-" for row in rows)]
+            )
         case Attend(mask, choice, where, value, default, match):
             matching = f" match s{match[0]} s{match[1]}" if match else ""
             return f"attend {mask} {choice} where s{where} value s{value} default {int(default)}{matching}"
@@ -136,17 +138,25 @@ def _parse_step(text: str) -> Step:
             return Place(form_from_tree(json.loads(rest)))
         case "not", [bit]:
             return Not(_ref(bit))
-        case ("and" | "or" | "xor"), bits:
+        case (("and" | "or" | "xor"), bits):
             return Gate(Connective(name), tuple(_ref(bit) for bit in bits))
         case "table", _ if ":" in words:
             colon = words.index(":")
             rows = tuple(_row(row) for row in words[colon + 1 :])
             return Table(tuple(_ref(bit) for bit in words[:colon]), rows)
-        case "attend", [mask, choice, "where", where, "value", value, "default", ("0" | "1") as default, *match]:
-            return Attend(
-                Mask(mask), Choice(choice), _ref(where), _ref(value), default == "1", _match(match)
-            )
-        case ("previous" | "next"), [bit]:
+        case "attend", [
+            mask,
+            choice,
+            "where",
+            where,
+            "value",
+            value,
+            "default",
+            ("0" | "1") as default,
+            *match,
+        ]:
+            return Attend(Mask(mask), Choice(choice), _ref(where), _ref(value), default == "1", _match(match))
+        case (("previous" | "next"), [bit]):
             return Shift(Direction(name), _ref(bit))
         case "count", [mask, bit]:
             return Count(Mask(mask), _ref(bit))

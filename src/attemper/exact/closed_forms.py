@@ -8,6 +8,7 @@ length, checked, and evaluated exactly. Nothing here depends on a maximal length
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, final
@@ -253,7 +254,7 @@ def form_from_tree(tree: object) -> ClosedForm:
         case "sign":
             return SIGN
         case str(text):
-            return Number(_rational(text))
+            return Number(parse_rational(text))
         case ["test", predicate, int(per_position), int(per_length), int(shift)]:
             return Test(predicate_from_tree(predicate), per_position, per_length, shift)
         case ["+", *parts]:
@@ -261,6 +262,8 @@ def form_from_tree(tree: object) -> ClosedForm:
         case ["*", *parts]:
             return Product(tuple(form_from_tree(part) for part in parts))
         case ["^", base, int(exponent)] if abs(exponent) <= MAX_EXPONENT:
+            if exponent < 0 and base not in {"i", "n"}:
+                raise ValueError("only i and n have negative powers: anything else could be 0")
             return Power(form_from_tree(base), exponent)
         case _:
             raise ValueError(f"not a closed form: {str(tree)[:80]}")
@@ -300,12 +303,14 @@ def predicate_from_tree(tree: object) -> Predicate:
             raise ValueError(f"not a numerical predicate: {str(tree)[:80]}")
 
 
-def _rational(text: str) -> Fraction:
+def parse_rational(text: str) -> Fraction:
+    """Read `p` or `p/q` in decimal digits; raises ValueError on anything else."""
+    if not re.fullmatch(r"-?[0-9]{1,40}(/[0-9]{1,40})?", text, re.ASCII):
+        raise ValueError(f"not a rational number: '{text[:80]}'")
     try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f"not a closed form: '{text[:80]}'") from None
-    return value
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ValueError(f"not a rational number: '{text[:80]}'") from None
 
 
 def _show_linear(per_position: int, per_length: int, shift: int) -> str:

@@ -143,10 +143,8 @@ _REGISTERED: dict[str, Callable[[int], bool]] = {
 
 @lru_cache(maxsize=1 << 16)
 def _holds_named(name: str, value: int) -> bool:
-    answer = _REGISTERED[name](value)
+    answer: object = _REGISTERED[name](value)
     # A numpy bool is fine, a truthy string is a mistake of whoever registered the predicate.
-    if not isinstance(answer, bool) and type(answer).__name__ not in {"bool", "bool_"}:
-        raise PredicateError(
-            f"predicate '{name}' gave {answer!r} for {value}; it must give True or False"
-        )
+    if type(answer).__name__ not in {"bool", "bool_"}:
+        raise PredicateError(f"predicate '{name}' gave {answer!r} for {value}; it must give True or False")
     return bool(answer)

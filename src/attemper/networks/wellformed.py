@@ -50,10 +50,9 @@ def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:
     for low, high in layer.clamps:
         if not (0 <= low < len(layer.hidden) and 0 <= high < len(layer.hidden)):
             yield f"{where}: a clamp names a hidden unit that does not exist"
-        elif (
-            layer.hidden[low].form != layer.hidden[high].form
-            or layer.hidden[low].bias - layer.hidden[high].bias != Fraction(1, 2)
-        ):
+        elif layer.hidden[low].form != layer.hidden[high].form or layer.hidden[low].bias - layer.hidden[
+            high
+        ].bias != Fraction(1, 2):
             yield f"{where}: hidden units {low} and {high} are not a clamp"
 
 

@@ -38,7 +38,8 @@ class ClampTerm:
 @dataclass(frozen=True)
 class Block:
     """A Boolean function: constant + the sum of its clamps. Exactly 0 on false if constant is 0
-    and no clamp is negative, also in floats."""
+    and no clamp is negative, also in floats.
+    """
 
     constant: int
     clamps: tuple[ClampTerm, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from attemper.compiling.assembling.weights import Stream, scaled
-from attemper.exact.closed_forms import FIRST, I, N, ONE, SIGN, Power, plus, times
+from attemper.exact.closed_forms import FIRST, ONE, SIGN, I, N, Power, plus, times
 from attemper.networks.layers import (
     Coordinate,
     HardWeighting,

@@ -210,9 +210,7 @@ class _Assembly:
         layer = self.schedule.ready[ref]
         sign = self.stream.new(f"sign {self._name(ref)}")
         edge = self._edge_bit(ref, layer - 1, difference, bound, _EDGES[side])
-        self.layers[layer - 1].heads.append(
-            hard_sign(self.stream, _MASKINGS[side], difference, sign)
-        )
+        self.layers[layer - 1].heads.append(hard_sign(self.stream, _MASKINGS[side], difference, sign))
         literal = added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
         if side is Mask.FROM:
             # At i = n the head reads (-1)^n itself: take [n even] away again.
@@ -361,6 +359,5 @@ class _Assembly:
 
 def _chunks(values: list[tuple[LinearForm, Coordinate]]) -> list[Values]:
     return [
-        tuple(values[start : start + VALUES_PER_HEAD])
-        for start in range(0, len(values), VALUES_PER_HEAD)
+        tuple(values[start : start + VALUES_PER_HEAD]) for start in range(0, len(values), VALUES_PER_HEAD)
     ]

@@ -87,6 +87,7 @@ class LayerDraft:
     def finished(self) -> Layer:
         """The layer."""
         hidden = tuple(
-            Hidden(linear, bias, form(*outputs.items())) for (linear, bias), (_, outputs) in self._hidden.items()
+            Hidden(linear, bias, form(*outputs.items()))
+            for (linear, bias), (_, outputs) in self._hidden.items()
         )
         return Layer(tuple(self.heads), hidden, tuple(self._clamps))

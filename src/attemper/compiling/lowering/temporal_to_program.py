@@ -111,7 +111,9 @@ class _Lowering:
             case UnaryOperator.YESTERDAY:
                 return self.builder.add(Shift(Direction.PREVIOUS, bit))
             case UnaryOperator.WEAK_YESTERDAY:
-                return self._or(self.builder.add(Shift(Direction.PREVIOUS, bit)), self.builder.add(Place(FIRST)))
+                return self._or(
+                    self.builder.add(Shift(Direction.PREVIOUS, bit)), self.builder.add(Place(FIRST))
+                )
             case UnaryOperator.NEXT:
                 return self.builder.add(Shift(Direction.NEXT, bit))
             case UnaryOperator.WEAK_NEXT:

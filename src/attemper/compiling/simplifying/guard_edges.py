@@ -125,8 +125,9 @@ class _Guard:
 
     def _letters_within(self, bit: Ref, other: Ref) -> bool:
         inner, outer = self.simple.builder.steps[bit], self.simple.builder.steps[other]
-        both = isinstance(inner, Letter) and isinstance(outer, Letter)
-        return both and set(inner.symbols) <= set(outer.symbols)
+        if isinstance(inner, Letter) and isinstance(outer, Letter):
+            return set(inner.symbols) <= set(outer.symbols)
+        return False
 
     def _gate(self, connective: Connective, *bits: Ref) -> Ref:
         return self.simple.add(Gate(connective, bits))

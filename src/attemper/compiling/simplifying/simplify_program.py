@@ -298,7 +298,12 @@ _COUNTS_OF_TRUE = {
 def _negated_form(form: ClosedForm) -> ClosedForm:
     """1 - form; the negation of a negation is the form itself."""
     match form:
-        case Sum((Number(Fraction(numerator=1, denominator=1)), Product((Number(Fraction(numerator=-1, denominator=1)), inner)))):
+        case Sum(
+            (
+                Number(Fraction(numerator=1, denominator=1)),
+                Product((Number(Fraction(numerator=-1, denominator=1)), inner)),
+            )
+        ):
             return inner
         case _:
             return complement(form)

@@ -13,11 +13,11 @@ from attemper.compiling.assembling.weights import Stream, scaled
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import (
-    I,
-    N,
     ONE,
     SIGN,
     ClosedForm,
+    I,
+    N,
     Power,
     Test,
     over,
@@ -100,13 +100,9 @@ def _neighbour(head: Neighbour, regime: Regime, margin: int, stream: Stream) -> 
             key = (stream.at(SIGN), scaled(stream.at(times(I, over(N))), towards))
             return (other_parity, stream.at(ONE)), key, times(margin, N)
         case Regime.DECODER:
+            same_parity = (scaled(stream.at(_ODD), -2), scaled(stream.at(_EVEN), -2))
             query = (stream.at(_ODD), stream.at(_EVEN), stream.at(ONE))
-            key = (
-                scaled(stream.at(_ODD), -2),
-                scaled(stream.at(_EVEN), -2),
-                scaled(stream.at(over(I)), -1),
-            )
-            return query, key, times(margin, _SQUARE)
+            return query, (*same_parity, scaled(stream.at(over(I)), -1)), times(margin, _SQUARE)
         case _:
             assert_never(regime)
 

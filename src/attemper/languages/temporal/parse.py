@@ -113,9 +113,7 @@ def _build(tree: Tree[Token], text: str, alphabet: Alphabet | None) -> Formula:
     return built[id(tree)].formula
 
 
-def _node(
-    rule: str, children: list[Token | _Built], text: str, alphabet: Alphabet | None
-) -> Formula | Term:
+def _node(rule: str, children: list[Token | _Built], text: str, alphabet: Alphabet | None) -> Formula | Term:
     """What one grammar rule builds from the values of its children."""
     match rule, children:
         case ("start", [_Built() as inner]) | ("parenthesised", [_Built() as inner]):
@@ -137,7 +135,7 @@ def _node(
             return Unary(UnaryOperator(spelling), inner.formula)
         case "temporal", [_Built() as left, Token() as token, _Built() as right]:
             return Binary(BinaryOperator(token.value), left.formula, right.formula)
-        case ("iff" | "implies" | "xor" | "or_" | "and_"), [_Built() as left, _Built() as right]:
+        case (("iff" | "implies" | "xor" | "or_" | "and_"), [_Built() as left, _Built() as right]):
             return Binary(_CONNECTIVES[rule], left.formula, right.formula)
         case "comparison", [_Built() as left, Token() as token, _Built() as right]:
             spelling = _COMPARISON_ALIASES.get(token.value, token.value)
@@ -181,7 +179,9 @@ def _term(rule: str, children: list[Token | _Built], text: str) -> Term:
 
 def _symbol(token: Token, name: str, text: str, alphabet: Alphabet | None) -> Symbol:
     if token.type == "NAME" and name in registered_names():
-        raise _at(token, f"'{name}' is a numerical predicate; quote it to mean the symbol", text, f"{name}(term)")
+        raise _at(
+            token, f"'{name}' is a numerical predicate; quote it to mean the symbol", text, f"{name}(term)"
+        )
     if alphabet is not None and name not in alphabet.symbols:
         known = tuple(f"'{symbol}'" for symbol in alphabet.symbols[:20])
         raise _at(token, f"symbol '{name}' is not in the alphabet", text, *known)
@@ -229,9 +229,7 @@ _WORDS_FOR_TERMINALS = {
     "INTEGER": "an integer",
 }
 _STARTS_OF_FORMULAS = frozenset({"UNARY", "NEGATION", "NOT_WORD", "QUOTED", "TRUE", "FIRST"})
-_CONNECTIVE_TERMINALS = frozenset(
-    {"AND", "OR", "XOR", "VBAR", "AMPERSAND", "CIRCUMFLEX"}
-)
+_CONNECTIVE_TERMINALS = frozenset({"AND", "OR", "XOR", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
 
 
 def _located(error: UnexpectedInput, text: str) -> SourceError:
@@ -239,7 +237,11 @@ def _located(error: UnexpectedInput, text: str) -> SourceError:
     if isinstance(error, UnexpectedCharacters):
         line, column = error.line, error.column
         return SourceError(
-            _unknown(text, error.pos_in_stream), text=text, line=line, column=column, expected=_expected(error.allowed)
+            _unknown(text, error.pos_in_stream),
+            text=text,
+            line=line,
+            column=column,
+            expected=_expected(error.allowed),
         )
     assert isinstance(error, UnexpectedToken)
     token = error.token
@@ -256,7 +258,7 @@ def _located(error: UnexpectedInput, text: str) -> SourceError:
     if "a formula" in expected:
         message = f"the formula breaks off before '{token.value}'"
     elif "a comparison (<= < >= > = !=)" in expected:
-        message = f"a number is compared with something; '{token.value}' does not (quote digits that are symbols: '1')"
+        message = f"a number must be compared, '{token.value}' does not (quote digits that are symbols: '1')"
     elif token.value in {")", "]"}:
         message = f"'{token.value}' closes nothing"
     else:
@@ -273,7 +275,8 @@ def _unknown(text: str, place: int | None) -> str:
     if re.match(r"#", shown):
         return "a count is written #<[f], #>[f] or #[f]"
     if re.fullmatch(r"[A-Z].*", shown):
-        return f"unknown operator '{shown[:40]}' (operators are separate words; quote symbols with capitals: '{shown[:40]}')"
+        word = shown[:40]
+        return f"unknown operator '{word}' (operators are separate words; as a symbol quote it: '{word}')"
     return f"unexpected {shown!r}"
 
 
@@ -292,5 +295,3 @@ def _expected(terminals: set[str] | None) -> tuple[str, ...]:
         names.discard("BINARY")
     words.extend(_WORDS_FOR_TERMINALS[name] for name in sorted(names) if name in _WORDS_FOR_TERMINALS)
     return tuple(dict.fromkeys(words))
-
-

@@ -80,7 +80,7 @@ def read_language(formula: Formula, at: At | None, accepts_empty: bool) -> Tempo
         raise AmbiguousReadingError(
             f"'{text}' speaks of the future only, so say where it is read:\n"
             f"  --at first   accepts w iff it holds at position 1: it sees the whole word (LTLf tools)\n"
-            f"  --at last    accepts w iff it holds at position n: no position after the last symbol is seen\n"
+            f"  --at last    accepts w iff it holds at position n: nothing lies after the last symbol\n"
             f'From Python: attemper.compile(..., at="first") or at="last".'
         )
     return TemporalLanguage(formula, at or At.LAST, accepts_empty)
@@ -95,8 +95,6 @@ def accepts(language: TemporalLanguage, word: Word) -> bool:
 
 
 def _must_say(formula: Formula) -> bool:
-    operators = {
-        part.operator for part in subformulas(formula) if isinstance(part, Unary | Binary)
-    }
+    operators = {part.operator for part in subformulas(formula) if isinstance(part, Unary | Binary)}
     counts = any(isinstance(part, Comparison | Numerical) and operands(part) for part in subformulas(formula))
     return bool(operators & FUTURE) and not operators & PAST and not counts

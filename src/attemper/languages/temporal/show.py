@@ -85,12 +85,20 @@ def _show(formula: Formula) -> tuple[str, int]:
             return f"{shown_left} {operator} {shown_right}", own
         case Comparison(operator, left_term, right_term):
             return f"{_show_term(left_term)} {operator} {_show_term(right_term)}", _PRIMARY
-        case Numerical(Remainder(modulus, remainder), term):
-            return f"{_show_term(term)} % {modulus} = {remainder}", _PRIMARY
-        case Numerical(Named(name), term):
-            return f"{name}({_show_term(term)})", _PRIMARY
+        case Numerical(predicate, term):
+            return _show_numerical(predicate, _show_term(term)), _PRIMARY
         case _:
             assert_never(formula)
+
+
+def _show_numerical(predicate: Remainder | Named, argument: str) -> str:
+    match predicate:
+        case Remainder(modulus, remainder):
+            return f"{argument} % {modulus} = {remainder}"
+        case Named(name):
+            return f"{name}({argument})"
+        case _:
+            assert_never(predicate)
 
 
 def _bracket(formula: Formula, at_least: int) -> str:

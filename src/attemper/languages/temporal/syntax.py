@@ -82,13 +82,13 @@ class Constant:
 @final
 @dataclass(frozen=True)
 class First:
-    """This is position 1."""
+    """The position is 1."""
 
 
 @final
 @dataclass(frozen=True)
 class Last:
-    """This is position n."""
+    """The position is n."""
 
 
 @final

@@ -1,0 +1,170 @@
+"""A network's weights as dense tensors, and back: the same numbers, exactly.
+
+    embed.W_E                    [symbol, d_model]
+    blocks.L.attn.W_Q, W_K, W_V  [head, d_model, d_head]
+    blocks.L.attn.W_O            [head, d_head, d_model]
+    blocks.L.mlp.W_in            [d_model, d_mlp]
+    blocks.L.mlp.b_in            [d_mlp]
+    blocks.L.mlp.W_out           [d_mlp, d_model]
+
+Names and shapes follow TransformerLens. W_Q carries the factor sqrt(d_head).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite, prod
+from typing import final
+
+from attemper.errors import UnsupportedError
+from attemper.networks.layers import HEAD_WIDTHS, Coordinate, Hidden, Layer, LinearForm, Network
+from attemper.networks.safetensors import Tensor
+
+Entries = Iterable[tuple[tuple[int, ...], Fraction]]
+"""The non-zero entries of a tensor."""
+
+
+@final
+@dataclass(frozen=True)
+class HeadWeights:
+    """The linear maps of one head, without the factor sqrt(d_head)."""
+
+    query: tuple[LinearForm, ...]
+    key: tuple[LinearForm, ...]
+    values: tuple[LinearForm, ...]
+    targets: tuple[Coordinate, ...]
+
+
+def tensors_of(network: Network) -> dict[str, Tensor]:
+    """All weights of the network. Raises `UnsupportedError` if one is not exactly a float64."""
+    width, d_head = len(network.coordinates), network.head_width
+    symbols = len(network.embedding)
+    tensors = {"embed.W_E": _dense((symbols, width), _matrix_entries(network.embedding))}
+    for number, layer in enumerate(network.layers):
+        attention, feed_forward = f"blocks.{number}.attn", f"blocks.{number}.mlp"
+        heads, units = len(layer.heads), len(layer.hidden)
+        root = Fraction(HEAD_WIDTHS[d_head])
+        reading = (heads, width, d_head)
+        tensors[f"{attention}.W_Q"] = _dense(reading, _reading_entries((h.query for h in layer.heads), root))
+        tensors[f"{attention}.W_K"] = _dense(reading, _reading_entries(h.key for h in layer.heads))
+        tensors[f"{attention}.W_V"] = _dense(reading, _reading_entries(h.values for h in layer.heads))
+        tensors[f"{attention}.W_O"] = _dense((heads, d_head, width), _writing_entries(layer))
+        forms = [unit.form for unit in layer.hidden]
+        biases = (((u,), unit.bias) for u, unit in enumerate(layer.hidden))
+        transposed = (((c, u), x) for (u, c), x in _matrix_entries(forms))
+        tensors[f"{feed_forward}.W_in"] = _dense((width, units), transposed)
+        tensors[f"{feed_forward}.b_in"] = _dense((units,), biases)
+        outputs = [unit.outputs for unit in layer.hidden]
+        tensors[f"{feed_forward}.W_out"] = _dense((units, width), _matrix_entries(outputs))
+    return tensors
+
+
+def embedding_from(tensors: Mapping[str, Tensor], symbols: int, width: int) -> tuple[LinearForm, ...]:
+    """The word embeddings; raises ValueError for a missing tensor or another shape."""
+    tensor = _expect(tensors, "embed.W_E", (symbols, width))
+    return tuple(_forms(tensor, range(symbols), lambda symbol, c: symbol * width + c, width))
+
+
+def heads_from(
+    tensors: Mapping[str, Tensor], layer: int, rows: tuple[tuple[int, int], ...], width: int, d_head: int
+) -> tuple[HeadWeights, ...]:
+    """The heads of a layer, of which head h uses rows[h] = (query rows, values)."""
+    prefix, heads = f"blocks.{layer}.attn", len(rows)
+    reading, writing = (heads, width, d_head), (heads, d_head, width)
+    query = _expect(tensors, f"{prefix}.W_Q", reading)
+    key = _expect(tensors, f"{prefix}.W_K", reading)
+    value = _expect(tensors, f"{prefix}.W_V", reading)
+    output = _expect(tensors, f"{prefix}.W_O", writing)
+    root = Fraction(HEAD_WIDTHS[d_head])
+
+    def read(tensor: Tensor, head: int, used: int) -> tuple[LinearForm, ...]:
+        forms = _forms(tensor, range(d_head), lambda m, c: (head * width + c) * d_head + m, width)
+        if any(forms[used:]):
+            raise ValueError(f"{prefix}: head {head} has weights beyond its {used} rows")
+        return forms[:used]
+
+    found: list[HeadWeights] = []
+    for head, (used, values) in enumerate(rows):
+        written = _forms(output, range(d_head), lambda m, c, h=head: (h * d_head + m) * width + c, width)  # type: ignore[misc]
+        targets = tuple(form[0][0] for form in written[:values] if len(form) == 1 and form[0][1] == 1)
+        if len(targets) != values or any(written[values:]):
+            raise ValueError(f"{prefix}: head {head} must write each value to one coordinate")
+        scaled = tuple(tuple((c, x / root) for c, x in form) for form in read(query, head, used))
+        found.append(HeadWeights(scaled, read(key, head, used), read(value, head, values), targets))
+    return tuple(found)
+
+
+def hidden_from(tensors: Mapping[str, Tensor], layer: int, units: int, width: int) -> tuple[Hidden, ...]:
+    """The hidden units of a layer."""
+    prefix = f"blocks.{layer}.mlp"
+    inner = _expect(tensors, f"{prefix}.W_in", (width, units))
+    bias = _expect(tensors, f"{prefix}.b_in", (units,))
+    outer = _expect(tensors, f"{prefix}.W_out", (units, width))
+    forms = _forms(inner, range(units), lambda unit, c: c * units + unit, width)
+    outputs = _forms(outer, range(units), lambda unit, c: unit * width + c, width)
+    return tuple(
+        Hidden(form, Fraction(number), output)
+        for form, number, output in zip(forms, bias.numbers, outputs, strict=True)
+    )
+
+
+def tensor_names(layers: int) -> set[str]:
+    """The names of all tensors of a network with that many layers."""
+    parts = ("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O", "mlp.W_in", "mlp.b_in", "mlp.W_out")
+    return {"embed.W_E", *(f"blocks.{number}.{part}" for number in range(layers) for part in parts)}
+
+
+def _matrix_entries(forms: Iterable[LinearForm]) -> Entries:
+    for row, form in enumerate(forms):
+        for coordinate, factor in form:
+            yield (row, coordinate), factor
+
+
+def _reading_entries(heads: Iterable[tuple[LinearForm, ...]], root: Fraction = Fraction(1)) -> Entries:
+    for head, rows in enumerate(heads):
+        for m, form in enumerate(rows):
+            for coordinate, factor in form:
+                yield (head, coordinate, m), factor * root
+
+
+def _writing_entries(layer: Layer) -> Entries:
+    for number, head in enumerate(layer.heads):
+        for m, target in enumerate(head.targets):
+            yield (number, m, target), Fraction(1)
+
+
+def _dense(shape: tuple[int, ...], entries: Entries) -> Tensor:
+    numbers = array("d", bytes(8 * prod(shape)))
+    for place, value in entries:
+        index = 0
+        for size, own in zip(shape, place, strict=True):
+            index = index * size + own
+        number = float(value)
+        if Fraction(number) != value:
+            raise UnsupportedError(f"the weight {value} is not exactly a float64: use smaller integers")
+        numbers[index] = number
+    return Tensor(shape, numbers)
+
+
+def _expect(tensors: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) -> Tensor:
+    tensor = tensors.get(name)
+    if tensor is None:
+        raise ValueError(f"tensor '{name}' is missing")
+    if tensor.shape != shape:
+        raise ValueError(f"tensor '{name}' has shape {list(tensor.shape)}, not {list(shape)}")
+    if not all(map(isfinite, tensor.numbers)):
+        raise ValueError(f"tensor '{name}' has a number that is not finite")
+    return tensor
+
+
+def _forms(
+    tensor: Tensor, rows: range, index: Callable[[int, int], int], width: int
+) -> tuple[LinearForm, ...]:
+    """The rows of a tensor as sparse forms; `index` finds the entry of a row at a coordinate."""
+    return tuple(
+        tuple((c, Fraction(number)) for c in range(width) if (number := tensor.numbers[index(row, c)]) != 0)
+        for row in rows
+    )

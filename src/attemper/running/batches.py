@@ -1,0 +1,71 @@
+"""Running a network on many words of any lengths, in batches that fit in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from attemper.languages.words import Word
+from attemper.running.dense import DenseTransformer
+
+TOKENS_PER_BATCH = 1 << 14
+
+
+@final
+@dataclass(frozen=True)
+class Run:
+    """What a network did with a word.
+
+    `values` is the output coordinate at the positions 1..n as numbers; `bits` reads them: True from
+    3/4 on, False up to 1/4, None between (beyond what rounding can read). `margin` is the smallest
+    margin of the network's clamps on this word, see `DenseTransformer.run_with_margin`.
+    """
+
+    word: Word
+    values: tuple[float, ...]
+    bits: tuple[bool | None, ...]
+    margin: float
+
+
+def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
+    """Run non-empty words, in their order; lengths may differ."""
+    number_of = {symbol: number for number, symbol in enumerate(model.network.alphabet.symbols)}
+    start = 0
+    while start < len(words):
+        end = _batch_end(words, start)
+        batch = words[start:end]
+        tokens, lengths = pad([[number_of[symbol] for symbol in word] for word in batch])
+        with torch.no_grad():
+            values, margins = model.run_with_margin(tokens, lengths)
+        for word, row, margin in zip(batch, values.tolist(), margins.tolist(), strict=True):
+            own = tuple(row[: len(word)])
+            yield Run(word, own, tuple(read_bit(value) for value in own), margin)
+        start = end
+
+
+def read_bit(value: float) -> bool | None:
+    """The bit that an output coordinate shows, or None if it shows neither."""
+    if value >= 0.75:
+        return True
+    return False if value <= 0.25 else None
+
+
+def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Token numbers [batch, position], padded on the right with 0, and the lengths [batch]."""
+    width = max(len(row) for row in rows)
+    tokens = torch.tensor([[*row, *[0] * (width - len(row))] for row in rows])
+    return tokens, torch.tensor([len(row) for row in rows])
+
+
+def _batch_end(words: Sequence[Word], start: int) -> int:
+    """As many words from `start` on as fit, padded, into one batch; at least one."""
+    width = end = 0
+    for end in range(start, len(words)):
+        width = max(width, len(words[end]))
+        if end > start and width * (end - start + 1) > TOKENS_PER_BATCH:
+            return end
+    return end + 1

@@ -1,0 +1,72 @@
+"""Closed forms on tensors of positions and lengths, in float64."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import torch
+from torch import Tensor
+
+from attemper.exact.closed_forms import (
+    Alternating,
+    ClosedForm,
+    Length,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+)
+from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds
+
+
+def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
+    """The form at positions i of words of length n (int64 tensors of one shape), as float64.
+
+    Integers up to 2^53 are exact; every operation rounds at most once.
+    """
+    match form:
+        case Number(value):
+            return torch.full_like(i, float(value), dtype=torch.float64)
+        case Position():
+            return i.double()
+        case Length():
+            return n.double()
+        case Alternating():
+            return (1 - 2 * (i % 2)).double()
+        case Test(predicate, per_position, per_length, shift):
+            return predicate_values(predicate, per_position * i + per_length * n + shift).double()
+        case Sum(parts):
+            total = torch.zeros_like(i, dtype=torch.float64)
+            for part in parts:
+                total = total + form_values(part, i, n)
+            return total
+        case Product(parts):
+            product = torch.ones_like(i, dtype=torch.float64)
+            for part in parts:
+                product = product * form_values(part, i, n)
+            return product
+        case Power(base, exponent):
+            power = form_values(base, i, n) ** abs(exponent)
+            return power.reciprocal() if exponent < 0 else power
+        case _:
+            assert_never(form)
+
+
+def predicate_values(predicate: Predicate, values: Tensor) -> Tensor:
+    """Which of the integers (int64) are in the predicate's set, as a bool tensor."""
+    match predicate:
+        case Remainder(modulus, remainder):
+            return values % modulus == remainder
+        case Zero():
+            return values == 0
+        case NonNegative():
+            return values >= 0
+        case Named():
+            # A registered predicate is a Python function: ask it once per distinct integer.
+            distinct, place = torch.unique(values, return_inverse=True)
+            answers = torch.tensor([holds(predicate, value) for value in distinct.tolist()])
+            return answers.to(values.device)[place]
+        case _:
+            assert_never(predicate)

@@ -1,0 +1,195 @@
+"""The meaning of formulas on many words of one length at once: exact integers, linear time.
+
+The same truth as `languages.temporal.meaning`, which defines it; tests compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.exact.predicates import holds
+from attemper.languages.temporal.syntax import (
+    Atom,
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    CountAtom,
+    First,
+    Formula,
+    Last,
+    LengthAtom,
+    Numerical,
+    PositionAtom,
+    Side,
+    Symbol,
+    Term,
+    Unary,
+    UnaryOperator,
+    subformulas,
+)
+from attemper.languages.words import Word
+
+Bits = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+
+def truth_of_words(formula: Formula, words: Sequence[Word]) -> Bits:
+    """The truth of the formula in words of one length n >= 1, as [word, position]."""
+    letters = np.array(words, dtype=object)
+    known: dict[Formula, Bits] = {}
+    for part in subformulas(formula):
+        known[part] = _truth(part, letters, known)
+    return known[formula]
+
+
+def _truth(formula: Formula, letters: NDArray[Any], known: dict[Formula, Bits]) -> Bits:
+    shape = letters.shape
+    match formula:
+        case Symbol(name):
+            return np.asarray(letters == name, dtype=bool)
+        case Constant(value):
+            return np.full(shape, value)
+        case First() | Last():
+            edge = np.zeros(shape, dtype=bool)
+            edge[:, 0 if isinstance(formula, First) else -1] = True
+            return edge
+        case Unary(operator, operand):
+            return _unary(operator, known[operand])
+        case Binary(operator, left, right):
+            return _binary(operator, known[left], known[right])
+        case Comparison(operator, left_term, right_term):
+            left_value = _value(left_term, shape, known)
+            return _compare(operator, left_value, _value(right_term, shape, known))
+        case Numerical(predicate, term):
+            distinct, place = np.unique(_value(term, shape, known), return_inverse=True)
+            answers = np.array([holds(predicate, int(value)) for value in distinct])
+            return np.asarray(answers[place].reshape(shape), dtype=bool)
+        case _:
+            assert_never(formula)
+
+
+def _unary(operator: UnaryOperator, f: Bits) -> Bits:
+    match operator:
+        case UnaryOperator.NOT:
+            return ~f
+        case UnaryOperator.YESTERDAY:
+            return _shifted(f, edge=False)
+        case UnaryOperator.WEAK_YESTERDAY:
+            return _shifted(f, edge=True)
+        case UnaryOperator.ONCE:
+            return _any_before(f)
+        case UnaryOperator.HISTORICALLY:
+            return ~_any_before(~f)
+        case UnaryOperator.NEXT:
+            return _mirrored(_shifted(_mirrored(f), edge=False))
+        case UnaryOperator.WEAK_NEXT:
+            return _mirrored(_shifted(_mirrored(f), edge=True))
+        case UnaryOperator.EVENTUALLY:
+            return _mirrored(_any_before(_mirrored(f)))
+        case UnaryOperator.ALWAYS:
+            return _mirrored(~_any_before(~_mirrored(f)))
+        case _:
+            assert_never(operator)
+
+
+def _binary(operator: BinaryOperator, f: Bits, g: Bits) -> Bits:
+    match operator:
+        case BinaryOperator.AND:
+            return f & g
+        case BinaryOperator.OR:
+            return f | g
+        case BinaryOperator.XOR:
+            return f ^ g
+        case BinaryOperator.IFF:
+            return ~(f ^ g)
+        case BinaryOperator.IMPLIES:
+            return ~f | g
+        case BinaryOperator.SINCE:
+            return _since(f, g)
+        case BinaryOperator.PAST_RELEASE:
+            return ~_since(~f, ~g)
+        case BinaryOperator.UNTIL:
+            return _until(f, g)
+        case BinaryOperator.RELEASE:
+            return ~_until(~f, ~g)
+        case BinaryOperator.WEAK_UNTIL:
+            return _until(f, g) | _unary(UnaryOperator.ALWAYS, f)
+        case BinaryOperator.STRONG_RELEASE:
+            return _until(g, f & g)
+        case _:
+            assert_never(operator)
+
+
+def _since(f: Bits, g: Bits) -> Bits:
+    """g since its last occurrence, unless f failed after it: the later of the two events decides."""
+    places = np.arange(1, f.shape[1] + 1)
+    last_hit = np.maximum.accumulate(np.where(g, places, 0), axis=1)
+    last_failure = np.maximum.accumulate(np.where(f, 0, places), axis=1)
+    return (last_hit > 0) & (last_hit >= last_failure)
+
+
+def _until(f: Bits, g: Bits) -> Bits:
+    return _mirrored(_since(_mirrored(f), _mirrored(g)))
+
+
+def _any_before(f: Bits) -> Bits:
+    """Whether f holds here or at an earlier position."""
+    return np.asarray(np.logical_or.accumulate(f, axis=1), dtype=bool)
+
+
+def _shifted(f: Bits, *, edge: bool) -> Bits:
+    shifted = np.empty_like(f)
+    shifted[:, 0] = edge
+    shifted[:, 1:] = f[:, :-1]
+    return shifted
+
+
+def _mirrored(f: Bits) -> Bits:
+    return f[:, ::-1]
+
+
+def _compare(operator: ComparisonOperator, left: Integers, right: Integers) -> Bits:
+    match operator:
+        case ComparisonOperator.AT_MOST:
+            return left <= right
+        case ComparisonOperator.LESS:
+            return left < right
+        case ComparisonOperator.AT_LEAST:
+            return left >= right
+        case ComparisonOperator.GREATER:
+            return left > right
+        case ComparisonOperator.EQUAL:
+            return left == right
+        case ComparisonOperator.DIFFERENT:
+            return left != right
+        case _:
+            assert_never(operator)
+
+
+def _value(term: Term, shape: tuple[int, ...], known: dict[Formula, Bits]) -> Integers:
+    total = np.full(shape, term.constant, dtype=np.int64)
+    for factor, atom in term.parts:
+        total += factor * _count(atom, shape, known)
+    return total
+
+
+def _count(atom: Atom, shape: tuple[int, ...], known: dict[Formula, Bits]) -> Integers:
+    match atom:
+        case PositionAtom():
+            return np.broadcast_to(np.arange(1, shape[1] + 1), shape)
+        case LengthAtom():
+            return np.full(shape, shape[1], dtype=np.int64)
+        case CountAtom(Side.LEFT, formula):
+            return np.cumsum(known[formula], axis=1, dtype=np.int64)
+        case CountAtom(Side.RIGHT, formula):
+            return np.cumsum(known[formula][:, ::-1], axis=1, dtype=np.int64)[:, ::-1]
+        case CountAtom(_, formula):
+            return np.broadcast_to(known[formula].sum(axis=1, keepdims=True, dtype=np.int64), shape)
+        case _:
+            assert_never(atom)

@@ -1,0 +1,62 @@
+"""The command line: one function per command, and one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+import typer.exceptions
+
+from attemper.errors import AttemperError, ExitCode
+from attemper.workbench.cli.compiling import compile_command
+from attemper.workbench.cli.console import err
+from attemper.workbench.cli.running import run_command
+from attemper.workbench.cli.showing import show_command
+from attemper.workbench.cli.tracing import trace_command
+from attemper.workbench.cli.verifying import verify_command
+
+app = typer.Typer(
+    name="attemper",
+    help="From temporal and counting formulas to softmax transformers that are right at every length.",
+    epilog="Exit codes: 0 done, 1 verify found a wrong word, 2 usage, 3 formula, 4 unsupported, "
+    "5 word or alphabet, 6 file, 7 output undecided in this number format.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("compile")(compile_command)
+app.command("run")(run_command)
+app.command("trace")(trace_command)
+app.command("verify")(verify_command)
+app.command("show")(show_command)
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or ExitCode.OK)
+    except AttemperError as error:
+        err.print(f"error: {error}", markup=False)
+        return error.exit_code
+    except typer.exceptions.Abort:
+        err.print("interrupted", markup=False)
+        return ExitCode.INTERRUPTED
+    except KeyboardInterrupt:
+        err.print("interrupted", markup=False)
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left; keep Python from complaining when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    except typer.exceptions.TyperException as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        err.print(f"error: {message}\nTry 'attemper --help' or 'attemper COMMAND --help'.", markup=False)
+        return ExitCode.USAGE

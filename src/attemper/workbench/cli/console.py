@@ -1,0 +1,31 @@
+"""How commands speak: tables for people, JSON lines for programs, progress only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def print_json(record: object) -> None:
+    """One JSON object on a line of its own."""
+    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def progress_bar(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A function that says how much more is done. Silent when quiet or not on a terminal."""
+    if quiet or not err.is_terminal:
+        yield lambda _: None
+        return
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda steps: progress.advance(task, steps)

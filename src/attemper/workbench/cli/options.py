@@ -1,0 +1,27 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by 'attemper compile'.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")]
+
+
+class WeightsOption(StrEnum):
+    """How heads attend: softmax, or average-hard attention on the same scores."""
+
+    SOFT = "soft"
+    HARD = "hard"
+
+
+class DTypeOption(StrEnum):
+    """The number format of weights and activations."""
+
+    FLOAT64 = "float64"
+    FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"

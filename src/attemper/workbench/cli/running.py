@@ -1,0 +1,89 @@
+"""attemper run"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attemper.errors import MalformedFileError, UndecidedError, WordError
+from attemper.languages.words import Word, show_word
+from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
+from attemper.workbench.model import Model, load
+
+if TYPE_CHECKING:
+    from attemper.running.batches import Run
+
+WORDS_AT_ONCE = 4096
+SHOWN = 60
+
+
+def run_command(
+    folder: Folder,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="WORD...", help="Words; '' is the empty word.")
+    ] = None,
+    word_file: Annotated[
+        str | None,
+        typer.Option("--words", metavar="FILE|-", help="A file with one word a line, or - for stdin."),
+    ] = None,
+    weights: Annotated[
+        WeightsOption, typer.Option(help="Softmax, or average-hard attention.")
+    ] = WeightsOption.SOFT,
+    dtype: Annotated[DTypeOption, typer.Option(help="The number format.")] = DTypeOption.FLOAT64,
+    json: Json = False,
+) -> None:
+    """Run a compiled transformer on words."""
+    model = load(folder)
+    if bool(words) == (word_file is not None):
+        raise typer.BadParameter("give words, or --words FILE, but not both")
+    source = iter(words) if words else _lines(word_file or "-")
+    undecided: str | None = None
+    while chunk := list(islice(source, WORDS_AT_ONCE)):
+        parsed = [_word(model, line, number) for number, line in enumerate(chunk, start=1)]
+        for run in model.run(parsed, weights=weights.value, dtype=dtype.value):
+            _print(model, run, json=json)
+            if None in run.bits and undecided is None:
+                undecided = model.undecided_message(run, dtype.value)
+    if undecided is not None:
+        raise UndecidedError(undecided)
+
+
+def _word(model: Model, line: str, number: int) -> Word:
+    try:
+        return model.word(line)
+    except WordError as error:
+        raise WordError(f"word {number}: {error}") from None
+
+
+def _lines(name: str) -> Iterator[str]:
+    """The lines of a file or of stdin, without their ends."""
+    try:
+        with sys.stdin if name == "-" else Path(name).open(encoding="utf-8") as stream:
+            for line in stream:
+                yield line.rstrip("\r\n")
+    except OSError as error:
+        raise MalformedFileError(f"cannot read the words in '{name}': {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise MalformedFileError(f"the words in '{name}' are not UTF-8 text") from None
+
+
+def _print(model: Model, run: Run, *, json: bool) -> None:
+    verdict = model.verdict(run)
+    if json:
+        bits = [None if bit is None else int(bit) for bit in run.bits]
+        print_json({"word": list(run.word), "accepted": verdict, "positions": bits})
+        return
+    said = {True: "accepted", False: "rejected", None: "undecided"}[verdict]
+    shown, bits_shown = (
+        show_word(run.word),
+        "".join("?" if bit is None else str(int(bit)) for bit in run.bits),
+    )
+    if len(run.word) > SHOWN:
+        shown, bits_shown = f"{shown[:SHOWN]}... (length {len(run.word)})", f"{bits_shown[:SHOWN]}..."
+    out.print(f"{said}  {shown}  {bits_shown}", markup=False)

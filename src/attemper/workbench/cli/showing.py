@@ -1,0 +1,51 @@
+"""attemper show"""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.model import load
+from attemper.workbench.report.summary import Summary, summary_of
+
+
+def show_command(folder: Folder, json: Json = False) -> None:
+    """Show layers, heads, widths, position embeddings, temperatures and how logits grow."""
+    summary = summary_of(load(folder))
+    if json:
+        print_json(summary.as_record())
+        return
+    for name, value in _facts(summary):
+        out.print(f"{name:20} {value}", markup=False)
+    if summary.head_list:
+        out.print(_heads(summary))
+
+
+def _facts(summary: Summary) -> list[tuple[str, object]]:
+    return [
+        ("formula", summary.formula),
+        ("alphabet", summary.alphabet),
+        ("read at", f"the {summary.at} position; empty word: {summary.empty}"),
+        ("regime", summary.regime),
+        ("layers", summary.layers),
+        ("heads", summary.heads),
+        ("width", f"d_model {summary.d_model}, d_head {summary.d_head}, d_mlp {summary.d_mlp}"),
+        ("parameters", f"{summary.parameters}, the same at every length"),
+        ("position embeddings", ", ".join(summary.position_embeddings)),
+    ]
+
+
+def _heads(summary: Summary) -> Table:
+    table = Table("layer", "head", "construction", "mask", "temperature", "logits", "writes")
+    for head in summary.head_list:
+        table.add_row(
+            str(head.layer),
+            str(head.head),
+            head.construction,
+            head.masking,
+            head.temperature,
+            f"O(n^{head.logit_growth})",
+            ", ".join(head.writes).replace("[", r"\["),
+        )
+    return table

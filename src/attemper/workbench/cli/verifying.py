@@ -1,0 +1,66 @@
+"""attemper verify"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from attemper.errors import ExitCode
+from attemper.languages.words import show_word
+from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.model import load
+
+
+def verify_command(
+    folder: Folder,
+    up_to: Annotated[int, typer.Option(min=0, help="Try all words up to this length.")] = 8,
+    random: Annotated[
+        int, typer.Option(min=0, help="Try this many random and boundary words as well.")
+    ] = 200,
+    length: Annotated[int, typer.Option(min=1, help="The greatest length of those.")] = 512,
+    seed: Annotated[int, typer.Option(help="The seed of the random words.")] = 0,
+    json: Json = False,
+) -> None:
+    """Compare soft run, hard run and exact meaning; exit 1 with the word where they differ."""
+    from attemper.workbench.verify import Plan, count_words, verify
+
+    model = load(folder)
+    plan = Plan(up_to, random, length, seed)
+    with progress_bar("verifying", count_words(model, plan), quiet=json) as progress:
+        result = verify(model, plan, progress)
+    margin = result.smallest_margin if math.isfinite(result.smallest_margin) else None
+    wrong = result.disagreement
+    if json:
+        print_json(
+            {
+                "agree": wrong is None,
+                "words": result.words,
+                "longest": result.longest,
+                "smallest_margin": margin,
+                "disagreement": wrong
+                and {
+                    "word": list(wrong.word),
+                    "position": wrong.position,
+                    "which": wrong.which,
+                    "expected": wrong.expected,
+                    "got": wrong.got,
+                },
+            }
+        )
+    elif wrong is None:
+        shown = "no clamps" if margin is None else f"smallest margin {margin:.6f}"
+        out.print(
+            f"soft = hard = exact meaning on {result.words} words up to length {result.longest}; {shown}",
+            markup=False,
+        )
+    else:
+        out.print(
+            f"WRONG at position {wrong.position}: {wrong.which} says {wrong.got}, "
+            f"the formula {wrong.expected}, on the word {show_word(wrong.word)}",
+            markup=False,
+        )
+    if wrong is not None:
+        raise typer.Exit(ExitCode.DISAGREEMENT)

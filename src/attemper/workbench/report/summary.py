@@ -1,0 +1,112 @@
+"""A compiled model in numbers: what `attemper show` and the demo print."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import final
+
+from attemper.exact.closed_forms import growth, show_form
+from attemper.languages.words import show_alphabet
+from attemper.networks.layers import (
+    Head,
+    LinearForm,
+    Network,
+    Softmax,
+    hidden_width,
+    parameter_count,
+)
+from attemper.workbench.model import Model
+
+
+@final
+@dataclass(frozen=True)
+class HeadSummary:
+    """One head: what it is for, and how its logits grow: |logit| = O(n^logit_growth)."""
+
+    layer: int
+    head: int
+    construction: str
+    masking: str
+    temperature: str
+    logit_growth: int
+    writes: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Summary:
+    """The shape of a model; nothing here depends on a word."""
+
+    formula: str
+    alphabet: str
+    at: str
+    empty: str
+    regime: str
+    layers: int
+    heads: int
+    d_model: int
+    d_head: int
+    d_mlp: int
+    parameters: int
+    position_embeddings: tuple[str, ...]
+    head_list: tuple[HeadSummary, ...]
+
+    def as_record(self) -> dict[str, object]:
+        """The summary as JSON data."""
+        return asdict(self)
+
+
+def summary_of(model: Model) -> Summary:
+    """The shape of a model."""
+    network = model.network
+    heads = tuple(
+        _head(network, number, index, head)
+        for number, layer in enumerate(network.layers)
+        for index, head in enumerate(layer.heads)
+    )
+    return Summary(
+        formula=model.formula,
+        alphabet=show_alphabet(network.alphabet),
+        at=str(model.language.at),
+        empty="accept" if network.accepts_empty else "reject",
+        regime=str(model.regime),
+        layers=len(network.layers),
+        heads=len(heads),
+        d_model=len(network.coordinates),
+        d_head=network.head_width,
+        d_mlp=hidden_width(network),
+        parameters=parameter_count(network),
+        position_embeddings=tuple(show_form(form) for _, form in network.positions),
+        head_list=heads,
+    )
+
+
+def logit_growth(network: Network, head: Head) -> int:
+    """An e with |logit| = O(n^e) for every word of length n: an upper bound from the closed forms.
+
+    Coordinates that are not position embeddings hold bits and averages, which are bounded.
+    """
+    grows = {coordinate: growth(form) for coordinate, form in network.positions}
+
+    def of_form(form: LinearForm) -> int:
+        return max((grows.get(coordinate, 0) for coordinate, _ in form), default=0)
+
+    rows = (of_form(q) + of_form(k) for q, k in zip(head.query, head.key, strict=True))
+    coldness = growth(head.weighting.inverse_temperature) if isinstance(head.weighting, Softmax) else 0
+    return max(rows, default=0) + coldness
+
+
+def _head(network: Network, number: int, index: int, head: Head) -> HeadSummary:
+    temperature = "hard"
+    if isinstance(head.weighting, Softmax):
+        coldness = show_form(head.weighting.inverse_temperature)
+        temperature = "1" if coldness == "1" else f"1/({coldness})"
+    return HeadSummary(
+        layer=number,
+        head=index,
+        construction=type(head.construction).__name__,
+        masking=str(head.masking),
+        temperature=temperature,
+        logit_growth=logit_growth(network, head),
+        writes=tuple(network.coordinates[target] for target in head.targets),
+    )
