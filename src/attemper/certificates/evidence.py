@@ -12,15 +12,15 @@ from typing import final
 class SoftenedHead:
     """Softmax stands for hard attention in one head.
 
-    At every position of every word where the head's construction applies, its outputs differ from
-    the hard ones by at most `error`, in real arithmetic; `margin` is B, the distance in logits per
-    step away from the chosen position.
+    In every word and at every position where the construction applies (not at its guarded edges),
+    at most `stray_mass` of the attention lies off the positions that the hard head averages over,
+    in real arithmetic. `margin` is B, the lead in logits per step away from the chosen position.
     """
 
     layer: int
     head: int
     margin: int
-    error: Fraction
+    stray_mass: Fraction
 
 
 @final

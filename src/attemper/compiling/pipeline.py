@@ -4,7 +4,8 @@
     simplify_program      before scheduling, so that no layer is spent on constants or repetitions
     guard_edges           last among the program passes: guards would hide what simplifying looks for
     program_to_hard       heads, layers and coordinates, exactly
-    hard_to_soft          last of all: margins depend on how many bits each layer's clamps add up
+    hard_to_soft          after assembly: margins depend on how many bits each layer's clamps add up
+    drop_unused           last: only now is it known which position embeddings the regime needs
 
 Well-formedness is checked after every pass.
 """
@@ -17,11 +18,12 @@ from typing import final
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import require_wellformed
 from attemper.certificates.evidence import Evidence
-from attemper.compiling.assembling.program_to_hard import program_to_hard
+from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, program_to_hard
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
+from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
 from attemper.errors import InternalError
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -29,9 +31,6 @@ from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
-
-LABEL_WIDTH = 60
-"""Longer subformulas are cut in the labels of coordinates."""
 
 
 @final
@@ -68,6 +67,8 @@ def compile_language(language: TemporalLanguage, alphabet: Alphabet, regime: Reg
     _require_wellformed(hard, "program_to_hard")
     soft, evidence = hard_to_soft(hard, regime)
     _require_wellformed(soft, "hard_to_soft")
+    soft = drop_unused(soft)
+    _require_wellformed(soft, "drop_unused")
     return Compiled(program, guarded, hard, soft, evidence)
 
 

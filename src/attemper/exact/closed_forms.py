@@ -150,6 +150,31 @@ def evaluate(form: ClosedForm, position: int, length: int) -> Fraction:
             assert_never(form)
 
 
+def shift_position(form: ClosedForm, offset: int) -> ClosedForm:
+    """The form at position i + offset, as a form of i.
+
+    >>> show_form(shift_position(times(I, Test(Zero(), 1, 0, -1)), -1))
+    '(i + -1)*[i - 2 = 0]'
+    """
+    match form:
+        case Number() | Length():
+            return form
+        case Position():
+            return plus(I, offset)
+        case Alternating():
+            return times(-1, SIGN) if offset % 2 else SIGN
+        case Test(predicate, per_position, per_length, shift):
+            return Test(predicate, per_position, per_length, shift + offset * per_position)
+        case Sum(parts):
+            return Sum(tuple(shift_position(part, offset) for part in parts))
+        case Product(parts):
+            return Product(tuple(shift_position(part, offset) for part in parts))
+        case Power(base, exponent):
+            return Power(shift_position(base, offset), exponent)
+        case _:
+            assert_never(form)
+
+
 def depends_on_length(form: ClosedForm) -> bool:
     """Whether n occurs in the form; the `decoder` regime allows only forms where it does not."""
     match form:

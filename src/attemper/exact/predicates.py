@@ -143,7 +143,10 @@ _REGISTERED: dict[str, Callable[[int], bool]] = {
 
 @lru_cache(maxsize=1 << 16)
 def _holds_named(name: str, value: int) -> bool:
-    answer: object = _REGISTERED[name](value)
+    try:
+        answer: object = _REGISTERED[name](value)
+    except Exception as error:
+        raise PredicateError(f"predicate '{name}' failed on {value}: {error!r}") from error
     # A numpy bool is fine, a truthy string is a mistake of whoever registered the predicate.
     if type(answer).__name__ not in {"bool", "bool_"}:
         raise PredicateError(f"predicate '{name}' gave {answer!r} for {value}; it must give True or False")

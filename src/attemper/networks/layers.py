@@ -64,7 +64,7 @@ class Uniform:
 @final
 @dataclass(frozen=True)
 class Select:
-    """Reads the rightmost (or leftmost) visible position where `blocked` is 0, not 1."""
+    """Reads the rightmost (or leftmost) visible position where `blocked` is 0, not 1 or 2."""
 
     leftmost: bool
     blocked: LinearForm

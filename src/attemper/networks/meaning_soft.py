@@ -30,15 +30,6 @@ def residual_streams(network: Network, word: Word) -> list[Stream]:
         return streams
 
 
-def attention_outputs(network: Network, word: Word) -> list[Stream]:
-    """Enclosures of the residual stream between the attention and the feed-forward of each layer."""
-    with precision(PRECISION):
-        return [
-            _attend(layer, before)
-            for layer, before in zip(network.layers, residual_streams(network, word), strict=False)
-        ]
-
-
 def output_bits(network: Network, word: Word) -> tuple[flint.arb, ...]:
     """Enclosures of the output coordinate at every position."""
     return tuple(vector[network.output] for vector in residual_streams(network, word)[-1])
@@ -54,14 +45,15 @@ def _value(form: LinearForm, vector: list[flint.arb]) -> flint.arb:
 def _attend(layer: Layer, stream: Stream) -> Stream:
     after = [list(vector) for vector in stream]
     for head in layer.heads:
-        for i, weights in enumerate(_weights(head, stream)):
+        for i, weights in enumerate(attention(head, stream)):
             for form, target in zip(head.values, head.targets, strict=True):
                 for j, weight in weights.items():
                     after[i][target] += weight * _value(form, stream[j - 1])
     return after
 
 
-def _weights(head: Head, stream: Stream) -> list[dict[int, flint.arb]]:
+def attention(head: Head, stream: Stream) -> list[dict[int, flint.arb]]:
+    """For each position i the enclosed softmax weights of the positions j that the head sees."""
     if not isinstance(head.weighting, Softmax):
         raise ValueError("a head of this network is not a softmax head")
     n = len(stream)

@@ -10,9 +10,11 @@ import torch
 from torch import Tensor
 
 from attemper.languages.words import Word
+from attemper.networks.layers import hidden_width
 from attemper.running.dense import DenseTransformer
 
-TOKENS_PER_BATCH = 1 << 14
+NUMBERS_PER_BATCH = 1 << 23
+"""How many activations of the widest layer a batch may have (64 MiB in float64)."""
 
 
 @final
@@ -22,7 +24,8 @@ class Run:
 
     `values` is the output coordinate at the positions 1..n as numbers; `bits` reads them: True from
     3/4 on, False up to 1/4, None between (beyond what rounding can read). `margin` is the smallest
-    margin of the network's clamps on this word, see `DenseTransformer.run_with_margin`.
+    margin of the network's clamps on this word, see `DenseTransformer.run_with_margin`; where it is
+    negative, some approximate bit inside the network could not be rounded, and no bit is read.
     """
 
     word: Word
@@ -34,16 +37,18 @@ class Run:
 def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
     """Run non-empty words, in their order; lengths may differ."""
     number_of = {symbol: number for number, symbol in enumerate(model.network.alphabet.symbols)}
+    widest = max(len(model.network.coordinates), hidden_width(model.network), 64)
     start = 0
     while start < len(words):
-        end = _batch_end(words, start)
+        end = _batch_end(words, start, NUMBERS_PER_BATCH // widest)
         batch = words[start:end]
         tokens, lengths = pad([[number_of[symbol] for symbol in word] for word in batch])
         with torch.no_grad():
             values, margins = model.run_with_margin(tokens, lengths)
         for word, row, margin in zip(batch, values.tolist(), margins.tolist(), strict=True):
             own = tuple(row[: len(word)])
-            yield Run(word, own, tuple(read_bit(value) for value in own), margin)
+            bits = tuple(read_bit(value) if margin >= 0 else None for value in own)
+            yield Run(word, own, bits, margin)
         start = end
 
 
@@ -61,11 +66,11 @@ def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     return tokens, torch.tensor([len(row) for row in rows])
 
 
-def _batch_end(words: Sequence[Word], start: int) -> int:
+def _batch_end(words: Sequence[Word], start: int, tokens: int) -> int:
     """As many words from `start` on as fit, padded, into one batch; at least one."""
     width = end = 0
     for end in range(start, len(words)):
         width = max(width, len(words[end]))
-        if end > start and width * (end - start + 1) > TOKENS_PER_BATCH:
+        if end > start and width * (end - start + 1) > tokens:
             return end
     return end + 1

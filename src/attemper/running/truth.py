@@ -157,17 +157,17 @@ def _mirrored(f: Bits) -> Bits:
 def _compare(operator: ComparisonOperator, left: Integers, right: Integers) -> Bits:
     match operator:
         case ComparisonOperator.AT_MOST:
-            return left <= right
+            return np.less_equal(left, right)
         case ComparisonOperator.LESS:
-            return left < right
+            return np.less(left, right)
         case ComparisonOperator.AT_LEAST:
-            return left >= right
+            return np.greater_equal(left, right)
         case ComparisonOperator.GREATER:
-            return left > right
+            return np.greater(left, right)
         case ComparisonOperator.EQUAL:
-            return left == right
+            return np.equal(left, right)
         case ComparisonOperator.DIFFERENT:
-            return left != right
+            return np.not_equal(left, right)
         case _:
             assert_never(operator)
 

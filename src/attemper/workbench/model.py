@@ -171,9 +171,11 @@ class Model:
 
     def undecided_message(self, run: Run, dtype: DType) -> str:
         """What to say when an output is neither near 0 nor near 1."""
-        place = next(i for i, bit in enumerate(run.bits, start=1) if bit is None)
-        return (
-            f"the output at position {place} of '{show_word(run.word)[:60]}' (length {len(run.word)}) is "
-            f"{run.values[place - 1]:.3f}, neither near 0 nor near 1: the word is beyond what {dtype} "
-            "can compute. Use a wider format (--dtype float64)."
-        )
+        shown = f"'{show_word(run.word)[:60]}' (length {len(run.word)})"
+        if run.margin < 0:
+            what = f"on {shown} a bit inside the network could not be rounded (margin {run.margin:.3f})"
+        else:
+            place = next(i for i, bit in enumerate(run.bits, start=1) if bit is None)
+            what = f"the output at position {place} of {shown} is {run.values[place - 1]:.3f}"
+        advice = "" if dtype == "float64" else " Use a wider format (--dtype float64)."
+        return f"undecided: {what}. The word is beyond what {dtype} can compute.{advice}"

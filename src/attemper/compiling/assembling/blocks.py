@@ -15,13 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from attemper.attention_program.ops import Connective, Gate, Not, Ref, Step, Table
+from attemper.attention_program.ops import Connective, Gate, Not, Ref, Step
+from attemper.compiling.cubes import Literal, disjoint_cubes, reached_leaves
 
 MAX_IRREGULAR_LITERALS = 12
 """Wider blocks that are neither conjunction, disjunction nor parity take a layer of their own."""
-
-Literal = tuple[Ref, bool]
-"""A bit, and whether it is taken as it is (True) or negated."""
 
 
 @final
@@ -66,14 +64,14 @@ def block_of(expression: Expression) -> Block | None:
     if disjunction is not None:
         literals = tuple((leaf, not sign) for leaf, sign in _consistent(disjunction))
         return Block(0, (ClampTerm(literals, 1, 1),)) if literals else Block(1, ())
-    leaves = tuple(sorted(_leaves(expression)))
+    leaves = tuple(sorted(reached_leaves(expression.steps, expression.root[0], expression.leaves)))
     if len(leaves) > 3:
         parity = _parity(expression)
         if parity is not None:
             return parity
     if len(leaves) > MAX_IRREGULAR_LITERALS:
         return None
-    cubes = _cubes(_truth_table(expression, leaves), len(leaves), leaves)
+    cubes = disjoint_cubes(expression.steps, expression.root, leaves)
     return Block(0, tuple(ClampTerm(cube, len(cube), 1) for cube in cubes))
 
 
@@ -126,97 +124,3 @@ def _parity(expression: Expression) -> Block | None:
         literals = ((leaves[0], False), *literals[1:])
     terms = tuple(ClampTerm(literals, m, 1 if m % 2 else -1) for m in range(1, len(literals) + 1))
     return Block(0, terms)
-
-
-def _leaves(expression: Expression) -> frozenset[Ref]:
-    """The leaves that the root reaches."""
-    seen: set[Ref] = set()
-    stack = [expression.root[0]]
-    while stack:
-        bit = stack.pop()
-        if bit in seen:
-            continue
-        seen.add(bit)
-        if bit not in expression.leaves:
-            stack.extend(_gate_inputs(expression.steps[bit]))
-    return frozenset(seen & expression.leaves)
-
-
-def _gate_inputs(step: Step) -> tuple[Ref, ...]:
-    match step:
-        case Not(bit):
-            return (bit,)
-        case Gate(_, bits) | Table(bits, _):
-            return bits
-        case _:
-            raise AssertionError("only gates stand above the leaves of a block")
-
-
-def _truth_table(expression: Expression, leaves: tuple[Ref, ...]) -> int:
-    """Bit number a of the result is the function at the assignment a (leaf k true iff bit k of a)."""
-    size = 1 << len(leaves)
-    everything = (1 << size) - 1
-    tables: dict[Ref, int] = {}
-    for k, leaf in enumerate(leaves):
-        half = 1 << k
-        period = ((1 << half) - 1) << half
-        tables[leaf] = period * (everything // ((1 << (2 * half)) - 1))
-    pending = [expression.root[0]]
-    while pending:
-        bit = pending[-1]
-        missing = [b for b in _inputs_above(expression, bit) if b not in tables]
-        if missing:
-            pending.extend(missing)
-            continue
-        pending.pop()
-        if bit not in tables:
-            tables[bit] = _gate_table(expression.steps[bit], tables, everything)
-    root, positive = expression.root
-    return tables[root] if positive else everything ^ tables[root]
-
-
-def _inputs_above(expression: Expression, bit: Ref) -> tuple[Ref, ...]:
-    return () if bit in expression.leaves else _gate_inputs(expression.steps[bit])
-
-
-def _gate_table(step: Step, tables: dict[Ref, int], everything: int) -> int:
-    match step:
-        case Not(bit):
-            return everything ^ tables[bit]
-        case Gate(connective, bits):
-            result = everything if connective is Connective.AND else 0
-            for bit in bits:
-                match connective:
-                    case Connective.AND:
-                        result &= tables[bit]
-                    case Connective.OR:
-                        result |= tables[bit]
-                    case Connective.XOR:
-                        result ^= tables[bit]
-            return result
-        case Table(bits, rows):
-            result = 0
-            for row in rows:
-                cube = everything
-                for bit, value in zip(bits, row, strict=True):
-                    cube &= tables[bit] if value else everything ^ tables[bit]
-                result |= cube
-            return result
-        case _:
-            raise AssertionError("only gates stand above the leaves of a block")
-
-
-def _cubes(table: int, width: int, leaves: tuple[Ref, ...]) -> list[tuple[Literal, ...]]:
-    """Disjoint cubes whose union is the table's set of true assignments (Shannon expansion)."""
-    if table == 0:
-        return []
-    if width == 0:
-        return [()]
-    half = 1 << (width - 1)
-    low, high = table & ((1 << half) - 1), table >> half
-    if low == high:
-        return _cubes(low, width - 1, leaves)
-    leaf = leaves[width - 1]
-    without = [(*cube, (leaf, False)) for cube in _cubes(low, width - 1, leaves)]
-    with_it = [(*cube, (leaf, True)) for cube in _cubes(high, width - 1, leaves)]
-    return without + with_it

@@ -19,8 +19,8 @@ from attemper.attention_program.ops import (
     Ref,
     Shift,
 )
-from attemper.compiling.assembling.blocks import Literal
-from attemper.compiling.assembling.schedule import Schedule
+from attemper.compiling.assembling.schedule import Schedule, letter_and_place
+from attemper.compiling.cubes import Literal
 from attemper.errors import UnsupportedError
 
 
@@ -120,7 +120,7 @@ def _demand_inputs(program: Program, demand: Demand, ref: Ref) -> None:
                     "write it with comparisons or predicates of counts"
                 )
             base, positive = strip_negations(program, where)
-            if not is_embedded(program, base):
+            if letter_and_place(program, where) is None and not is_embedded(program, base):
                 # The head's key is "blocked", the negation, as a coordinate that is exactly 0
                 # where the head may look: in floats 1 - g would carry the rounding of g.
                 demand.bits.add((base, not positive))

@@ -25,12 +25,13 @@ from attemper.attention_program.ops import (
     Direction,
     Letter,
     Mask,
+    Not,
     Place,
     Program,
     Ref,
     Shift,
 )
-from attemper.compiling.assembling.blocks import Block, Literal
+from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.demand import (
     Mixture,
     collect,
@@ -47,8 +48,9 @@ from attemper.compiling.assembling.heads import (
     hard_sign,
     hard_uniform,
 )
-from attemper.compiling.assembling.schedule import make_schedule
+from attemper.compiling.assembling.schedule import letter_and_place, make_schedule
 from attemper.compiling.assembling.weights import LayerDraft, Stream, added, form, scaled
+from attemper.compiling.cubes import Literal
 from attemper.exact.closed_forms import (
     FIRST,
     LAST,
@@ -61,6 +63,9 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Coordinate, LinearForm, LocalSign, Masking, Network
+
+LABEL_WIDTH = 60
+"""Longer descriptions are cut in the labels of coordinates."""
 
 VALUES_PER_HEAD = 4
 """How many values of one place share a head: the width that most heads have anyway."""
@@ -312,7 +317,11 @@ class _Assembly:
         return own if positive else self._negated(own)
 
     def _blocked(self, where: Ref) -> LinearForm:
-        """The negation of `where`, exactly 0 where it holds."""
+        """The negation of `where`: exactly 0 where it holds, 1 or more where it does not."""
+        both = letter_and_place(self.program, where)
+        if both is not None:
+            letter, place = (scaled(self._bit(ref), -1) for ref in both)
+            return added(self.stream.constant(2), letter, place)
         base, positive = strip_negations(self.program, where)
         if is_embedded(self.program, base):
             own = self._embedded(base)
@@ -354,7 +363,19 @@ class _Assembly:
         return coordinate
 
     def _name(self, ref: Ref) -> str:
-        return self.names.get(ref, f"s{ref}")
+        """The subformula that the step computes, or what it does to the ones it reads."""
+        if ref in self.names:
+            return self.names[ref]
+        match self.program.steps[ref]:
+            case Shift(direction, bit):
+                text = f"{direction} ({self._name(bit)})"
+            case Attend(mask, choice, where, _, _, _):
+                text = f"{choice} j {mask} i with ({self._name(where)})"
+            case Not(bit):
+                text = f"!({self._name(bit)})"
+            case _:
+                text = f"s{ref}"
+        return text if len(text) <= LABEL_WIDTH else f"{text[: LABEL_WIDTH - 3]}..."
 
 
 def _chunks(values: list[tuple[LinearForm, Coordinate]]) -> list[Values]:

@@ -5,7 +5,8 @@ places (the embedding), one more than its inputs for `Attend`, `Shift` and `Coun
 comparisons and tests of counts (the count itself is one of them). Gates are ready with the last of
 their inputs: their work is folded into the feed-forward of that layer. Two exceptions:
 
-* a gate that mixes letters with places is ready after layer 1, since embeddings only add;
+* a gate that mixes letters with places is ready after layer 1, since embeddings only add (but a head
+  can look for a letter *and* a place without waiting: the key is the sum of the two);
 * an irregular block of more than 12 literals takes a feed-forward of its own.
 """
 
@@ -17,6 +18,7 @@ from typing import assert_never, final
 from attemper.attention_program.ops import (
     Attend,
     Compare,
+    Connective,
     Count,
     CountTest,
     Gate,
@@ -64,9 +66,21 @@ def make_schedule(program: Program) -> Schedule:
     return Schedule(program, tuple(ready))
 
 
+def letter_and_place(program: Program, bit: Ref) -> tuple[Ref, Ref] | None:
+    """The letter and the place whose conjunction the bit is, if it is one."""
+    step = program.steps[bit]
+    if isinstance(step, Gate) and step.connective is Connective.AND and len(step.bits) == 2:
+        letter, place = sorted(step.bits, key=lambda ref: isinstance(program.steps[ref], Place))
+        if isinstance(program.steps[letter], Letter) and isinstance(program.steps[place], Place):
+            return letter, place
+    return None
+
+
 def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
     before = max((ready[ref] for ref in inputs(step)), default=0)
     match step:
+        case Attend(_, _, where, value, _, _) if letter_and_place(program, where) is not None:
+            return ready[value] + 1
         case Letter() | Place():
             return 0
         case Not() | Linear():

@@ -9,11 +9,19 @@ rewritten so that the other value never shows:
     test of a count     and(test, count >= 1) or or(test, not count >= 1): position 0 does not exist
     strict masks        the shift of the non-strict step
 
+Two rewritings save the layer that a gate of letters and places would cost before the first
+attention (embeddings only add, so such a gate has to wait for a feed-forward):
+
+    previous g          g of the shifted letters and places
+    attend g value g    "some position has g": over the cubes (letter and place) of g, a head that
+                        looks for both and reads each of them
+
 The values are unchanged: running the program before and after gives the same bits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from attemper.attention_program.ops import (
@@ -28,16 +36,23 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Not,
+    Place,
     Program,
     Ref,
     Shift,
     Step,
+    Table,
+    inputs,
     prune,
     replace_inputs,
 )
+from attemper.compiling.cubes import Literal, disjoint_cubes
 from attemper.compiling.simplifying.simplify_program import Simplifier
-from attemper.exact.closed_forms import FIRST, LAST
+from attemper.exact.closed_forms import FIRST, LAST, shift_position
 from attemper.exact.predicates import holds
+
+MAX_MIXED_LEAVES = 6
+"""Wider gates of letters and places wait for a feed-forward instead of being taken apart."""
 
 _STRICT = {Mask.BEFORE: (Mask.UP_TO, Direction.PREVIOUS), Mask.AFTER: (Mask.FROM, Direction.NEXT)}
 
@@ -74,11 +89,67 @@ class _Guard:
     def _shift(self, step: Shift) -> Ref:
         edge = FIRST if step.direction is Direction.PREVIOUS else LAST
         inside = self.simple.negate(self.simple.place(edge))
-        return self._gate(Connective.AND, self.simple.add(step), inside)
+        leaves = self._mixed_leaves(step.bit)
+        shifted = self.simple.add(step) if leaves is None else self._shift_leaves(step, leaves)
+        return self._gate(Connective.AND, shifted, inside)
+
+    def _shift_leaves(self, step: Shift, leaves: tuple[Ref, ...]) -> Ref:
+        """The gate of the shifted letters and places; wrong at the edge, where it is guarded."""
+        offset = -1 if step.direction is Direction.PREVIOUS else 1
+        shifted: dict[Ref, Ref] = {}
+        for leaf in leaves:
+            own = self.simple.builder.steps[leaf]
+            if isinstance(own, Place):
+                shifted[leaf] = self.simple.place(shift_position(own.form, offset))
+            else:
+                shifted[leaf] = self.simple.add(Shift(step.direction, leaf))
+        cubes = disjoint_cubes(tuple(self.simple.builder.steps), (step.bit, True), leaves)
+        return self._disjunction_of_cubes([[(shifted[leaf], sign) for leaf, sign in cube] for cube in cubes])
+
+    def _disjunction_of_cubes(self, cubes: list[list[Literal]]) -> Ref:
+        return self._gate(Connective.OR, *(self._conjunction(cube) for cube in cubes))
+
+    def _conjunction(self, cube: Sequence[Literal]) -> Ref:
+        parts = (bit if sign else self.simple.negate(bit) for bit, sign in cube)
+        return self._gate(Connective.AND, *parts)
+
+    def _mixed_leaves(self, bit: Ref) -> tuple[Ref, ...] | None:
+        """The letters and places of a gate that has nothing else below it, and not too many cubes."""
+        steps = self.simple.builder.steps
+        leaves: set[Ref] = set()
+        stack, seen = [bit], {bit}
+        while stack:
+            ref = stack.pop()
+            step = steps[ref]
+            if isinstance(step, Letter | Place):
+                leaves.add(ref)
+            elif isinstance(step, Not | Gate | Table):
+                stack.extend(source for source in inputs(step) if source not in seen)
+                seen.update(inputs(step))
+            else:
+                return None
+        if len(leaves) < 2 or len(leaves) > MAX_MIXED_LEAVES:
+            return None
+        return tuple(sorted(leaves))
+
+    def _exists(self, step: Attend, leaves: tuple[Ref, ...]) -> Ref:
+        """Whether some visible position has the gate, cube by cube."""
+        found: list[Ref] = []
+        for cube in disjoint_cubes(tuple(self.simple.builder.steps), (step.where, True), leaves):
+            both = self._conjunction(cube)
+            parts = self.simple.builder.steps[both]
+            read = parts.bits if isinstance(parts, Gate) else (both,)
+            heads = (self.simple.add(replace(step, where=both, value=bit)) for bit in read)
+            found.append(self._gate(Connective.AND, *heads))
+        return self._gate(Connective.OR, *found)
 
     def _attend(self, step: Attend) -> Ref:
         if step.mask in _STRICT:
             return self._strict_attend(step)
+        if step.where == step.value and not step.default and step.match is None:
+            leaves = self._mixed_leaves(step.where)
+            if leaves is not None:
+                return self._exists(step, leaves)
         value = step.value
         if not self._implies(value, step.where):
             value = self._gate(Connective.AND, step.where, value)

@@ -1,12 +1,12 @@
-"""How far each softened head's output can be from the hard one, in real arithmetic.
+"""How much attention each softened head gives to other positions than the hard one does.
 
-With r = e^-B, for values in [0, 1] (the mass off the chosen position) or, for sign heads, in [-1, 1]:
+With r = e^-B, the mass off the chosen position (for sign heads: off the positions of its sign) is at most
 
     Uniform     0
     Neighbour   r
     Select      r + r^3
-    Sign        2 * 1/(e^B - e^(B/3)) unbounded (worst at i = 3); 2 * 2 r^2 otherwise
-    LocalSign   2 * 4 r^2
+    Sign        1/(e^B - e^(B/3)) unbounded (worst at i = 3); 2 r^2 otherwise
+    LocalSign   4 r^2
     Lookup      2.3 r                                     (Lemma 7)
 
 The sources are Lemmas 6 and 7 of the paper and theory.md, section 4; the local sign head's bound is
@@ -37,8 +37,8 @@ MARGINS = (4, 8, 16, 32, 64)
 """The margins B to choose from: powers of two, so that integer scores stay exact in floats."""
 
 
-def output_error(construction: Construction, regime: Regime, margin: int) -> Fraction:
-    """A bound on |soft output - hard output| of a head with margin B."""
+def stray_mass(construction: Construction, regime: Regime, margin: int) -> Fraction:
+    """A bound on the mass off the right positions for a head with margin B, for every word."""
     match construction:
         case Uniform():
             return Fraction(0)
@@ -48,10 +48,10 @@ def output_error(construction: Construction, regime: Regime, margin: int) -> Fra
             return _exp(-margin) + _exp(-3 * margin)
         case Sign():
             if regime is Regime.UNBOUNDED:
-                return 2 * _wrong_sign_mass(margin)
-            return 4 * _exp(-2 * margin)
+                return _wrong_sign_mass(margin)
+            return 2 * _exp(-2 * margin)
         case LocalSign():
-            return 8 * _exp(-2 * margin)
+            return 4 * _exp(-2 * margin)
         case Lookup():
             return Fraction(23, 10) * _exp(-margin)
         case _:

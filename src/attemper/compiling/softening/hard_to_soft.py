@@ -12,10 +12,10 @@ from fractions import Fraction
 from attemper.certificates.evidence import Evidence, RoundedLayer, SoftenedHead
 from attemper.compiling.assembling.weights import Stream
 from attemper.compiling.regimes import Regime
-from attemper.compiling.softening.bounds import MARGINS, output_error
+from attemper.compiling.softening.bounds import MARGINS, stray_mass
 from attemper.compiling.softening.soft_rows import soft_rows
 from attemper.errors import UnsupportedError
-from attemper.networks.layers import Coordinate, Layer, Network, Softmax
+from attemper.networks.layers import Coordinate, Layer, LocalSign, Network, Sign, Softmax
 
 ROUNDING_ROOM = Fraction(1, 4)
 
@@ -35,8 +35,8 @@ def hard_to_soft(network: Network, regime: Regime) -> tuple[Network, tuple[Evide
         for index, head in enumerate(layer.heads):
             query, key, coldness = soft_rows(head.construction, head.masking, regime, margin, stream)
             heads.append(replace(head, query=query, key=key, weighting=Softmax(coldness)))
-            bound = output_error(head.construction, regime, margin)
-            evidence.append(SoftenedHead(number, index, margin, bound))
+            mass = stray_mass(head.construction, regime, margin)
+            evidence.append(SoftenedHead(number, index, margin, mass))
         layers.append(replace(layer, heads=tuple(heads)))
         evidence.append(RoundedLayer(number, error))
     soft = replace(
@@ -63,7 +63,9 @@ def _choose_margin(layer: Layer, regime: Regime) -> tuple[int, Fraction]:
 def _largest_clamp_error(layer: Layer, regime: Regime, margin: int) -> Fraction:
     errors: dict[Coordinate, Fraction] = {}
     for head in layer.heads:
-        bound = output_error(head.construction, regime, margin)
+        # Values are bits, or (-1)^j: the output moves by at most the mass times their range.
+        value_range = 2 if isinstance(head.construction, Sign | LocalSign) else 1
+        bound = value_range * stray_mass(head.construction, regime, margin)
         errors.update(dict.fromkeys(head.targets, bound))
     sums = (
         sum((abs(factor) * errors.get(c, Fraction(0)) for c, factor in layer.hidden[low].form), Fraction(0))

@@ -267,16 +267,14 @@ def _located(error: UnexpectedInput, text: str) -> SourceError:
 
 
 def _unknown(text: str, place: int | None) -> str:
-    rest = text[place or 0 :]
-    word = re.match(r"[A-Za-z_][A-Za-z0-9_]*|.", rest, re.DOTALL)
-    shown = word.group() if word else ""
+    found = re.match(r"[A-Za-z_][A-Za-z0-9_]*|.", text[place or 0 :], re.DOTALL)
+    shown = found.group()[:40] if found else ""
     if shown[:1] in {"'", '"'}:
         return "a quotation mark is not closed"
-    if re.match(r"#", shown):
+    if shown == "#":
         return "a count is written #<[f], #>[f] or #[f]"
-    if re.fullmatch(r"[A-Z].*", shown):
-        word = shown[:40]
-        return f"unknown operator '{word}' (operators are separate words; as a symbol quote it: '{word}')"
+    if re.match(r"[A-Z]", shown):
+        return f"unknown operator '{shown}' (operators are separate words; as a symbol quote it: '{shown}')"
     return f"unexpected {shown!r}"
 
 

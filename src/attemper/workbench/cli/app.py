@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 import typer.exceptions
 
+from attemper import __version__
 from attemper.errors import AttemperError, ExitCode
 from attemper.workbench.cli.compiling import compile_command
-from attemper.workbench.cli.console import err
+from attemper.workbench.cli.console import err, out
 from attemper.workbench.cli.running import run_command
 from attemper.workbench.cli.showing import show_command
 from attemper.workbench.cli.tracing import trace_command
@@ -26,6 +28,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(__version__, markup=False)
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    del version
+
+
 app.command("compile")(compile_command)
 app.command("run")(run_command)
 app.command("trace")(trace_command)

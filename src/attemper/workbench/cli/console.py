@@ -11,7 +11,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 out = Console(highlight=False, soft_wrap=True)
+"""For results."""
+
 err = Console(stderr=True, highlight=False, soft_wrap=True)
+"""For errors and progress."""
+
+if not out.is_terminal:
+    # Tables in a pipe are as wide as they need, not cut to a terminal that is not there.
+    out.width = 200
 
 
 def print_json(record: object) -> None:

@@ -42,23 +42,29 @@ def run_command(
     model = load(folder)
     if bool(words) == (word_file is not None):
         raise typer.BadParameter("give words, or --words FILE, but not both")
-    source = iter(words) if words else _lines(word_file or "-")
+    lines = enumerate(iter(words) if words else _lines(word_file or "-"), start=1)
     undecided: str | None = None
-    while chunk := list(islice(source, WORDS_AT_ONCE)):
-        parsed = [_word(model, line, number) for number, line in enumerate(chunk, start=1)]
+    while chunk := list(islice(lines, WORDS_AT_ONCE)):
+        parsed, unreadable = _parse(model, chunk)
         for run in model.run(parsed, weights=weights.value, dtype=dtype.value):
             _print(model, run, json=json)
             if None in run.bits and undecided is None:
                 undecided = model.undecided_message(run, dtype.value)
+        if unreadable is not None:
+            raise unreadable
     if undecided is not None:
         raise UndecidedError(undecided)
 
 
-def _word(model: Model, line: str, number: int) -> Word:
-    try:
-        return model.word(line)
-    except WordError as error:
-        raise WordError(f"word {number}: {error}") from None
+def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], WordError | None]:
+    """The words up to the first that cannot be read, and what is wrong with that one."""
+    words: list[Word] = []
+    for number, line in lines:
+        try:
+            words.append(model.word(line))
+        except WordError as error:
+            return words, WordError(f"word {number}: {error}")
+    return words, None
 
 
 def _lines(name: str) -> Iterator[str]:

@@ -1,0 +1,121 @@
+"""The passes keep a program's meaning, and the assembled hard network has the same meaning."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+
+from attemper.attention_program.meaning import output, run
+from attemper.attention_program.ops import Attend, Choice, Count, Letter, Mask, Program, Ref
+from attemper.attention_program.wellformed import complaints
+from attemper.compiling.assembling.program_to_hard import program_to_hard
+from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.simplify_program import simplify_program
+from attemper.errors import UnsupportedError
+from attemper.languages.words import Alphabet, Word, words_of_length
+from attemper.networks.layers import Network
+from attemper.networks.meaning_hard import output_bits
+from attemper.networks.wellformed import complaints as network_complaints
+from tests.support.programs import ProgramSampler, programs
+
+WORDS = [word for n in range(1, 5) for word in words_of_length(Alphabet(("a", "b")), n)]
+FEW_WORDS = [("a",), ("b",), ("a", "b"), ("b", "b", "a"), ("a", "a", "b", "a"), ("b", "a", "b", "b")]
+
+
+def _assert_same_meaning(before: Program, after: Program, to: list[Ref]) -> None:
+    """The output and every step that was kept have the same values."""
+    assert complaints(after) == ()
+    for word in WORDS:
+        old, new = run(before, word), run(after, word)
+        assert new[after.output] == old[before.output]
+        for ref, kept in enumerate(to):
+            assert kept < 0 or new[kept] == old[ref], (word, ref)
+
+
+def _passed(program: Program) -> Program:
+    """The program simplified and guarded."""
+    return guard_edges(simplify_program(program)[0])[0]
+
+
+def _assembled(program: Program) -> Network:
+    """The hard network of a program as written by a lowering."""
+    return program_to_hard(_passed(program), {}, False, False)
+
+
+def _assert_assembled(program: Program, words: list[Word]) -> None:
+    network = _assembled(program)
+    assert network_complaints(network) == ()
+    for word in words:
+        assert output_bits(network, word) == output(program, word), word
+
+
+@given(programs(direct_tests=False))
+def test_simplifying_keeps_the_meaning_of_every_step(program: Program) -> None:
+    after, to = simplify_program(program)
+    _assert_same_meaning(program, after, to)
+
+
+@given(programs(direct_tests=False))
+def test_simplifying_twice_changes_nothing_more(program: Program) -> None:
+    once, _ = simplify_program(program)
+    twice, _ = simplify_program(once)
+    assert len(twice.steps) <= len(once.steps)
+    assert [output(twice, word) for word in WORDS] == [output(once, word) for word in WORDS]
+
+
+@given(programs(direct_tests=False))
+def test_guarding_keeps_the_meaning_of_every_step(program: Program) -> None:
+    simplified, _ = simplify_program(program)
+    after, to = guard_edges(simplified)
+    _assert_same_meaning(simplified, after, to)
+
+
+@given(programs(direct_tests=False))
+def test_guarding_an_unsimplified_program_keeps_its_meaning(program: Program) -> None:
+    after, to = guard_edges(program)
+    _assert_same_meaning(program, after, to)
+
+
+@given(programs())
+def test_guarded_programs_have_no_strict_masks_and_no_defaults(program: Program) -> None:
+    for step in _passed(program).steps:
+        match step:
+            case Attend(mask, _, _, _, default, _):
+                assert not default
+                assert mask not in {Mask.BEFORE, Mask.AFTER}
+            case Count(mask, _):
+                assert mask not in {Mask.BEFORE, Mask.AFTER}
+            case _:
+                pass
+
+
+@given(programs())
+def test_the_assembled_network_computes_the_program(program: Program) -> None:
+    _assert_assembled(program, WORDS)
+
+
+@pytest.mark.slow
+def test_many_assembled_networks_compute_their_programs() -> None:
+    for seed in range(1500):
+        rng = random.Random(seed)
+        program = ProgramSampler(rng).program(rng.randint(5, 25))
+        after, to = simplify_program(program)
+        _assert_same_meaning(program, after, to)
+        _assert_assembled(program, FEW_WORDS)
+
+
+def _matching_program(mask: Mask, choice: Choice, default: bool) -> Program:
+    """The output reads 'a' where as many a's have been seen as b's here."""
+    letters = (Letter(("a",)), Letter(("b",)), Count(Mask.UP_TO, 0), Count(Mask.UP_TO, 1))
+    attend = Attend(mask, choice, where=1, value=0, default=default, match=(3, 2))
+    return Program(Alphabet(("a", "b")), (*letters, attend), 4)
+
+
+@pytest.mark.parametrize("mask", Mask)
+@pytest.mark.parametrize("choice", Choice)
+def test_attention_to_equal_counts_is_refused(mask: Mask, choice: Choice) -> None:
+    guarded = _passed(_matching_program(mask, choice, default=True))
+    with pytest.raises(UnsupportedError, match="equal counts"):
+        program_to_hard(guarded, {}, False, False)

@@ -1,0 +1,156 @@
+"""Each rule of well-formedness, broken on purpose, is complained of at its step."""
+
+from __future__ import annotations
+
+import pytest
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Not,
+    Program,
+    Shift,
+    Step,
+    Table,
+)
+from attemper.attention_program.wellformed import (
+    MAX_TABLE_BITS,
+    Complaint,
+    complaints,
+    require_wellformed,
+)
+from attemper.errors import InternalError
+from attemper.exact.predicates import Zero
+from attemper.languages.words import Alphabet
+
+BIT, COUNT = 0, 1
+BEFORE = (Letter(("a",)), Count(Mask.UP_TO, BIT), Linear(((2, COUNT),), 1))
+"""A bit s0, a count s1 and a combination s2 that the step under test, s3, may read."""
+
+
+def _program(*steps: Step, output: int = BIT) -> Program:
+    return Program(Alphabet(("a", "b")), (*BEFORE, *steps), output)
+
+
+def _attend(where: int, value: int, match: tuple[int, int] | None = None) -> Attend:
+    return Attend(Mask.UP_TO, Choice.RIGHTMOST, where, value, False, match)
+
+
+def test_a_program_with_every_reading_is_well_formed() -> None:
+    steps = (_attend(BIT, BIT, (COUNT, 2)), Compare(2, 1), CountTest(Zero(), COUNT, 1, 0), Table((0, 3), ()))
+    assert complaints(_program(*steps, output=6)) == ()
+
+
+READING_STEPS: dict[str, tuple[Step, ...]] = {
+    # Each step reads s3, itself; s9, a later step; s-1, no step at all.
+    "not": (Not(3), Not(9), Not(-1)),
+    "gate": tuple(Gate(Connective.OR, (BIT, ref)) for ref in (3, 9, -1)),
+    "table": tuple(Table((ref,), ()) for ref in (3, 9, -1)),
+    "attend where": tuple(_attend(ref, BIT) for ref in (3, 9, -1)),
+    "attend value": tuple(_attend(BIT, ref) for ref in (3, 9, -1)),
+    "attend match": tuple(_attend(BIT, BIT, (COUNT, ref)) for ref in (3, 9, -1)),
+    "shift": tuple(Shift(Direction.NEXT, ref) for ref in (3, 9, -1)),
+    "count": tuple(Count(Mask.ALL, ref) for ref in (3, 9, -1)),
+    "linear": tuple(Linear(((1, ref),), 0) for ref in (3, 9, -1)),
+    "compare": tuple(Compare(ref, 0) for ref in (3, 9, -1)),
+    "test": tuple(CountTest(Zero(), ref, 1, 0) for ref in (3, 9, -1)),
+}
+
+
+@pytest.mark.parametrize("name", READING_STEPS)
+def test_references_are_to_earlier_steps(name: str) -> None:
+    for step, ref in zip(READING_STEPS[name], (3, 9, -1), strict=True):
+        assert complaints(_program(step)) == (Complaint(3, f"s{ref} is not an earlier step"),)
+
+
+COUNTS_AS_BITS: dict[str, Step] = {
+    "not": Not(COUNT),
+    "gate": Gate(Connective.AND, (BIT, COUNT)),
+    "table": Table((COUNT,), ()),
+    "attend where": _attend(COUNT, BIT),
+    "attend value": _attend(BIT, COUNT),
+    "shift": Shift(Direction.PREVIOUS, COUNT),
+    "count": Count(Mask.BEFORE, COUNT),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS_AS_BITS)
+def test_a_count_is_not_read_as_a_bit(name: str) -> None:
+    assert complaints(_program(COUNTS_AS_BITS[name])) == (Complaint(3, "s1 is a count, a bit is meant"),)
+
+
+def test_a_combination_is_a_count_as_well() -> None:
+    assert complaints(_program(Not(2))) == (Complaint(3, "s2 is a count, a bit is meant"),)
+
+
+BITS_AS_COUNTS: dict[str, Step] = {
+    "attend query": _attend(BIT, BIT, (BIT, COUNT)),
+    "attend key": _attend(BIT, BIT, (COUNT, BIT)),
+    "linear": Linear(((1, COUNT), (1, BIT)), 0),
+    "compare": Compare(BIT, 1),
+    "test": CountTest(Zero(), BIT, 1, 0),
+}
+
+
+@pytest.mark.parametrize("name", BITS_AS_COUNTS)
+def test_a_bit_is_not_read_as_a_count(name: str) -> None:
+    assert complaints(_program(BITS_AS_COUNTS[name])) == (Complaint(3, "s0 is a bit, a count is meant"),)
+
+
+@pytest.mark.parametrize("output", [COUNT, 2])
+def test_the_output_is_a_bit(output: int) -> None:
+    expected = Complaint(None, f"the output s{output} is a count, not a bit")
+    assert complaints(_program(output=output)) == (expected,)
+
+
+@pytest.mark.parametrize("output", [3, 99, -1])
+def test_the_output_is_a_step(output: int) -> None:
+    assert complaints(_program(output=output)) == (Complaint(None, f"the output s{output} is not a step"),)
+
+
+def test_a_program_without_steps_has_no_output() -> None:
+    program = Program(Alphabet(("a",)), (), 0)
+    assert complaints(program) == (Complaint(None, "the output s0 is not a step"),)
+
+
+def test_letters_are_symbols_of_the_alphabet() -> None:
+    found = complaints(_program(Letter(("a", "c", "ab"))))
+    assert found == (Complaint(3, "'c' is not in the alphabet"), Complaint(3, "'ab' is not in the alphabet"))
+
+
+def test_a_table_has_at_most_twelve_bits() -> None:
+    assert complaints(_program(Table((BIT,) * MAX_TABLE_BITS, ()))) == ()
+    wide = Table((BIT,) * (MAX_TABLE_BITS + 1), ())
+    assert complaints(_program(wide)) == (Complaint(3, "a table of 13 bits; at most 12 are allowed"),)
+
+
+@pytest.mark.parametrize("row", [(), (True,), (True, True, True)])
+def test_a_row_has_the_tables_width(row: tuple[bool, ...]) -> None:
+    table = Table((BIT, BIT), ((True, False), row))
+    assert complaints(_program(table)) == (Complaint(3, "a table of 2 bits has a row of another width"),)
+
+
+def test_a_row_stands_once() -> None:
+    table = Table((BIT,), ((True,), (False,), (True,)))
+    assert complaints(_program(table)) == (Complaint(3, "a table has a row twice"),)
+
+
+def test_complaints_come_in_the_order_of_the_steps() -> None:
+    found = complaints(_program(Not(COUNT), Not(BIT), Letter(("z",)), output=COUNT))
+    assert [complaint.step for complaint in found] == [3, 5, None]
+
+
+def test_a_pass_that_breaks_a_program_is_named() -> None:
+    with pytest.raises(InternalError, match=r"after 'some_pass'.*s3: s1 is a count"):
+        require_wellformed(_program(Not(COUNT)), "some_pass")
+    good = _program()
+    assert require_wellformed(good, "some_pass") is good

@@ -1,0 +1,241 @@
+"""A network survives its files exactly; the weights are safetensors; writing is all or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from array import array
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from attemper.compiling.pipeline import compile_language
+from attemper.compiling.regimes import Regime
+from attemper.errors import MalformedFileError
+from attemper.exact.predicates import register_predicate
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import read_language
+from attemper.languages.words import Alphabet
+from attemper.networks import files
+from attemper.networks.files import STRUCTURE, WEIGHTS, Source
+from attemper.networks.safetensors import Tensor, decode_tensors, encode_tensors
+from attemper.networks.weights import tensors_of
+from attemper.workbench.model import Model, compile, load  # noqa: A004
+from tests.support.saved import change_structure
+
+PAST_FORMULAS = [
+    "a",
+    "pos % 3 = 2",
+    "H (b -> Y a)",
+    "a S (b T c)",
+    "#<[a] <= 2*#<[b] + 1",
+    "O (#<[a] = #<[b]) & Y Y c",
+    "prime(2*#<[a] + 1) xor square(#<[b & Y a])",
+]
+FORMULAS = [*PAST_FORMULAS, "O a & X b U c", "#<[a] >= #>[b] - 1", "#[a] % 2 = 1 | last", "prime(len - pos)"]
+CASES = [(formula, regime) for formula in FORMULAS for regime in ("unbounded", "temperature")]
+CASES += [(formula, "decoder") for formula in PAST_FORMULAS]
+
+
+@pytest.mark.parametrize(("formula", "regime"), CASES)
+def test_a_model_survives_its_folder(formula: str, regime: str, tmp_path: Path) -> None:
+    model = compile(formula, "abc", regime=regime)  # type: ignore[arg-type]
+    model.save(tmp_path)
+    read = load(tmp_path)
+    assert read.network == model.network
+    assert read == model
+
+
+@pytest.mark.parametrize("at", ["first", "last"])
+@pytest.mark.parametrize("empty", ["accept", "reject"])
+def test_how_the_verdict_is_read_survives(at: str, empty: str, tmp_path: Path) -> None:
+    model = compile("F a", "ab", at=at, empty=empty)  # type: ignore[arg-type]
+    model.save(tmp_path)
+    read = load(str(tmp_path))
+    assert (read.network.reads_first, read.network.accepts_empty) == (at == "first", empty == "accept")
+    assert read == model
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_hard_network_survives_its_folder(formula: str, tmp_path: Path) -> None:
+    alphabet = Alphabet(("a", "b", "c"))
+    language = read_language(parse(formula, alphabet), None, False)
+    hard = compile_language(language, alphabet, Regime.UNBOUNDED).hard
+    source = Source(formula, "last", "unbounded")
+    files.save(hard, source, tmp_path)
+    assert files.load(tmp_path) == (hard, source)
+
+
+def test_symbols_of_any_spelling_survive(tmp_path: Path) -> None:
+    symbols = ("push", "λ", "'", "[/]", "\\", "💥", "and")
+    model = compile("O 'λ' & Y \"'\" | 'and' S push", symbols)
+    model.save(tmp_path)
+    assert load(tmp_path) == model
+
+
+def test_saving_twice_writes_the_same_bytes(tmp_path: Path) -> None:
+    model = compile("H (b -> Y a)", "ab")
+    model.save(tmp_path / "one")
+    load(tmp_path / "one").save(tmp_path / "two")
+    for name in (STRUCTURE, WEIGHTS):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+# The container -------------------------------------------------------------------------------------
+
+
+def as_arrays(model: Model) -> dict[str, np.ndarray]:
+    return {
+        name: np.array(tensor.numbers, dtype=np.float64).reshape(tensor.shape)
+        for name, tensor in tensors_of(model.network).items()
+    }
+
+
+@pytest.mark.parametrize("formula", ["a", "prime(#<[a]) & Y b", "#<[a] >= #>[b]"])
+def test_the_safetensors_library_reads_our_weights(formula: str, tmp_path: Path) -> None:
+    model = compile(formula, "ab")
+    model.save(tmp_path)
+    found = safetensors.numpy.load_file(tmp_path / WEIGHTS)
+    expected = as_arrays(model)
+    assert found.keys() == expected.keys()
+    for name, numbers in expected.items():
+        assert found[name].dtype == np.float64
+        assert found[name].shape == numbers.shape
+        assert np.array_equal(found[name], numbers)
+
+
+def test_we_read_what_the_safetensors_library_writes() -> None:
+    arrays = {
+        "scalar": np.array(2.5),
+        "empty": np.zeros((0, 3)),
+        "cube": np.arange(24, dtype=np.float64).reshape(2, 3, 4) / 7,
+        "extreme": np.array([np.inf, -0.0, 5e-324, 1.7976931348623157e308]),
+        "é": np.array([1.0]),
+    }
+    read = decode_tensors(safetensors.numpy.save(arrays, metadata={"format": "pt", "by": "test"}))
+    assert read.keys() == arrays.keys()
+    for name, numbers in arrays.items():
+        assert read[name].shape == numbers.shape
+        assert read[name].numbers.tobytes() == numbers.tobytes()
+
+
+def test_a_whole_weights_file_may_pass_through_the_library(tmp_path: Path) -> None:
+    model = compile("prime(#<[a]) & Y b", "ab")
+    model.save(tmp_path)
+    before = (tmp_path / WEIGHTS).read_bytes()
+    again = safetensors.numpy.save(safetensors.numpy.load(before))
+    assert decode_tensors(again) == decode_tensors(before) == tensors_of(model.network)
+
+
+def test_our_container_is_aligned_and_gapless() -> None:
+    tensors = {"x": Tensor((3,), array("d", [1, 2, 3])), "longer name": Tensor((), array("d", [4]))}
+    data = encode_tensors(tensors)
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    assert length % 8 == 0
+    assert [header[name]["data_offsets"] for name in tensors] == [[0, 24], [24, 32]]
+    assert len(data) == 8 + length + 32
+    assert decode_tensors(data) == tensors
+
+
+def test_the_library_refuses_float32_no_more_than_we_do() -> None:
+    data = safetensors.numpy.save({"x": np.zeros(2, dtype=np.float32)})
+    with pytest.raises(ValueError, match="'x' is not a float64 tensor"):
+        decode_tensors(data)
+
+
+# All or nothing ------------------------------------------------------------------------------------
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in (STRUCTURE, WEIGHTS)}
+
+
+def disk_is_full(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A folder with a model that a failing write must not damage."""
+    compile("O a", "ab").save(tmp_path)
+    return tmp_path
+
+
+def assert_old_model_is_intact(old: Path, before: dict[str, bytes]) -> None:
+    with pytest.raises(MalformedFileError, match="No space left on device"):
+        compile("Y b", "ab").save(old)
+    assert contents(old) == before
+    assert load(old).formula == "O a"
+
+
+def test_a_move_that_fails_leaves_the_old_model(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = contents(old)
+    monkeypatch.setattr(Path, "replace", disk_is_full)
+    assert_old_model_is_intact(old, before)
+
+
+def test_a_write_that_fails_leaves_the_old_model(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = contents(old)
+    monkeypatch.setattr(os, "fsync", disk_is_full)
+    assert_old_model_is_intact(old, before)
+
+
+@pytest.mark.parametrize("writes", [0, 1])
+def test_no_file_is_ever_written_in_part(old: Path, writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, model = contents(old), compile("Y b", "ab")
+    model.save(old / "whole")
+    after = contents(old / "whole")
+    move, moved = Path.replace, []
+
+    def fail_later(path: Path, target: Path) -> Path:
+        if len(moved) == writes:
+            disk_is_full()
+        moved.append(target)
+        return move(path, target)
+
+    monkeypatch.setattr(Path, "replace", fail_later)
+    with pytest.raises(MalformedFileError, match="cannot write to"):
+        model.save(old)
+    for name, data in contents(old).items():
+        assert data in (before[name], after[name])
+
+
+def test_a_model_of_mixed_files_is_refused(old: Path, tmp_path: Path) -> None:
+    compile("Y b", "ab").save(tmp_path / "other")
+    (old / WEIGHTS).write_bytes((tmp_path / "other" / WEIGHTS).read_bytes())
+    with pytest.raises(MalformedFileError, match="digest"):
+        load(old)
+
+
+# Predicates of the user ----------------------------------------------------------------------------
+
+
+def _is_cube(value: int) -> bool:
+    return any(k**3 == value for k in range(value + 1))
+
+
+def test_a_model_with_a_registered_predicate_survives(tmp_path: Path) -> None:
+    register_predicate("cube_for_file_tests", _is_cube)
+    model = compile("cube_for_file_tests(#<[a]) & !cube_for_file_tests(pos)", "ab")
+    model.save(tmp_path)
+    register_predicate("cube_for_file_tests", _is_cube)
+    read = load(tmp_path)
+    assert read == model
+    assert read.positions("a" * 9) == tuple(False for _ in range(9))
+    assert read.positions("baaaaaaaa")[-1] is True
+
+
+def test_a_model_with_an_unregistered_predicate_says_how_to_register_it(tmp_path: Path) -> None:
+    compile("prime(pos)", "ab").save(tmp_path)
+
+    def rename(structure: dict) -> None:
+        text = json.dumps(structure).replace("prime", "never_registered")
+        structure.update(json.loads(text))
+
+    change_structure(tmp_path, rename)
+    with pytest.raises(MalformedFileError, match=r"attemper\.register_predicate\('never_registered'"):
+        load(tmp_path)

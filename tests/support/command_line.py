@@ -1,0 +1,54 @@
+"""The command line, run inside the test's own process."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from attemper.workbench.cli.app import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command returned and printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The JSON objects on the lines of the standard output."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The only JSON object on the standard output."""
+        (record,) = self.records
+        return record
+
+
+def attemper(*arguments: object, stdin: str = "") -> Outcome:
+    """Run `attemper ARGUMENTS...`; no command may ever end in a traceback or exit 70."""
+    out, err = io.StringIO(), io.StringIO()
+    argv = ["attemper", *map(str, arguments)]
+    code: object = None
+    with (
+        mock.patch.object(sys, "argv", argv),
+        mock.patch.object(sys, "stdin", io.StringIO(stdin)),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code
+    assert isinstance(code, int), "main() always says its exit code"
+    assert "Traceback" not in out.getvalue() + err.getvalue()
+    assert code != 70
+    return Outcome(int(code), out.getvalue(), err.getvalue())

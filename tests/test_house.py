@@ -1,0 +1,142 @@
+"""The house rules that no other tool checks: light imports, honest docs, a documented surface."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import attemper
+
+ROOT = Path(__file__).parents[1]
+DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+TRUSTED = (
+    "attemper",
+    "attemper.errors",
+    "attemper.exact.closed_forms",
+    "attemper.exact.predicates",
+    "attemper.exact.balls",
+    "attemper.languages.words",
+    "attemper.languages.temporal.syntax",
+    "attemper.languages.temporal.meaning",
+    "attemper.languages.temporal.show",
+    "attemper.languages.temporal.reading",
+    "attemper.attention_program.ops",
+    "attemper.attention_program.text",
+    "attemper.attention_program.meaning",
+    "attemper.attention_program.wellformed",
+    "attemper.networks.files",
+    "attemper.networks.meaning_hard",
+    "attemper.networks.meaning_soft",
+    "attemper.networks.wellformed",
+    "attemper.certificates.evidence",
+)
+HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
+
+
+def modules_loaded_by(statement: str) -> set[str]:
+    """The top-level modules that a fresh process has after the statement."""
+    script = f"{statement}; import sys; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(finished.stdout.split())
+
+
+def test_the_trusted_base_loads_nothing_heavy() -> None:
+    loaded = modules_loaded_by("import " + ", ".join(TRUSTED))
+    assert not loaded & set(HEAVY)
+
+
+def test_that_test_would_notice_a_heavy_import() -> None:
+    assert {"torch", "numpy"} <= modules_loaded_by("import attemper.running.dense")
+
+
+def test_compiling_never_loads_torch() -> None:
+    assert "torch" not in modules_loaded_by("import attemper; attemper.compile('O a', 'ab')")
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    for name in attemper.__all__:
+        if name != "__version__":
+            assert inspect.getdoc(getattr(attemper, name)), name
+    for name, member in inspect.getmembers(attemper.Model):
+        if not name.startswith("_"):
+            assert inspect.getdoc(member), name
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    for path in (ROOT / "src").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not text or text.startswith('"""'), path
+
+
+def test_the_paths_in_the_documents_exist() -> None:
+    named = re.compile(r"`((?:src|tests|docs|benchmarks)/[\w/.-]+)`|\]\((?!http)([\w/.-]+)\)")
+    for document in DOCS:
+        for inside, link in named.findall(document.read_text(encoding="utf-8")):
+            target = ROOT / inside if inside else document.parent / link
+            assert target.exists(), f"{document.name}: {inside or link}"
+
+
+def test_theory_names_a_test_for_every_row() -> None:
+    theory = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    tables = theory.split("## How each step")[0]
+    rows = [line for line in tables.splitlines() if line.startswith("|") and "src/" in line]
+    assert len(rows) >= 15
+    assert all("`tests/" in row for row in rows)
+
+
+def commands_shown(document: Path) -> list[tuple[str, str]]:
+    """The commands of the document's console blocks, each with the output shown below it."""
+    shown: list[tuple[str, str]] = []
+    for block in re.findall(r"```console\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            shown.append((command, output))
+    return shown
+
+
+@pytest.mark.parametrize("document", [path for path in DOCS if commands_shown(path)], ids=lambda p: p.name)
+def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_path: Path) -> None:
+    main = "from attemper.workbench.cli.app import main; main()"
+    for command, output in commands_shown(document):
+        words = shlex.split(command)
+        if words[0] == "make":
+            # The two set-up commands are what runs this very test, and the demo's own test.
+            assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+            continue
+        assert words[0] == "attemper", command
+        run = [sys.executable, "-c", main, *words[1:]]
+        finished = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert finished.stdout + finished.stderr == output, command
+
+
+@pytest.mark.parametrize("document", [p for p in DOCS if ">>>" in p.read_text(encoding="utf-8")])
+def test_the_python_in_the_documents_runs(document: Path) -> None:
+    failures, tried = doctest.testfile(str(document), module_relative=False)
+    assert tried > 0
+    assert failures == 0
+
+
+def test_exit_codes_are_documented() -> None:
+    from attemper.errors import ExitCode
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for code in ExitCode:
+        assert code is ExitCode.INTERNAL or f"| {int(code)} |" in readme, code
+
+
+def test_the_repository_names_no_machine() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    machine_path = re.compile(rb"/(?:root|home/\w|work|tmp)/")
+    for name in filter(None, listed.stdout.split(b"\0")):
+        path = ROOT / name.decode()
+        if path.exists():
+            assert not machine_path.search(path.read_bytes()), path

@@ -1,0 +1,30 @@
+"""The named languages' formulas say what plain Python says."""
+
+from __future__ import annotations
+
+import pytest
+
+from attemper.compiling.regimes import Regime
+from attemper.languages.named.languages import NAMED_LANGUAGES, NamedLanguage
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import accepts, read_language
+from attemper.languages.words import parse_alphabet, words_of_length
+from attemper.workbench.demo import demo_row
+
+
+@pytest.mark.parametrize("language", NAMED_LANGUAGES, ids=lambda language: language.name)
+def test_the_formula_means_the_language(language: NamedLanguage) -> None:
+    alphabet = parse_alphabet(language.alphabet)
+    formula = read_language(parse(language.formula, alphabet), None, language.accepts_empty)
+    longest = 9 if len(alphabet.symbols) == 2 else 4
+    for length in range(longest + 1):
+        for word in words_of_length(alphabet, length):
+            assert accepts(formula, word) == language.contains(word), word
+
+
+@pytest.mark.parametrize("language", NAMED_LANGUAGES[::3], ids=lambda language: language.name)
+def test_the_demo_finds_the_transformers_right(language: NamedLanguage) -> None:
+    row = demo_row(language, Regime.TEMPERATURE)
+    assert row is not None
+    assert row.right
+    assert row.longest == 2000
