@@ -54,6 +54,12 @@ class SourceError(AttemperError):
         super().__init__(_point_at(message, text, line, column, expected))
 
 
+class OptionError(AttemperError):
+    """An option whose value is none of those that exist."""
+
+    exit_code = ExitCode.USAGE
+
+
 class AmbiguousReadingError(AttemperError):
     """A formula whose acceptance position (first or last) must be said aloud."""
 

@@ -173,7 +173,16 @@ def test_a_very_long_symbol_is_cut(stack: Path) -> None:
 def test_the_line_of_a_bad_word_is_named(letters: Path, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("ab\n\nb\nac\n")
     outcome = attemper("run", letters, "--words", tmp_path / "words")
-    assert_refused(outcome, ExitCode.WORD, "word 4: symbol 'c' at position 2")
+    assert outcome.code == ExitCode.WORD
+    assert "word 4: symbol 'c' at position 2" in outcome.err
+    assert len(outcome.out.splitlines()) == 3, "the words before it were run and shown"
+
+
+def test_the_line_of_a_bad_word_is_counted_over_the_whole_file(letters: Path, tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("ab\n" * 5000 + "ac\n")
+    outcome = attemper("run", letters, "--words", tmp_path / "words", "--json")
+    assert "word 5001: symbol 'c' at position 2" in outcome.err
+    assert len(outcome.out.splitlines()) == 5000
 
 
 def test_files_of_words_that_cannot_be_read_are_refused(letters: Path, tmp_path: Path) -> None:
@@ -326,7 +335,7 @@ TAMPERED: dict[str, tuple[Callable[[Structure], object], str]] = {
     "unknown operation": (set_form(["-", "i", "n"]), "not a closed form: ['-', 'i', 'n']"),
     "negative power of a sign": (set_form(["^", "sign", -1]), "only i and n have negative powers"),
     "negative power of zero": (set_form(["^", "0", -1]), "only i and n have negative powers"),
-    "power too large": (set_form(["^", "n", 17]), "not a closed form"),
+    "power too large": (set_form(["^", "n", 17]), "larger than any construction needs"),
     "unknown predicate": (
         set_form(["test", ["named", "no_such"], 1, 0, 0]),
         "cannot be read here: no numerical predicate is called 'no_such'",
@@ -369,7 +378,7 @@ def set_at(structure: Structure, place: tuple[str | int, ...], value: object) ->
     inner[place[-1]] = value
 
 
-@pytest.mark.parametrize("wrong", [None, 1.5, math.nan], ids=["null", "float", "nan"])
+@pytest.mark.parametrize("wrong", [None, 1.5, math.nan, {"odd": 0}], ids=["null", "float", "nan", "object"])
 def test_a_value_of_the_wrong_type_is_refused_wherever_it_stands(wrong: object, folder: Path) -> None:
     text = json.dumps(read_structure(folder))
     everywhere = [place for place in places(json.loads(text)) if place != ("digest",)]
@@ -442,7 +451,7 @@ BAD_CONTAINERS: dict[str, tuple[bytes, str]] = {
     "header not JSON": (container(b"{"), "Expecting property name"),
     "header not UTF-8": (container(b"\xff"), "utf-8"),
     "header is a list": (container([]), "the header is not an object"),
-    "header nested too deeply": (container(b"[" * 10**5), "recursion"),
+    "header nested too deeply": (container(b"[" * 10**5), "nests too deeply"),
     "float32": (container(entry(dtype="F32", offsets=(0, 4)), bytes(4)), "'x' is not a float64 tensor"),
     "past the end": (container(entry()), "impossible shape or place"),
     "backwards": (container(entry(offsets=(8, 0)), bytes(8)), "impossible shape or place"),

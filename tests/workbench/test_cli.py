@@ -276,15 +276,12 @@ def test_verify_counts_the_words_that_agree(majority: Path) -> None:
     assert record["longest"] <= 30
 
 
-def test_verify_of_no_words_agrees(majority: Path) -> None:
-    record = attemper("verify", majority, "--up-to", 0, "--random", 0, "--json").record
-    assert record == {
-        "agree": True,
-        "words": 0,
-        "longest": 0,
-        "smallest_margin": None,
-        "disagreement": None,
-    }
+def test_verify_of_no_words_is_refused(majority: Path) -> None:
+    """Trying nothing must not look like agreement."""
+    outcome = attemper("verify", majority, "--up-to", 0, "--random", 0, "--json")
+    assert outcome.code == ExitCode.USAGE
+    assert outcome.out == ""
+    assert "no word to try" in outcome.err
 
 
 @pytest.fixture
@@ -428,7 +425,7 @@ def test_exit_7_beyond_the_formats_reach_with_null_for_what_cannot_be_read(tmp_p
     word = "01" * 300
     outcome = attemper("run", folder, word, "11", "--dtype", "bfloat16", "--json")
     assert outcome.code == ExitCode.UNDECIDED
-    assert "neither near 0 nor near 1" in outcome.err
+    assert "beyond what bfloat16 can compute" in outcome.err
     assert "--dtype float64" in outcome.err
     far, near = outcome.records
     assert None in far["positions"]
@@ -475,3 +472,4 @@ def test_a_reader_that_leaves_early_hears_no_complaint(tmp_path: Path) -> None:
         assert json.loads(process.stdout.readline())["accepted"] is True
         process.stdout.close()
         assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == ExitCode.OK

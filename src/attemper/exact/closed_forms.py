@@ -192,6 +192,17 @@ def depends_on_length(form: ClosedForm) -> bool:
             assert_never(form)
 
 
+def nesting(form: ClosedForm) -> int:
+    """How deeply sums, products and powers nest."""
+    match form:
+        case Sum(parts) | Product(parts):
+            return 1 + max((nesting(part) for part in parts), default=0)
+        case Power(base, _):
+            return 1 + nesting(base)
+        case _:
+            return 0
+
+
 def growth(form: ClosedForm) -> int:
     """An e with |form| = O(n^e) over all positions i <= n: an upper bound, exact for monomials.
 
@@ -280,22 +291,36 @@ def form_from_tree(tree: object) -> ClosedForm:
             return SIGN
         case str(text):
             return Number(parse_rational(text))
-        case ["test", predicate, int(per_position), int(per_length), int(shift)]:
-            return Test(predicate_from_tree(predicate), per_position, per_length, shift)
+        case ["test", predicate, per_position, per_length, shift]:
+            numbers = (plain_integer(per_position), plain_integer(per_length), plain_integer(shift))
+            return Test(predicate_from_tree(predicate), *numbers)
         case ["+", *parts]:
             return Sum(tuple(form_from_tree(part) for part in parts))
         case ["*", *parts]:
             return Product(tuple(form_from_tree(part) for part in parts))
-        case ["^", base, int(exponent)] if abs(exponent) <= MAX_EXPONENT:
-            if exponent < 0 and base not in {"i", "n"}:
+        case ["^", tree_of_base, power]:
+            base, exponent = form_from_tree(tree_of_base), plain_integer(power)
+            if exponent < 0 and base not in (I, N):
                 raise ValueError("only i and n have negative powers: anything else could be 0")
-            return Power(form_from_tree(base), exponent)
+            if abs(exponent) > MAX_EXPONENT:
+                raise ValueError(f"the power {exponent} is larger than any construction needs")
+            return Power(base, exponent)
         case _:
             raise ValueError(f"not a closed form: {str(tree)[:80]}")
 
 
 MAX_EXPONENT = 16
 """Larger powers of i or n occur in no construction."""
+
+MAX_FACTOR = 10**11
+"""Larger integers occur in no form; up to it, arguments of tests fit 64 bits for i up to 10^7."""
+
+
+def plain_integer(entry: object) -> int:
+    """The integer that a JSON value is; ValueError for everything else, also for true and false."""
+    if type(entry) is not int or abs(entry) > MAX_FACTOR:
+        raise ValueError(f"not an integer of ordinary size: {str(entry)[:80]}")
+    return entry
 
 
 def predicate_to_tree(predicate: Predicate) -> Tree:
@@ -316,8 +341,8 @@ def predicate_to_tree(predicate: Predicate) -> Tree:
 def predicate_from_tree(tree: object) -> Predicate:
     """Read a predicate from JSON data; ValueError for a wrong shape, PredicateError for a wrong name."""
     match tree:
-        case ["mod", int(modulus), int(remainder)]:
-            return Remainder(modulus, remainder)
+        case ["mod", modulus, remainder]:
+            return Remainder(plain_integer(modulus), plain_integer(remainder))
         case "zero":
             return Zero()
         case "nonnegative":

@@ -29,6 +29,8 @@ class Alphabet:
         if not self.symbols:
             raise AlphabetError("an alphabet needs at least one symbol, for example --alphabet 01")
         for symbol in self.symbols:
+            if not isinstance(symbol, str):
+                raise AlphabetError(f"the symbol {symbol!r} is not a text")
             _check_symbol(symbol)
         for index, symbol in enumerate(self.symbols):
             if symbol in self.symbols[:index]:
@@ -73,6 +75,8 @@ def check_word(word: Word, alphabet: Alphabet) -> Word:
     """The word itself, if all its symbols are in the alphabet; else `WordError`."""
     known = set(alphabet.symbols)
     for place, symbol in enumerate(word, start=1):
+        if not isinstance(symbol, str):
+            raise WordError(f"the symbol {symbol!r} at position {place} is not a text")
         if symbol not in known:
             listed = " ".join(alphabet.symbols[:40])
             hint = "" if alphabet.is_single_character else "; separate symbols by blanks"

@@ -22,6 +22,7 @@ from attemper.exact.closed_forms import (
     form_from_tree,
     form_to_tree,
     parse_rational,
+    plain_integer,
 )
 from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet
@@ -78,8 +79,7 @@ def save(network: Network, source: Source, folder: Path) -> None:
     text = json.dumps(structure, ensure_ascii=False, indent=1) + "\n"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write_whole(folder / WEIGHTS, weights)
-        _write_whole(folder / STRUCTURE, text.encode())
+        _write_together({folder / WEIGHTS: weights, folder / STRUCTURE: text.encode()})
     except OSError as error:
         raise MalformedFileError(f"cannot write to '{folder}': {error.strerror}") from None
 
@@ -94,7 +94,11 @@ def load(folder: Path) -> tuple[Network, Source]:
         raise MalformedFileError(f"'{structure_file}' is not complete JSON: {str(error)[:200]}") from None
     if not isinstance(structure, dict) or structure.get("format") != FORMAT:
         raise MalformedFileError(f"'{structure_file}' is not a network of the format {FORMAT}")
-    if structure.get("digest") != _digest(structure, weights):
+    try:
+        digest = _digest(structure, weights)
+    except RecursionError:
+        raise MalformedFileError(f"'{structure_file}' nests too deeply to be a network") from None
+    if structure.get("digest") != digest:
         raise MalformedFileError(
             f"'{folder}' was changed after it was written: the digest does not fit. "
             "Compile the formula again, or restore both files."
@@ -118,14 +122,20 @@ def _digest(structure: Mapping[str, object], weights: bytes) -> str:
     return hashlib.sha256(hashlib.sha256(canonical).digest() + hashlib.sha256(weights).digest()).hexdigest()
 
 
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write the file completely or not at all."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)
+def _write_together(files: Mapping[Path, bytes]) -> None:
+    """Write all files completely beside their places, then move them there."""
+    parts = {path: path.with_name(path.name + ".part") for path in files}
+    try:
+        for path, data in files.items():
+            with parts[path].open("wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        for path, part in parts.items():
+            part.replace(path)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> bytes:
@@ -135,8 +145,8 @@ def _read(path: Path) -> bytes:
         raise MalformedFileError(
             f"there is no '{path}'; a network is a folder made by 'attemper compile FORMULA -o DIR'"
         ) from None
-    except OSError as error:
-        raise MalformedFileError(f"cannot read '{path}': {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise MalformedFileError(f"cannot read {str(path)!r}: {error}") from None
 
 
 # Encoding ------------------------------------------------------------------------------------------
@@ -243,8 +253,8 @@ def _decode(structure: Mapping[str, object], tensors: Mapping[str, Tensor]) -> t
 
 def _position(entry: object) -> tuple[int, ClosedForm]:
     match entry:
-        case [int(coordinate), tree]:
-            return coordinate, form_from_tree(tree)
+        case [coordinate, tree]:
+            return plain_integer(coordinate), form_from_tree(tree)
         case _:
             raise ValueError(f"not a position embedding: {str(entry)[:80]}")
 
@@ -277,8 +287,8 @@ def _layer(number: int, entry: object, tensors: Mapping[str, Tensor], width: int
 
 def _clamp(entry: object) -> tuple[int, int]:
     match entry:
-        case [int(low), int(high)]:
-            return low, high
+        case [low, high]:
+            return plain_integer(low), plain_integer(high)
         case _:
             raise ValueError(f"not a clamp: {str(entry)[:80]}")
 
@@ -303,8 +313,8 @@ def _construction(entry: object) -> Construction:
             return Neighbour(following)
         case ["sign", difference]:
             return Sign(_form(difference))
-        case ["local sign", left, right, gate, int(slope)]:
-            return LocalSign(_form(left), _form(right), _form(gate), slope)
+        case ["local sign", left, right, gate, slope]:
+            return LocalSign(_form(left), _form(right), _form(gate), plain_integer(slope))
         case ["lookup", ratio, unit]:
             return Lookup(_form(ratio), _form(unit))
         case _:
@@ -317,8 +327,8 @@ def _form(entry: object) -> LinearForm:
     parts: list[tuple[int, Fraction]] = []
     for part in entry:
         match part:
-            case [int(coordinate), str(factor)]:
-                parts.append((coordinate, parse_rational(factor)))
+            case [coordinate, str(factor)]:
+                parts.append((plain_integer(coordinate), parse_rational(factor)))
             case _:
                 raise ValueError(f"not a linear form: {str(entry)[:80]}")
     return tuple(parts)
@@ -353,10 +363,10 @@ def _text(parent: Mapping[str, object], name: str) -> str:
 
 
 def _integer(parent: Mapping[str, object], name: str) -> int:
-    entry = parent.get(name)
-    if not isinstance(entry, int) or isinstance(entry, bool):
-        raise ValueError(f"'{name}' is not an integer")
-    return entry
+    try:
+        return plain_integer(parent.get(name))
+    except ValueError as error:
+        raise ValueError(f"'{name}' is {error}") from None
 
 
 def _boolean(parent: Mapping[str, object], name: str) -> bool:

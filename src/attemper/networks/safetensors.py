@@ -54,7 +54,10 @@ def decode_tensors(data: bytes) -> dict[str, Tensor]:
     (length,) = struct.unpack("<Q", data[:8])
     if length > min(MAX_HEADER, len(data) - 8):
         raise ValueError("the header is longer than the file")
-    header = json.loads(data[8 : 8 + length].decode("utf-8"))
+    try:
+        header = json.loads(data[8 : 8 + length].decode("utf-8"))
+    except RecursionError:
+        raise ValueError("the header nests too deeply") from None
     if not isinstance(header, dict):
         raise ValueError("the header is not an object")
     body = data[8 + length :]

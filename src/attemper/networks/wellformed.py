@@ -12,8 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import assert_never
 
-from attemper.networks.layers import HEAD_WIDTHS, Head, Layer, LinearForm, Network
+from attemper.networks.layers import (
+    HEAD_WIDTHS,
+    Construction,
+    Head,
+    Layer,
+    LinearForm,
+    LocalSign,
+    Lookup,
+    Neighbour,
+    Network,
+    Select,
+    Sign,
+    Uniform,
+)
 
 
 def complaints(network: Network) -> tuple[str, ...]:
@@ -66,8 +80,24 @@ def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:
         yield f"{where}: more rows than the head width {network.head_width}"
     if any(not 0 <= target < width for target in head.targets):
         yield f"{where}: a target coordinate does not exist"
-    for form in (*head.query, *head.key, *head.values):
+    for form in (*head.query, *head.key, *head.values, *_forms_of(head.construction)):
         yield from _of_form(form, width, where)
+
+
+def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
+    match construction:
+        case Uniform() | Neighbour():
+            return ()
+        case Select(_, blocked):
+            return (blocked,)
+        case Sign(difference):
+            return (difference,)
+        case LocalSign(left, right, gate, _):
+            return (left, right, gate)
+        case Lookup(ratio, unit):
+            return (ratio, unit)
+        case _:
+            assert_never(construction)
 
 
 def _of_form(form: LinearForm, width: int, where: str) -> Iterator[str]:

@@ -56,7 +56,7 @@ def main() -> None:
                 rows.append(row)
             progress(1)
     out.print(_table(rows))
-    out.print("Each row is one set of weights, run at every length. Example words:", markup=False)
+    out.print("Each row is one set of weights, run at every length. Example words:")
     for language in NAMED_LANGUAGES[3:5]:
         _show_examples(language)
     if not all(row.right for row in rows):
@@ -165,7 +165,7 @@ def _table(rows: list[DemoRow]) -> Table:
     )
     for row in rows:
         table.add_row(
-            row.language.replace("[", r"\["),
+            row.language,
             row.regime,
             str(row.layers),
             str(row.heads),
@@ -183,7 +183,7 @@ def _show_examples(language: NamedLanguage) -> None:
     symbols = model.alphabet.symbols
     for text in (symbols[0] * 2 + symbols[1] * 2, symbols[1] + symbols[0], ""):
         verdict = "accepted" if model.accepts(text) else "rejected"
-        out.print(f"  {language.name}: {text or '(empty)':6} {verdict}", markup=False)
+        out.print(f"  {language.name}: {text or '(empty)':6} {verdict}")
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, Literal, final, get_args
 
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
-from attemper.errors import MalformedFileError, SourceError, UndecidedError
+from attemper.errors import MalformedFileError, OptionError, SourceError, UndecidedError
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage, read_language
 from attemper.languages.temporal.show import show
@@ -50,17 +50,28 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
       `decoder` (past formulas; nothing depends on n).
     * `empty`: the verdict on the empty word.
 
-    Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at`), `UnsupportedError`.
+    Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at` is missing),
+    `OptionError` (an option's value), `UnsupportedError` (the regime cannot, or nothing can).
 
     >>> model = compile("#<['0'] <= #<['1']", "01")
     >>> model.accepts("0110"), model.accepts("0010")
     (True, False)
     """
+    reading = None if at is None else At(choice("at", at, tuple(At)))
+    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
+    wanted = Regime(choice("regime", regime, tuple(Regime)))
     letters = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
     parsed = parse(formula, letters)
-    language = read_language(parsed, At(at) if at else None, empty == "accept")
-    compiled = compile_language(language, letters, Regime(regime))
-    return Model(compiled.soft, language, Regime(regime))
+    language = read_language(parsed, reading, accepts_empty)
+    compiled = compile_language(language, letters, wanted)
+    return Model(compiled.soft, language, wanted)
+
+
+def choice(option: str, value: str, allowed: Sequence[str]) -> str:
+    """The value, if it is allowed; else `OptionError` with what is."""
+    if value not in allowed:
+        raise OptionError(f"{option}={value!r} is none of {', '.join(repr(str(a)) for a in allowed)}")
+    return value
 
 
 def load(folder: str | Path) -> Model:
@@ -104,6 +115,8 @@ class Model:
 
     def dense(self, *, weights: Weights = "soft", dtype: DType = "float64") -> DenseTransformer:
         """The network as a `torch.nn.Module`; `hard` replaces softmax by average-hard attention."""
+        choice("weights", weights, get_args(Weights))
+        choice("dtype", dtype, get_args(DType))
         if (weights, dtype) not in self._dense:
             import torch
 

@@ -42,6 +42,7 @@ from attemper.exact.closed_forms import (
     Sum,
     Test,
     complement,
+    nesting,
     number,
     times,
 )
@@ -173,9 +174,9 @@ class Simplifier:
         varying = [form for form in distinct if not isinstance(form, Number)]
         if 0 in numbers or any(_negated_form(form) in distinct for form in varying):
             return [self.constant(False)]
-        if not varying:
-            return []
-        return [self.place(varying[0] if len(varying) == 1 else times(*varying))]
+        if len(varying) < 2 or max(map(nesting, varying)) > MAX_FORM_NESTING:
+            return [self.place(form) for form in varying]
+        return [self.place(times(*varying))]
 
     def _parity(self, bits: tuple[Ref, ...]) -> Ref:
         odd: dict[Ref, bool] = {}
@@ -285,6 +286,9 @@ class Simplifier:
             total = (a + factor * per_position, b + factor * per_length, c + factor * shift)
         return total
 
+
+MAX_FORM_NESTING = 20
+"""Forms nested deeper are not merged further: gates do the rest."""
 
 _COUNTS_OF_TRUE = {
     Mask.UP_TO: (1, 0, 0),

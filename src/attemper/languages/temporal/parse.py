@@ -9,6 +9,7 @@ from importlib import resources
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.tree import Meta
 
 from attemper.errors import SourceError
 from attemper.exact.predicates import Named, PredicateError, Remainder, registered_names
@@ -68,7 +69,7 @@ def parse(text: str, alphabet: Alphabet | None = None) -> Formula:
 @cache
 def _parser() -> Lark:
     grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr")
+    return Lark(grammar, parser="lalr", propagate_positions=True)
 
 
 _UNARY_ALIASES = {"!": "!", "~": "!", "not": "!", "Z": "WY", "N": "WX", "X[!]": "X"}
@@ -80,6 +81,11 @@ _CONNECTIVES = {
     "or_": BinaryOperator.OR,
     "and_": BinaryOperator.AND,
 }
+_NOT_NESTING = frozenset(
+    {"start", "parenthesised", "integer", "negated", "plus", "minus", "scaled", "position", "length", "count"}
+)
+"""Rules that build terms or nothing: nesting counts the operators of the formula, not its brackets."""
+
 _SIDES = {"#<[": Side.LEFT, "#<=[": Side.LEFT, "#>[": Side.RIGHT, "#>=[": Side.RIGHT, "#[": Side.TOTAL}
 
 
@@ -102,15 +108,27 @@ class _Built:
 
 
 def _build(tree: Tree[Token], text: str, alphabet: Alphabet | None) -> Formula:
-    """The tree's formula, built from the leaves up without recursion."""
+    """The tree's formula, built from the leaves up without recursion; equal parts are one object."""
     built: dict[int, _Built] = {}
+    distinct: dict[Formula | Term, Formula | Term] = {}
     for subtree in tree.iter_subtrees():
         children = [c if isinstance(c, Token) else built[id(c)] for c in subtree.children]
-        depth = 1 + max((c.depth for c in children if isinstance(c, _Built)), default=0)
+        node = _node(subtree.data, children, text, alphabet)
+        depth = max((c.depth for c in children if isinstance(c, _Built)), default=0)
+        if subtree.data not in _NOT_NESTING:
+            # `t % m != r` is two nodes: the negation of a remainder.
+            depth += 2 if subtree.data == "remainder" and isinstance(node, Unary) else 1
         if depth > MAX_NESTING:
-            raise SourceError(f"the formula nests deeper than {MAX_NESTING} levels", text=text)
-        built[id(subtree)] = _Built(_node(subtree.data, children, text, alphabet), depth)
+            raise _at(subtree.meta, f"the formula nests deeper than {MAX_NESTING} levels", text)
+        if isinstance(node, Term) and _size(node) > MAX_INTEGER:
+            raise _at(subtree.meta, f"the term has a factor larger than {MAX_INTEGER}", text)
+        built[id(subtree)] = _Built(distinct.setdefault(node, node), depth)
     return built[id(tree)].formula
+
+
+def _size(term: Term) -> int:
+    """The largest integer in the term."""
+    return max(abs(term.constant), *(abs(factor) for factor, _ in term.parts), 0)
 
 
 def _node(rule: str, children: list[Token | _Built], text: str, alphabet: Alphabet | None) -> Formula | Term:
@@ -163,10 +181,7 @@ def _term(rule: str, children: list[Token | _Built], text: str) -> Term:
         case "scaled", [Token() as token, _Built() as inner]:
             factor = _integer(token, text)
             parts = tuple((factor * own, atom) for own, atom in inner.term.parts)
-            product = linear_term(parts, factor * inner.term.constant)
-            if max((abs(own) for own, _ in product.parts), default=abs(product.constant)) > MAX_INTEGER:
-                raise _at(token, f"the product has a factor larger than {MAX_INTEGER}", text)
-            return product
+            return linear_term(parts, factor * inner.term.constant)
         case "position", []:
             return Term(((1, PositionAtom()),), 0)
         case "length", []:
@@ -210,8 +225,9 @@ def _named(token: Token, text: str) -> Named:
         raise _at(token, str(error), text) from None
 
 
-def _at(token: Token, message: str, text: str, *expected: str) -> SourceError:
-    return SourceError(message, text=text, line=token.line or 1, column=token.column or 1, expected=expected)
+def _at(place: Token | Meta, message: str, text: str, *expected: str) -> SourceError:
+    line, column = getattr(place, "line", None) or 1, getattr(place, "column", None) or 1
+    return SourceError(message, text=text, line=line, column=column, expected=expected)
 
 
 _WORDS_FOR_TERMINALS = {
@@ -229,7 +245,7 @@ _WORDS_FOR_TERMINALS = {
     "INTEGER": "an integer",
 }
 _STARTS_OF_FORMULAS = frozenset({"UNARY", "NEGATION", "NOT_WORD", "QUOTED", "TRUE", "FIRST"})
-_CONNECTIVE_TERMINALS = frozenset({"AND", "OR", "XOR", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
+_CONNECTIVE_TERMINALS = frozenset({"_AND_WORD", "_OR_WORD", "_XOR_WORD", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
 
 
 def _located(error: UnexpectedInput, text: str) -> SourceError:

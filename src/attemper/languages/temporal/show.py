@@ -23,6 +23,7 @@ from attemper.languages.temporal.syntax import (
     Term,
     Unary,
     UnaryOperator,
+    subformulas,
 )
 
 _TEMPORAL = {
@@ -41,6 +42,9 @@ _TIGHTNESS = {
     BinaryOperator.AND: 5,
     **dict.fromkeys(_TEMPORAL, 6),
 }
+Shown = dict[Formula, tuple[str, int]]
+"""The texts of subformulas, each with how tightly its outermost operator binds."""
+
 _UNARY_TIGHTNESS = 7
 _PRIMARY = 8
 
@@ -52,7 +56,10 @@ def show(formula: Formula) -> str:
     >>> show(parse("((a) && (not b)) => Z(c)"))
     'a & !b -> WY c'
     """
-    return _show(formula)[0]
+    shown: Shown = {}
+    for part in subformulas(formula):
+        shown[part] = _show(part, shown)
+    return shown[formula][0]
 
 
 def show_symbol(name: str) -> str:
@@ -63,8 +70,8 @@ def show_symbol(name: str) -> str:
     return f'"{name}"' if "'" in name else f"'{name}'"
 
 
-def _show(formula: Formula) -> tuple[str, int]:
-    """The text, and how tightly its outermost operator binds."""
+def _show(formula: Formula, shown: Shown) -> tuple[str, int]:
+    """The text, and how tightly its outermost operator binds, given those of its operands."""
     match formula:
         case Symbol(name):
             return show_symbol(name), _PRIMARY
@@ -76,17 +83,17 @@ def _show(formula: Formula) -> tuple[str, int]:
             return "last", _PRIMARY
         case Unary(operator, operand):
             gap = "" if operator is UnaryOperator.NOT else " "
-            return f"{operator}{gap}{_bracket(operand, _UNARY_TIGHTNESS)}", _UNARY_TIGHTNESS
+            return f"{operator}{gap}{_bracket(shown[operand], _UNARY_TIGHTNESS)}", _UNARY_TIGHTNESS
         case Binary(operator, left, right):
             own = _TIGHTNESS[operator]
             to_the_right = operator in _TEMPORAL or operator is BinaryOperator.IMPLIES
-            shown_left = _bracket(left, own + 1 if to_the_right else own)
-            shown_right = _bracket(right, own if to_the_right else own + 1)
+            shown_left = _bracket(shown[left], own + 1 if to_the_right else own)
+            shown_right = _bracket(shown[right], own if to_the_right else own + 1)
             return f"{shown_left} {operator} {shown_right}", own
         case Comparison(operator, left_term, right_term):
-            return f"{_show_term(left_term)} {operator} {_show_term(right_term)}", _PRIMARY
+            return f"{_show_term(left_term, shown)} {operator} {_show_term(right_term, shown)}", _PRIMARY
         case Numerical(predicate, term):
-            return _show_numerical(predicate, _show_term(term)), _PRIMARY
+            return _show_numerical(predicate, _show_term(term, shown)), _PRIMARY
         case _:
             assert_never(formula)
 
@@ -101,13 +108,13 @@ def _show_numerical(predicate: Remainder | Named, argument: str) -> str:
             assert_never(predicate)
 
 
-def _bracket(formula: Formula, at_least: int) -> str:
-    text, tightness = _show(formula)
+def _bracket(operand: tuple[str, int], at_least: int) -> str:
+    text, tightness = operand
     return text if tightness >= at_least else f"({text})"
 
 
-def _show_term(term: Term) -> str:
-    pieces = [_show_product(factor, atom) for factor, atom in term.parts]
+def _show_term(term: Term, shown: Shown) -> str:
+    pieces = [_show_product(factor, _show_atom(atom, shown)) for factor, atom in term.parts]
     if term.constant or not pieces:
         pieces.append(("-" if term.constant < 0 else "+", str(abs(term.constant))))
     (sign, first), *rest = pieces
@@ -115,19 +122,18 @@ def _show_term(term: Term) -> str:
     return text + "".join(f" {sign} {piece}" for sign, piece in rest)
 
 
-def _show_product(factor: int, atom: Atom) -> tuple[str, str]:
+def _show_product(factor: int, atom: str) -> tuple[str, str]:
     sign = "-" if factor < 0 else "+"
-    shown = _show_atom(atom)
-    return sign, shown if abs(factor) == 1 else f"{abs(factor)}*{shown}"
+    return sign, atom if abs(factor) == 1 else f"{abs(factor)}*{atom}"
 
 
-def _show_atom(atom: Atom) -> str:
+def _show_atom(atom: Atom, shown: Shown) -> str:
     match atom:
         case PositionAtom():
             return "pos"
         case LengthAtom():
             return "len"
         case CountAtom(side, formula):
-            return f"{side}[{show(formula)}]"
+            return f"{side}[{shown[formula][0]}]"
         case _:
             assert_never(atom)

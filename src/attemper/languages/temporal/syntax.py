@@ -63,6 +63,38 @@ class Side(StrEnum):
     TOTAL = "#"
 
 
+class _Nested:
+    """Hash and equality without recursion, so that deeply nested formulas can be used as keys."""
+
+    _hash: int
+    __match_args__: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((type(self).__name__, self._own())))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        pairs: list[tuple[object, object]] = [(self, other)]
+        while pairs:
+            mine, theirs = pairs.pop()
+            if mine is theirs:
+                continue
+            if isinstance(mine, _Nested) and isinstance(theirs, _Nested):
+                if type(mine) is not type(theirs) or mine._hash != theirs._hash:
+                    return False
+                mine, theirs = mine._own(), theirs._own()
+            if isinstance(mine, tuple) and isinstance(theirs, tuple) and len(mine) == len(theirs):
+                pairs.extend(zip(mine, theirs, strict=True))
+            elif mine != theirs:
+                return False
+        return True
+
+    def _own(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
+
 @final
 @dataclass(frozen=True)
 class Symbol:
@@ -92,8 +124,8 @@ class Last:
 
 
 @final
-@dataclass(frozen=True)
-class Unary:
+@dataclass(frozen=True, eq=False)
+class Unary(_Nested):
     """A one-operand formula."""
 
     operator: UnaryOperator
@@ -101,8 +133,8 @@ class Unary:
 
 
 @final
-@dataclass(frozen=True)
-class Binary:
+@dataclass(frozen=True, eq=False)
+class Binary(_Nested):
     """A two-operand formula."""
 
     operator: BinaryOperator
@@ -111,8 +143,8 @@ class Binary:
 
 
 @final
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, eq=False)
+class Comparison(_Nested):
     """left `operator` right, for two terms."""
 
     operator: ComparisonOperator
@@ -121,8 +153,8 @@ class Comparison:
 
 
 @final
-@dataclass(frozen=True)
-class Numerical:
+@dataclass(frozen=True, eq=False)
+class Numerical(_Nested):
     """A numerical predicate of one term."""
 
     predicate: Remainder | Named
@@ -145,8 +177,8 @@ class LengthAtom:
 
 
 @final
-@dataclass(frozen=True)
-class CountAtom:
+@dataclass(frozen=True, eq=False)
+class CountAtom(_Nested):
     """The number of positions on one side where the formula holds."""
 
     side: Side
@@ -157,8 +189,8 @@ Atom = PositionAtom | LengthAtom | CountAtom
 
 
 @final
-@dataclass(frozen=True)
-class Term:
+@dataclass(frozen=True, eq=False)
+class Term(_Nested):
     """sum of factor * atom over `parts`, plus `constant`; atoms are distinct, factors not 0."""
 
     parts: tuple[tuple[int, Atom], ...]

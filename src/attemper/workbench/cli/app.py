@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ import typer.exceptions
 from attemper import __version__
 from attemper.errors import AttemperError, ExitCode
 from attemper.workbench.cli.compiling import compile_command
-from attemper.workbench.cli.console import err, out
+from attemper.workbench.cli.console import ReaderLeftError, err, out
 from attemper.workbench.cli.running import run_command
 from attemper.workbench.cli.showing import show_command
 from attemper.workbench.cli.tracing import trace_command
@@ -32,7 +33,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        out.print(__version__, markup=False)
+        out.print(__version__)
         raise typer.Exit
 
 
@@ -55,6 +56,10 @@ app.command("show")(show_command)
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A symbol that the terminal cannot show is escaped, not a reason to stop.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_exit_code())
 
 
@@ -63,20 +68,20 @@ def _exit_code() -> int:
         code = app(standalone_mode=False)
         sys.stdout.flush()
         return int(code or ExitCode.OK)
-    except AttemperError as error:
-        err.print(f"error: {error}", markup=False)
-        return error.exit_code
-    except typer.exceptions.Abort:
-        err.print("interrupted", markup=False)
-        return ExitCode.INTERRUPTED
-    except KeyboardInterrupt:
-        err.print("interrupted", markup=False)
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left; keep Python from complaining when it flushes.
+    except (ReaderLeftError, BrokenPipeError):
+        # Keep Python from complaining when it flushes what nobody will read.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
+    except AttemperError as error:
+        err.print(f"error: {error}")
+        return error.exit_code
+    except typer.exceptions.Abort:
+        err.print("interrupted")
+        return ExitCode.INTERRUPTED
+    except KeyboardInterrupt:
+        err.print("interrupted")
+        return ExitCode.INTERRUPTED
     except typer.exceptions.TyperException as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
-        err.print(f"error: {message}\nTry 'attemper --help' or 'attemper COMMAND --help'.", markup=False)
+        err.print(f"error: {message}\nTry 'attemper --help' or 'attemper COMMAND --help'.")
         return ExitCode.USAGE

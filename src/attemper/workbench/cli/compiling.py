@@ -51,7 +51,7 @@ def compile_command(
     if json:
         print_json({"directory": str(output), **summary.as_record()})
         return
-    out.print(f"compiled {model.formula} ({summary.regime}) to {output}", markup=False)
+    out.print(f"compiled {model.formula} ({summary.regime}) to {output}")
     out.print(
         f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters", markup=False
     )

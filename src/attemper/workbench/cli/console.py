@@ -10,10 +10,24 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-out = Console(highlight=False, soft_wrap=True)
+
+class ReaderLeftError(Exception):
+    """Whoever read our output has closed the pipe: there is nobody to talk to."""
+
+
+class _Console(Console):
+    def __init__(self, *, stderr: bool) -> None:
+        # Words and formulas are printed as they are: no markup, no emoji codes, no colours in them.
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+    def on_broken_pipe(self) -> None:
+        raise ReaderLeftError
+
+
+out = _Console(stderr=False)
 """For results."""
 
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+err = _Console(stderr=True)
 """For errors and progress."""
 
 if not out.is_terminal:
@@ -23,7 +37,10 @@ if not out.is_terminal:
 
 def print_json(record: object) -> None:
     """One JSON object on a line of its own."""
-    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    try:
+        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    except BrokenPipeError:
+        raise ReaderLeftError from None
 
 
 @contextmanager

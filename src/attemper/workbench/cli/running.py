@@ -92,4 +92,4 @@ def _print(model: Model, run: Run, *, json: bool) -> None:
     )
     if len(run.word) > SHOWN:
         shown, bits_shown = f"{shown[:SHOWN]}... (length {len(run.word)})", f"{bits_shown[:SHOWN]}..."
-    out.print(f"{said}  {shown}  {bits_shown}", markup=False)
+    out.print(f"{said}  {shown}  {bits_shown}")

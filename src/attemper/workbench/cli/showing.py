@@ -17,7 +17,7 @@ def show_command(folder: Folder, json: Json = False) -> None:
         print_json(summary.as_record())
         return
     for name, value in _facts(summary):
-        out.print(f"{name:20} {value}", markup=False)
+        out.print(f"{name:20} {value}")
     if summary.head_list:
         out.print(_heads(summary))
 
@@ -46,6 +46,6 @@ def _heads(summary: Summary) -> Table:
             head.masking,
             head.temperature,
             f"O(n^{head.logit_growth})",
-            ", ".join(head.writes).replace("[", r"\["),
+            ", ".join(head.writes),
         )
     return table

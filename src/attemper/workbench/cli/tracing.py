@@ -29,12 +29,12 @@ def trace_command(
         _print_records(trace)
         return
     shown = show_word(trace.word)
-    out.print(f"word {shown if len(shown) < 200 else shown[:200] + '...'}", markup=False)
+    out.print(f"word {shown if len(shown) < 200 else shown[:200] + '...'}")
     _print_subformulas(trace)
     for head in trace.heads:
         _print_head(head)
     for margin in trace.margins:
-        out.print(f"layer {margin.layer}: smallest margin {margin.margin:.6f}", markup=False)
+        out.print(f"layer {margin.layer}: smallest margin {margin.margin:.6f}")
 
 
 def _print_records(trace: Trace) -> None:
@@ -50,17 +50,17 @@ def _print_records(trace: Trace) -> None:
 
 def _print_subformulas(trace: Trace) -> None:
     if len(trace.word) > WIDEST:
-        out.print(f"(the word has {len(trace.word)} positions: use --json to see them all)", markup=False)
+        out.print(f"(the word has {len(trace.word)} positions: use --json to see them all)")
         return
     table = Table("subformula", *(f"{i}" for i in range(1, len(trace.word) + 1)))
     for formula, truth in trace.subformulas:
-        table.add_row(formula.replace("[", r"\["), *("1" if bit else "." for bit in truth))
+        table.add_row(formula, *("1" if bit else "." for bit in truth))
     out.print(table)
 
 
 def _print_head(head: HeadTrace) -> None:
     writes = ", ".join(head.writes)
-    out.print(f"layer {head.layer}, head {head.head}: {head.construction}, writes {writes}", markup=False)
+    out.print(f"layer {head.layer}, head {head.head}: {head.construction}, writes {writes}")
     if len(head.soft) > WIDEST:
         return
     table = Table("i", *(f"j={j}" for j in range(1, len(head.soft) + 1)), "hard")

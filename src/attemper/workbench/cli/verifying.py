@@ -56,13 +56,11 @@ def verify_command(
         shown = "no clamps" if margin is None else f"smallest margin {margin:.6f}"
         out.print(
             f"soft = hard = exact meaning on {result.words} words up to length {result.longest}; {shown}",
-            markup=False,
         )
     else:
         out.print(
             f"WRONG at position {wrong.position}: {wrong.which} says {wrong.got}, "
             f"the formula {wrong.expected}, on the word {show_word(wrong.word)}",
-            markup=False,
         )
     if wrong is not None:
         raise typer.Exit(ExitCode.DISAGREEMENT)
