@@ -725,6 +725,15 @@ def test_a_sum_of_deep_counts_is_read_or_refused() -> None:
     assert_read_or_refused(f"#<[{deep}] + #<[{deep}] > 0")
 
 
+def test_counts_nested_to_the_limit_do_not_exhaust_the_stack() -> None:
+    levels = MAX_NESTING - 2
+    deep = "#<[" * levels + "a" + "] > 0" * levels
+    formula = parse(f"{deep} & {deep}")
+    assert show(formula) == f"{deep} & {deep}"
+    assert show(parse(show(formula))) == show(formula)
+    assert truth(formula, ("b", "a")) == (False, True)
+
+
 @pytest.mark.parametrize("text", ["a orb", "a andb", "a xorb", "a orfirst"])
 def test_operators_that_are_words_are_whole_words(text: str) -> None:
     with pytest.raises(SourceError):

@@ -301,7 +301,7 @@ def test_sign_heads_lose_the_sign_when_weights_are_normalised_first() -> None:
 @pytest.mark.parametrize("length", [6310, 20_000])
 @pytest.mark.parametrize("truth", [1, -1])
 def test_numerator_first_averages_keep_the_sign(length: int, truth: int) -> None:
-    """Numerators are integers, exact while n max|u_j| <= 2^24; division then keeps the sign."""
+    """Numerators are integers, exact while n max|u_j| <= 2^24 in every order; division keeps the sign."""
     tie_words = [tie_word(length, threshold, truth) for threshold in range(-2, 3)]
     found = [u for u in tie_words if u is not None]
     assert found
@@ -309,7 +309,10 @@ def test_numerator_first_averages_keep_the_sign(length: int, truth: int) -> None
         for order in (u, np.concatenate([u[:1], u[:0:-1]])):
             exact = np.cumsum(order)
             assert abs(exact).max() <= 2**24
-            assert (np.sign(numerator_first(order)) == np.sign(exact)).all()
+            means = numerator_first(order)
+            assert (np.sign(means) == np.sign(exact)).all()
+            # Exact numerators and one rounding: the float32 nearest to T_i / i.
+            assert (means == exact.astype(np.float32) / np.arange(1, length + 1, dtype=np.float32)).all()
 
 
 @pytest.mark.parametrize("regime", PAST_REGIMES)

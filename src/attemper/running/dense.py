@@ -135,10 +135,8 @@ class DenseTransformer(nn.Module):
         real = Places(lengths, tokens.shape[1]).real
 
         def look(layer: Layer) -> Callable[[Tensor], None]:
-            low, high = ([pair[side] for pair in layer.clamps] for side in (0, 1))
-
             def hook(pre: Tensor) -> None:
-                room = torch.maximum(-pre[..., low], pre[..., high]).amin(dim=-1).double()
+                room = clamp_room(layer, pre).amin(dim=-1).double()
                 room = room.masked_fill(~real, float("inf")).amin(dim=-1)
                 torch.minimum(smallest, room, out=smallest)
 
@@ -160,6 +158,12 @@ class DenseTransformer(nn.Module):
         for coordinate, form in self.network.positions:
             table[..., coordinate] = form_values(form, places.i, places.n).to(self.dtype)
         return table
+
+
+def clamp_room(layer: Layer, pre: Tensor) -> Tensor:
+    """The margin of each clamp of a layer, from what its hidden units see: [..., hidden] to [..., clamp]."""
+    low, high = ([pair[side] for pair in layer.clamps] for side in (0, 1))
+    return torch.maximum(-pre[..., low], pre[..., high])
 
 
 def _under(prefix: str, weights: dict[str, Tensor]) -> dict[str, Tensor]:

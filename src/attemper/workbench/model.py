@@ -167,7 +167,8 @@ class Model:
         """Every subformula, every head's attention and every margin on one word."""
         from attemper.workbench.trace import trace_word
 
-        return trace_word(self, self.word(word))
+        soft, hard = self.dense(weights="soft"), self.dense(weights="hard")
+        return trace_word(self.language.formula, self.word(word), soft, hard)
 
     def save(self, folder: str | Path) -> None:
         """Write the model to a folder: `network.json` and `weights.safetensors`."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
+
+import torch
+from torch import Tensor
 
 from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.show import show
+from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Word
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from attemper.workbench.model import Model
+from attemper.running.batches import pad
+from attemper.running.dense import DenseTransformer, clamp_room
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -51,16 +52,16 @@ class Trace:
     margins: tuple[LayerMargin, ...]
 
 
-def trace_word(model: Model, word: Word) -> Trace:
-    """Run the model softly and average-hard on a non-empty word, keeping what its heads attend to."""
-    known = truth_of_subformulas(model.language.formula, word)
-    subformulas = tuple((show(part), truth) for part, truth in known.items())
+def trace_word(formula: Formula, word: Word, soft: DenseTransformer, hard: DenseTransformer) -> Trace:
+    """Run a network softly and average-hard on a word, keeping what its heads attend to."""
+    subformulas = tuple((show(part), truth) for part, truth in truth_of_subformulas(formula, word).items())
     if not word:
         return Trace(word, subformulas, (), (), ())
-    output, soft = _activations(model, word, "soft")
-    _, hard = _activations(model, word, "hard")
+    output, soft_cache = _activations(soft, word)
+    _, hard_cache = _activations(hard, word)
+    network = soft.network
     heads, margins = [], []
-    for number, layer in enumerate(model.network.layers):
+    for number, layer in enumerate(network.layers):
         for index, head in enumerate(layer.heads):
             name = f"blocks.{number}.attn.hook_pattern"
             heads.append(
@@ -68,34 +69,22 @@ def trace_word(model: Model, word: Word) -> Trace:
                     number,
                     index,
                     type(head.construction).__name__,
-                    tuple(model.network.coordinates[target] for target in head.targets),
-                    _matrix(soft[name][0, index]),
-                    _matrix(hard[name][0, index]),
+                    tuple(network.coordinates[target] for target in head.targets),
+                    _matrix(soft_cache[name][0, index]),
+                    _matrix(hard_cache[name][0, index]),
                 )
             )
         if layer.clamps:
-            pre = soft[f"blocks.{number}.mlp.hook_pre"][0]
-            low, high = ([pair[side] for pair in layer.clamps] for side in (0, 1))
-            room = (-pre[:, low]).maximum(pre[:, high]).min()
-            margins.append(LayerMargin(number, float(room)))
+            room = clamp_room(layer, soft_cache[f"blocks.{number}.mlp.hook_pre"])
+            margins.append(LayerMargin(number, float(room.min())))
     return Trace(word, subformulas, output, tuple(heads), tuple(margins))
 
 
-def _activations(model: Model, word: Word, weights: str) -> tuple[tuple[float, ...], dict[str, Tensor]]:
-    import torch
-
-    from attemper.running.batches import pad
-
-    dense = model.dense(weights="hard" if weights == "hard" else "soft")
-    names = [
-        f"blocks.{number}.mlp.hook_pre" for number, layer in enumerate(model.network.layers) if layer.clamps
-    ]
-    names += [
-        f"blocks.{number}.attn.hook_pattern"
-        for number, layer in enumerate(model.network.layers)
-        if layer.heads
-    ]
-    symbols = model.alphabet.symbols
+def _activations(dense: DenseTransformer, word: Word) -> tuple[tuple[float, ...], dict[str, Tensor]]:
+    layers = list(enumerate(dense.network.layers))
+    names = [f"blocks.{number}.mlp.hook_pre" for number, layer in layers if layer.clamps]
+    names += [f"blocks.{number}.attn.hook_pattern" for number, layer in layers if layer.heads]
+    symbols = dense.network.alphabet.symbols
     tokens, lengths = pad([[symbols.index(symbol) for symbol in word]])
     with torch.no_grad():
         output, cache = dense.run_with_cache(tokens, lengths, names)

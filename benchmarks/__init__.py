@@ -1,0 +1,1 @@
+"""Comparisons side by side, in one run; see README.md here."""
