@@ -453,6 +453,7 @@ COMPARISON = "a comparison (<= < >= > = !=)"
 TERM = "a term (an integer, pos, len or a count)"
 ARITHMETIC = ("-", "%", "+")
 TOO_EARLY = "the formula ends too early: is a bracket open, or an operand missing?"
+UNCOMPARED = "the formula ends too early: a number must be compared (quote digits that are symbols: '1')"
 COUNTS = "a count is written #<[f], #>[f] or #[f]"
 UNCLOSED = "a quotation mark is not closed"
 NO_DIGITS = "does not (quote digits that are symbols: '1')"
@@ -482,10 +483,10 @@ def assert_refused(
         ("a S", 4, TOO_EARLY, (FORMULA,)),
         ("WY", 3, TOO_EARLY, (FORMULA,)),
         ("!", 2, TOO_EARLY, (FORMULA,)),
-        ("#<[a]", 6, TOO_EARLY, (COMPARISON, *ARITHMETIC)),
+        ("#<[a]", 6, UNCOMPARED, (COMPARISON, *ARITHMETIC)),
         ("#<[a] >", 8, TOO_EARLY, (TERM,)),
         ("2*", 3, TOO_EARLY, ()),
-        ("pos % 2", 8, TOO_EARLY, (COMPARISON,)),
+        ("pos % 2", 8, TOO_EARLY, ("=", "!=")),
         ("pos % 2 =", 10, TOO_EARLY, ("an integer",)),
         # Brackets.
         ("(a", 3, TOO_EARLY, (")",)),
@@ -511,7 +512,7 @@ def assert_refused(
         ("1 S b", 3, f"a number must be compared, 'S' {NO_DIGITS}", (COMPARISON, *ARITHMETIC)),
         ("#<[1] = 2", 5, f"a number must be compared, ']' {NO_DIGITS}", (COMPARISON, *ARITHMETIC)),
         ("H (0 -> 1)", 6, f"a number must be compared, '->' {NO_DIGITS}", (COMPARISON, *ARITHMETIC)),
-        ("a & 1", 6, TOO_EARLY, (COMPARISON, *ARITHMETIC)),
+        ("a & 1", 6, UNCOMPARED, (COMPARISON, *ARITHMETIC)),
         ("pos & a", 5, f"a number must be compared, '&' {NO_DIGITS}", (COMPARISON, *ARITHMETIC)),
         ("2 (pos) < 1", 3, "a number must be compared, '(' does not", (COMPARISON, *ARITHMETIC, "*")),
         # Counts.
@@ -547,10 +548,10 @@ def assert_refused(
         ("a & 2*(1000000000*pos) > 1", 5, "has a factor larger than 1000000000", ()),
         # Numerical predicates.
         ("pos % 0 = 0", 7, "a modulus is at least 1, not 0", ()),
-        ("a | pos % 3 = 3", 11, "a remainder mod 3 lies in 0..2, not 3", ()),
-        ("#<[a] % 1 = 1", 9, "a remainder mod 1 lies in 0..0, not 1", ()),
+        ("a | pos % 3 = 3", 15, "a remainder mod 3 lies in 0..2, not 3", ()),
+        ("#<[a] % 1 = 1", 13, "a remainder mod 1 lies in 0..0, not 1", ()),
         ("pos % a = 1", 7, "'a' cannot stand here", ("an integer",)),
-        ("a & fibonacci(pos)", 5, "no numerical predicate is called 'fibonacci'", ()),
+        ("a & lucas(pos)", 5, "no numerical predicate is called 'lucas'", ()),
         ("even", 1, "'even' is a numerical predicate; quote it to mean the symbol", ("even(term)",)),
         ("H (a -> odd)", 9, "'odd' is a numerical predicate; quote it", ("odd(term)",)),
         ("even(a)", 6, "'a' cannot stand here", (TERM,)),
@@ -569,7 +570,7 @@ def test_error(text: str, column: int, message: str, expected: tuple[str, ...]) 
         ("a\n\n | 'b", (3, 4), UNCLOSED),
         ("a & 'b\n'", (1, 5), UNCLOSED),
         ("a\r\n& )", (2, 3), "the formula breaks off before ')'"),
-        ("a |\n pos % 2 = 2", (2, 8), "a remainder mod 2 lies in 0..1, not 2"),
+        ("a |\n pos % 2 = 2", (2, 12), "a remainder mod 2 lies in 0..1, not 2"),
         ("a |\n even", (2, 2), "'even' is a numerical predicate"),
         ("pos\n  < 5000000000", (2, 5), "the integer is larger than"),
     ],

@@ -399,17 +399,16 @@ def test_unbounded_position_embeddings_break_in_bfloat16_beyond_256(formula: str
     require_right(model, words, "float32")
 
 
-def test_comparisons_break_before_256_in_bfloat16() -> None:
-    """The bits' averages are rounded to bfloat16 before D is formed of them, so D = 1/n drowns.
-
-    Sums are still made in float32: it is their quotients, here 2/5 and 3/5, that are off by up to 2^-10.
-    Where this was written the first such word was a^90 b^135.
+@pytest.mark.parametrize("regime", PAST_REGIMES)
+def test_comparisons_survive_even_bfloat16(regime: str) -> None:
+    """D is one averaged value: its numerator is an exact integer in float32, and rounding the quotient
+    to bfloat16 cannot change its sign. (Averages rounded bit by bit failed on a^90 b^135.)
     """
-    model = compiled("3*#<[a] - 2*#<[b] >= 0", "ab", "unbounded")
-    ties = [("a",) * (2 * k) + ("b",) * (3 * k) for k in range(1, 52)]
-    first = next(word for word in ties if failures(model, [word], "bfloat16") > 0)
-    assert len(first) < 256
-    require_right(model, [first], "float32")
+    model = compiled("3*#<[a] - 2*#<[b] >= 0", "ab", regime)
+    for k in (1, 5, 45, 51, 52, 103, 200):
+        tie = ("a",) * (2 * k) + ("b",) * (3 * k)
+        for word in (tie, tie[::-1], (*tie, "b"), tie[:-1]):
+            require_right(model, [word], "bfloat16")
 
 
 def test_lookups_break_within_20_letters_in_bfloat16() -> None:

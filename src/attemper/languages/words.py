@@ -15,7 +15,8 @@ Word = tuple[str, ...]
 @final
 @dataclass(frozen=True)
 class Alphabet:
-    """A finite, ordered set of symbols. A symbol is any text without blanks or quotation marks.
+    """A finite, ordered set of symbols. A symbol is any printable text without blanks, and
+    without both kinds of quotation mark.
 
     Raises `AlphabetError` for no symbols, a symbol twice, or a symbol that cannot be written.
 

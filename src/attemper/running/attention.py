@@ -83,9 +83,15 @@ class Attention(nn.Module):
 
     def _by_scores(self, q: Tensor, k: Tensor, v: Tensor, places: Places) -> Tensor:
         heads = range(len(self.maskings))
-        scores = torch.stack([self._scores(q, k, head, places) for head in heads], dim=1)
+        # A layer may have no heads at all, so the tensors are made before they are filled.
+        batch, width = places.i.shape
+        scores = q.new_empty(batch, len(heads), width, width)
+        for head in heads:
+            scores[:, head] = self._scores(q, k, head, places)
         scores = self.hook_attn_scores(scores)
-        pattern = torch.stack([_weights(scores[:, head], self.weightings[head]) for head in heads], dim=1)
+        pattern = torch.empty_like(scores)
+        for head in heads:
+            pattern[:, head] = _weights(scores[:, head], self.weightings[head])
         pattern = self.hook_pattern(pattern)
         return torch.einsum("bhqk,bkhe->bqhe", pattern, v)
 

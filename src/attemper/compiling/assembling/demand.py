@@ -43,14 +43,26 @@ class Mixture:
 
 
 @final
+@dataclass(frozen=True, order=True)
+class Average:
+    """The average over the visible positions of: sum of factor * bit over `parts`, plus mark * [the edge].
+
+    As one value of one head its numerator is an integer, summed exactly before it is divided.
+    """
+
+    mask: Mask
+    parts: tuple[tuple[int, Ref], ...]
+    mark: int
+
+
+@final
 @dataclass
 class Demand:
     """Filled by `collect`; every set is what some later step reads."""
 
     bits: set[Literal] = field(default_factory=set)
     heads: set[Ref] = field(default_factory=set)
-    averages: set[tuple[Mask, Ref]] = field(default_factory=set)
-    marks: set[Mask] = field(default_factory=set)
+    averages: set[Average] = field(default_factory=set)
 
 
 def strip_negations(program: Program, bit: Ref) -> Literal:
@@ -133,26 +145,45 @@ def _demand_inputs(program: Program, demand: Demand, ref: Ref) -> None:
             count = program.steps[ref_of_count]
             if not isinstance(count, Count):
                 raise UnsupportedError("a numerical predicate of several counts at once is not compiled")
-            _demand_average(program, demand, count.mask, count.bit)
-            demand.marks.add(count.mask)
+            for average in lookup_averages(count):
+                _demand_average(program, demand, average)
         case _:
             raise AssertionError(f"step s{ref} has no head")
 
 
 def _demand_comparison(program: Program, demand: Demand, mixture: Mixture) -> None:
-    side = mixture.one_sided
-    if side is not None:
-        demand.marks.add(side)
-        for _, bit in (*mixture.left, *mixture.right, *mixture.total):
-            _demand_average(program, demand, side, bit)
-        return
-    # A total count is the left count plus the right count minus the bit itself.
-    for _, bit in (*mixture.left, *mixture.total):
-        _demand_average(program, demand, Mask.UP_TO, bit)
-    for _, bit in (*mixture.right, *mixture.total):
-        _demand_average(program, demand, Mask.FROM, bit)
+    difference = difference_of(mixture)
+    for average in (difference,) if difference is not None else sides_of(mixture):
+        _demand_average(program, demand, average)
+    for _, bit in mixture.total:
+        _demand_bit(program, demand, bit)
 
 
-def _demand_average(program: Program, demand: Demand, mask: Mask, bit: Ref) -> None:
-    demand.averages.add((mask, bit))
-    _demand_bit(program, demand, bit)
+def _demand_average(program: Program, demand: Demand, average: Average) -> None:
+    demand.averages.add(average)
+    for _, bit in average.parts:
+        _demand_bit(program, demand, bit)
+
+
+def difference_of(mixture: Mixture) -> Average | None:
+    """(2 (sum - threshold) + 1) / (number visible), if all counts have one mask: odd, so never 0."""
+    if mixture.one_sided is None:
+        return None
+    parts = (*mixture.left, *mixture.right, *mixture.total)
+    return _average(mixture.one_sided, parts, 1 - 2 * mixture.threshold)
+
+
+def sides_of(mixture: Mixture) -> tuple[Average, Average]:
+    """Twice the left and the right sum, each per visible position; a total is left + right - the bit."""
+    left = _average(Mask.UP_TO, (*mixture.left, *mixture.total), 0)
+    return left, _average(Mask.FROM, (*mixture.right, *mixture.total), 0)
+
+
+def lookup_averages(count: Count) -> tuple[Average, Average]:
+    """The count, and 1, each per visible position."""
+    return Average(count.mask, ((1, count.bit),), 0), Average(count.mask, (), 1)
+
+
+def _average(mask: Mask, parts: tuple[tuple[int, Ref], ...], mark: int) -> Average:
+    doubled = tuple(sorted((2 * factor, bit) for factor, bit in parts))
+    return Average(mask, doubled, mark)

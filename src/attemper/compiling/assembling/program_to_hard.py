@@ -2,7 +2,7 @@
 
     Attend    select head     score -[blocked], rightmost (leftmost) maximum
     Shift     neighbour head  score -(-1)^i (-1)^j, rightmost (leftmost) maximum
-    Count     uniform head    the average of the bit, and of a mark that gives 1/i, 1/(n-i+1) or 1/n
+    Count     uniform head    averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
     Compare   sign head       score D_i (-1)^j, D_i = (2 (count - threshold) + 1) / i, never 0
               local sign head if left and right counts mix
     CountTest lookup head     score 2 (c/i) j - j^2 (1/i), highest at j = c
@@ -33,10 +33,14 @@ from attemper.attention_program.ops import (
 )
 from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.demand import (
+    Average,
     Mixture,
     collect,
+    difference_of,
     is_embedded,
+    lookup_averages,
     mixture_of,
+    sides_of,
     strip_negations,
 )
 from attemper.compiling.assembling.heads import (
@@ -123,8 +127,7 @@ class _Assembly:
         self.stream = Stream()
         self.letters: dict[Letter, Coordinate] = {}
         self.bits: dict[Literal, Coordinate] = {}
-        self.averages: dict[tuple[Mask, Ref], Coordinate] = {}
-        self.marks: dict[Mask, Coordinate] = {}
+        self.averages: dict[Average, Coordinate] = {}
         self.fresh: dict[Ref, LinearForm] = {}
         self.layers: list[LayerDraft] = []
         self.output: Coordinate = -1
@@ -145,11 +148,9 @@ class _Assembly:
             ref, positive = literal
             label = self._name(ref)
             self.bits[literal] = self.stream.new(label if positive else f"not ({label})")
-        for mask, bit in sorted(self.demand.averages):
-            if not self._is_true(bit):
-                self.averages[mask, bit] = self.stream.new(f"average {mask} of {self._name(bit)}")
-        for mask in sorted(self.demand.marks):
-            self.marks[mask] = self.stream.new(f"1/(number of positions {mask})")
+        for average in sorted(self.demand.averages):
+            if not self._is_constant(average):
+                self.averages[average] = self.stream.new(self._average_name(average))
         ready = self.schedule.ready
         depth = max((ready[ref] for ref, _ in self.demand.bits), default=0)
         self.layers = [LayerDraft() for _ in range(depth)]
@@ -159,12 +160,12 @@ class _Assembly:
     def _average_heads(self) -> None:
         """Uniform heads: one per layer and mask, for all averages that are ready there."""
         pending: dict[tuple[int, Mask], list[tuple[LinearForm, Coordinate]]] = {}
-        for (mask, bit), target in self.averages.items():
-            layer = self.schedule.ready[bit] + 1
-            pending.setdefault((layer, mask), []).append((self._bit(bit), target))
-        for mask, target in self.marks.items():
-            # The mark stands in the embedding, so the first layer can average it.
-            pending.setdefault((1, mask), []).append((self.stream.at(_MARKS[mask]), target))
+        for average, target in self.averages.items():
+            # A mark stands in the embedding, so a layer may have to wait for the bits only.
+            layer = 1 + max((self.schedule.ready[bit] for _, bit in average.parts), default=0)
+            mark = scaled(self.stream.at(_MARKS[average.mask]), average.mark)
+            value = added(mark, *(scaled(self._bit(bit), factor) for factor, bit in average.parts))
+            pending.setdefault((layer, average.mask), []).append((value, target))
         for (layer, mask), values in pending.items():
             for chunk in _chunks(values):
                 self.layers[layer - 1].heads.append(hard_uniform(_MASKINGS[mask], chunk))
@@ -199,19 +200,16 @@ class _Assembly:
             step = self.program.steps[ref]
             if isinstance(step, Compare):
                 mixture = mixture_of(self.program, step)
-                side = mixture.one_sided
-                if side is None:
+                difference = difference_of(mixture)
+                if difference is None:
                     self._local_sign(ref, mixture)
                 else:
-                    self._sign(ref, mixture, side)
+                    self._sign(ref, difference)
 
-    def _sign(self, ref: Ref, mixture: Mixture, side: Mask) -> None:
+    def _sign(self, ref: Ref, average: Average) -> None:
         """[sum >= threshold] from the sign of D = (2 (sum - threshold) + 1) / (number visible)."""
-        parts = (*mixture.left, *mixture.right, *mixture.total)
-        offset = 1 - 2 * mixture.threshold
-        averages = [scaled(self._average(side, bit), 2 * factor) for factor, bit in parts]
-        difference = added(*averages, form((self.marks[side], offset)))
-        bound = sum(2 * abs(factor) for factor, _ in parts) + abs(offset)
+        side, difference = average.mask, self._average(average)
+        bound = sum(abs(factor) for factor, _ in average.parts) + abs(average.mark)
         layer = self.schedule.ready[ref]
         sign = self.stream.new(f"sign {self._name(ref)}")
         edge = self._edge_bit(ref, layer - 1, difference, bound, _EDGES[side])
@@ -223,14 +221,12 @@ class _Assembly:
         self.fresh[ref] = literal
 
     def _local_sign(self, ref: Ref, mixture: Mixture) -> None:
-        """[left + right + total >= threshold]; a total is left + right - the bit itself."""
-        left_parts, right_parts = (*mixture.left, *mixture.total), (*mixture.right, *mixture.total)
-        left = added(*(scaled(self._average(Mask.UP_TO, b), 2 * f) for f, b in left_parts))
-        right = added(*(scaled(self._average(Mask.FROM, b), 2 * f) for f, b in right_parts))
-        own = [scaled(self._bit(bit), -2 * factor) for factor, bit in mixture.total]
+        """[left + right + total >= threshold], from the sign of T = i left + (n-i+1) right + constant."""
+        left, right = (self._average(average) for average in sides_of(mixture))
+        own = (scaled(self._bit(bit), -2 * factor) for factor, bit in mixture.total)
         offset = 1 - 2 * mixture.threshold
         constant = added(self.stream.constant(offset), *own)
-        slope = sum(2 * abs(factor) for factor, _ in (*left_parts, *right_parts))
+        slope = sum(abs(factor) for average in sides_of(mixture) for factor, _ in average.parts)
         bound = slope + abs(offset) + sum(2 * abs(factor) for factor, _ in mixture.total)
         layer = self.schedule.ready[ref]
         # gate = (left - right)/2, sign flipped at i = 1: take first * (left - right) away.
@@ -261,7 +257,7 @@ class _Assembly:
         for (layer, mask, bit), values in pending.items():
             # A right or total count c may lie left of i, so those heads see every position.
             masking = Masking.FUTURE if mask is Mask.UP_TO else Masking.NONE
-            ratio, unit = self._average(mask, bit), form((self.marks[mask], 1))
+            ratio, unit = (self._average(average) for average in lookup_averages(Count(mask, bit)))
             for chunk in _chunks(values):
                 head = hard_lookup(self.stream, masking, ratio, unit, chunk)
                 self.layers[layer - 1].heads.append(head)
@@ -346,13 +342,15 @@ class _Assembly:
             self.letters[step] = self.stream.new(f"letter {' '.join(step.symbols)}")
         return form((self.letters[step], 1))
 
-    def _average(self, mask: Mask, bit: Ref) -> LinearForm:
-        if self._is_true(bit):
-            return self.stream.at(ONE)
-        return form((self.averages[mask, bit], 1))
+    def _average(self, average: Average) -> LinearForm:
+        if self._is_constant(average):
+            return self.stream.constant(sum(factor for factor, _ in average.parts))
+        return form((self.averages[average], 1))
 
-    def _is_true(self, bit: Ref) -> bool:
-        return self.program.steps[bit] == Place(ONE)
+    def _is_constant(self, average: Average) -> bool:
+        """Whether it averages the same number at every position: counts of true are positions."""
+        true = Place(ONE)
+        return average.mark == 0 and all(self.program.steps[bit] == true for _, bit in average.parts)
 
     def _output_coordinate(self) -> Coordinate:
         base, positive = strip_negations(self.program, self.program.output)
@@ -361,6 +359,12 @@ class _Assembly:
         assert positive, "the simplifier negates letters and places themselves"
         ((coordinate, _),) = self._embedded(base)
         return coordinate
+
+    def _average_name(self, average: Average) -> str:
+        parts = [f"{factor} ({self._name(bit)})" for factor, bit in average.parts]
+        if average.mark:
+            parts.append(f"{average.mark} edge")
+        return f"average {average.mask} of {' + '.join(parts)}"
 
     def _name(self, ref: Ref) -> str:
         """The subformula that the step computes, or what it does to the ones it reads."""

@@ -36,7 +36,7 @@ from attemper.languages.temporal.syntax import (
 )
 from attemper.languages.words import Alphabet
 
-MAX_NESTING = 250
+MAX_NESTING = 1000
 """Formulas nested deeper are refused with a clear error."""
 
 MAX_INTEGER = 10**9
@@ -206,16 +206,17 @@ def _symbol(token: Token, name: str, text: str, alphabet: Alphabet | None) -> Sy
 
 
 def _integer(token: Token, text: str) -> int:
-    if len(token.value) > 10 or int(token.value) > MAX_INTEGER:
+    digits = token.value.lstrip("0") or "0"
+    if len(digits) > len(str(MAX_INTEGER)) or int(digits) > MAX_INTEGER:
         raise _at(token, f"the integer is larger than {MAX_INTEGER}", text)
-    return int(token.value)
+    return int(digits)
 
 
 def _remainder(modulus: Token, remainder: Token, text: str) -> Remainder:
     try:
         return Remainder(_integer(modulus, text), _integer(remainder, text))
     except PredicateError as error:
-        raise _at(modulus, str(error), text) from None
+        raise _at(modulus if modulus.value.strip("0") == "" else remainder, str(error), text) from None
 
 
 def _named(token: Token, text: str) -> Named:
@@ -233,8 +234,8 @@ def _at(place: Token | Meta, message: str, text: str, *expected: str) -> SourceE
 _WORDS_FOR_TERMINALS = {
     "$END": "the end",
     "COMPARISON": "a comparison (<= < >= > = !=)",
-    "EQUALITY": "a comparison (<= < >= > = !=)",
-    "INEQUALITY": "a comparison (<= < >= > = !=)",
+    "EQUALITY": "=",
+    "INEQUALITY": "!=",
     "BINARY": "S T U R W M",
     "RPAR": ")",
     "RSQB": "]",
@@ -257,15 +258,20 @@ def _located(error: UnexpectedInput, text: str) -> SourceError:
             text=text,
             line=line,
             column=column,
-            expected=_expected(error.allowed),
+            # Of brackets lark only knows that some could close here, not whether any is open.
+            expected=_expected(set(error.allowed or ()) - {"RPAR", "RSQB"}),
         )
     assert isinstance(error, UnexpectedToken)
     token = error.token
     expected = _expected(error.accepts or error.expected)
+    compares = "a comparison (<= < >= > = !=)" in expected
     if token.type == "$END":
         lines = text.split("\n")
+        reason = "is a bracket open, or an operand missing?"
+        if compares:
+            reason = "a number must be compared (quote digits that are symbols: '1')"
         return SourceError(
-            "the formula ends too early: is a bracket open, or an operand missing?",
+            f"the formula ends too early: {reason}",
             text=text,
             line=len(lines),
             column=len(lines[-1]) + 1,
@@ -273,7 +279,7 @@ def _located(error: UnexpectedInput, text: str) -> SourceError:
         )
     if "a formula" in expected:
         message = f"the formula breaks off before '{token.value}'"
-    elif "a comparison (<= < >= > = !=)" in expected:
+    elif compares:
         message = f"a number must be compared, '{token.value}' does not (quote digits that are symbols: '1')"
     elif token.value in {")", "]"}:
         message = f"'{token.value}' closes nothing"
@@ -304,7 +310,10 @@ def _expected(terminals: set[str] | None) -> tuple[str, ...]:
     elif names & {"POS", "COUNT"}:
         words.append("a term (an integer, pos, len or a count)")
         names -= {"INTEGER", "MINUS"}
-    if names & _CONNECTIVE_TERMINALS:
+    if "COMPARISON" in names:
+        names -= {"EQUALITY", "INEQUALITY"}
+    # lark calls the connectives of several characters, such as <->, __ANON_0 and so on.
+    if names & _CONNECTIVE_TERMINALS or any(name.startswith("__ANON_") for name in names):
         words.append("an operator (& | xor -> <-> S T U R W M)")
         names.discard("BINARY")
     words.extend(_WORDS_FOR_TERMINALS[name] for name in sorted(names) if name in _WORDS_FOR_TERMINALS)
