@@ -129,7 +129,11 @@ class Model:
     def accepts(
         self, word: str | Sequence[str], *, weights: Weights = "soft", dtype: DType = "float64"
     ) -> bool:
-        """The verdict on a word. Raises `WordError`, and `UndecidedError` beyond the format's reach."""
+        """The verdict on a word.
+
+        Raises `WordError`, and `UndecidedError` where a bit visibly could not be rounded in this
+        format. Far beyond a format's horizon an answer can be wrong without that sign.
+        """
         (run,) = self.run([word], weights=weights, dtype=dtype)
         verdict = self.verdict(run)
         if verdict is None:
