@@ -72,7 +72,7 @@ BAD_FORMULAS = {
     "wrong bracket of a count": BadFormula("#(a) > 1", ExitCode.SOURCE, "a count is written #<[f]"),
     "a number alone": BadFormula("3", ExitCode.SOURCE, "expected: a comparison"),
     "comparison of formulas": BadFormula("a <= b", ExitCode.SOURCE, "'<='"),
-    "unknown predicate": BadFormula("lucas(pos)", ExitCode.SOURCE, "even, odd, prime, square"),
+    "unknown predicate": BadFormula("lucas(pos)", ExitCode.SOURCE, "is called 'lucas'; known: "),
     "predicate of a formula": BadFormula("prime(a)", ExitCode.SOURCE, "column 7"),
     "modulus zero": BadFormula("pos % 0 = 0", ExitCode.SOURCE, "a modulus is at least 1"),
     "remainder too large": BadFormula("pos % 3 = 3", ExitCode.SOURCE, "a remainder mod 3 lies in 0..2"),
