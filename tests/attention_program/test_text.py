@@ -76,7 +76,19 @@ def test_the_sampler_draws_every_kind_of_step_and_option() -> None:
         program = ProgramSampler(random.Random(seed), matching=True, direct_tests=False).program(12)
         for step in program.steps:
             seen.update(_traits(program, step))
-    kinds = {"Letter", "Place", "Not", "Gate", "Table", "Attend", "Shift", "Count", "Linear", "Compare"}
+    kinds = {
+        "Letter",
+        "Place",
+        "Not",
+        "Gate",
+        "Table",
+        "Attend",
+        "Shift",
+        "Count",
+        "Linear",
+        "Compare",
+        "Equals",
+    }
     options = {"CountTest", "match", "default 1", "nested linear", "and", "or", "xor", *Mask, *Choice}
     assert all(seen[trait] >= 5 for trait in kinds | options)
 

@@ -15,6 +15,7 @@ from attemper.attention_program.ops import (
     Compare,
     Count,
     CountTest,
+    Equals,
     Gate,
     Letter,
     Place,
@@ -48,7 +49,7 @@ def attention_nesting(program: Program) -> int:
     depth: list[int] = []
     for step in program.steps:
         below = max((depth[ref] for ref in inputs(step)), default=0)
-        attends = isinstance(step, Attend | Shift | Count | Compare | CountTest)
+        attends = isinstance(step, Attend | Shift | Count | Compare | Equals | CountTest)
         depth.append(below + attends)
     return depth[program.output]
 
@@ -62,7 +63,7 @@ def mixes_letters_and_places(program: Program) -> bool:
                 kinds.append({"letter"})
             case Place():
                 kinds.append({"place"})
-            case Attend() | Shift() | Compare() | CountTest() | Count():
+            case Attend() | Shift() | Compare() | Equals() | CountTest() | Count():
                 kinds.append({"attention"})
             case _:
                 kinds.append(set().union(*(kinds[ref] for ref in inputs(step))))
@@ -99,6 +100,14 @@ def mixes_letters_and_places(program: Program) -> bool:
         (" & ".join(f"O {letter}" for letter in LETTERS), 1),
         (" | ".join(f"!O {letter}" for letter in LETTERS), 1),
         (" xor ".join(f"O {letter}" for letter in LETTERS), 1),
+        # Guards at the edges and the two halves of an equality do not count as literals.
+        (" xor ".join(f"Y {letter}" for letter in LETTERS), 1),
+        (" xor ".join(f"({k} {x})" for x in LETTERS[:7] for k in "YX"), 1),
+        (" | ".join(f"(Y {x} & O {y})" for x, y in zip(LETTERS[:6], LETTERS[6:], strict=False)), 1),
+        (" xor ".join(f"even(#<[{letter}])" for letter in LETTERS[:9]), 2),
+        (" | ".join(f"even(#<[{x}]) & odd(#<[{y}])" for x, y in zip("abcdef", "ghijkl", strict=True)), 2),
+        (" | ".join(f"#<[{x}] == #<[{y}] & O {x}" for x, y in zip("abcdef", "ghijkl", strict=True)), 2),
+        (" xor ".join(f"#<[{x}] == #>[{y}]" for x, y in zip("abcdef", "ghijkl", strict=True)), 2),
     ],
 )
 def test_layers_are_the_depth_of_attention_nesting(text: str, layers: int) -> None:

@@ -51,16 +51,14 @@ GUARDED = {
         s3 = and s1 s2
         output s3
     """,
-    "even(#[a])": """
+    "4*#[a] == 2*#<[b] + 6": """
         s0 = letter ["a"]
-        s1 = count all s0
-        s2 = linear 1 s1 0
-        s3 = test s1 1 0 ["named", "even"]
-        s4 = compare s2 >= 1
-        s5 = not s3
-        s6 = and s4 s5
-        s7 = not s6
-        output s7
+        s1 = letter ["b"]
+        s2 = count all s0
+        s3 = count <= s1
+        s4 = linear 2 s2 -1 s3 0
+        s5 = equals s4 = 3
+        output s5
     """,
     "O (a & first)": """
         s0 = letter ["a"]

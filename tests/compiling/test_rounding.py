@@ -9,8 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attemper.attention_program.ops import Connective, Gate, Letter, Not, Ref, Step, Table
+from attemper.attention_program.ops import Connective, Gate, Letter, Not, Place, Ref, Step, Table
 from attemper.compiling.assembling.blocks import Block, Expression, block_of
+from attemper.exact.closed_forms import FIRST, LAST, complement
 
 LEAF_COUNT = 5
 
@@ -24,6 +25,7 @@ def value_of(block: Block, bits: dict[Ref, Fraction]) -> Fraction:
     total = Fraction(block.constant)
     for clamp in block.clamps:
         s = sum((bits[leaf] if sign else 1 - bits[leaf] for leaf, sign in clamp.literals), Fraction(0))
+        s -= len(clamp.literals) * sum(1 - bits[leaf] if sign else bits[leaf] for leaf, sign in clamp.gates)
         m = clamp.at_least
         total += clamp.sign * 2 * (relu(s - m + Fraction(3, 4)) - relu(s - m + Fraction(1, 4)))
     return total
@@ -72,6 +74,30 @@ def test_a_block_is_its_function_at_the_corners_of_the_error_box(seed: int) -> N
         for side in (0, error, -error, None):
             off = {k: rng.choice([error, -error]) if side is None else Fraction(side) for k in bits}
             assert value_of(block, {k: Fraction(bit) + off[k] for k, bit in bits.items()}) == expected
+
+
+@pytest.mark.parametrize("width", [2, 5, 12, 30])
+def test_a_parity_of_shifts_is_regular_once_the_edges_are_fixed(width: int) -> None:
+    """Bits 0 and 1 are the edges; each shift is guarded by one of them, half of them by its negation."""
+    steps: list[Step] = [Place(FIRST), Place(complement(LAST))]
+    steps += [Letter((str(k),)) for k in range(width)]
+    guarded = []
+    for k in range(width):
+        steps.append(Not(0))
+        steps.append(Gate(Connective.AND, (len(steps) - 1 if k % 2 else 1, 2 + k)))
+        guarded.append(len(steps) - 1)
+    steps.append(Gate(Connective.XOR, tuple(guarded)))
+    leaves = frozenset(range(2 + width))
+    block = block_of(Expression(tuple(steps), leaves, (len(steps) - 1, True)))
+    assert block is not None
+    assert len(block.clamps) <= 4 * width
+    rng = random.Random(width)
+    for _ in range(200):
+        bits = {leaf: rng.random() < 0.5 for leaf in leaves}
+        # Gates are exact; the shifts may be off by up to 1/4 in total.
+        off = {leaf: Fraction(rng.choice([-1, 1]), 4 * width) if leaf > 1 else Fraction(0) for leaf in leaves}
+        approximate = {leaf: Fraction(bit) + off[leaf] for leaf, bit in bits.items()}
+        assert value_of(block, approximate) == truth_of(steps, len(steps) - 1, bits)
 
 
 @pytest.mark.parametrize("connective", Connective)

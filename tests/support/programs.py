@@ -15,6 +15,7 @@ from attemper.attention_program.ops import (
     Count,
     CountTest,
     Direction,
+    Equals,
     Gate,
     Letter,
     Linear,
@@ -147,7 +148,8 @@ class ProgramSampler:
         return Linear(parts, self.rng.randint(-3, 3))
 
     def _compare(self) -> Step:
-        return Compare(self._some_count(), self.rng.randint(-3, 3))
+        kind = self.rng.choice([Compare, Equals])
+        return kind(self._some_count(), self.rng.randint(-3, 3))
 
     def _count_test(self) -> Step:
         count = self._some_direct_count() if self.direct_tests else self._some_count()

@@ -12,6 +12,7 @@ from attemper.attention_program.ops import (
     Count,
     CountTest,
     Direction,
+    Equals,
     Gate,
     Letter,
     Linear,
@@ -85,6 +86,8 @@ def _value(step: Step, word: Word, i: int, rows: list[Row]) -> int:
             return constant + sum(factor * rows[count][i - 1] for factor, count in parts)
         case Compare(count, threshold):
             return int(rows[count][i - 1] >= threshold)
+        case Equals(count, value):
+            return int(rows[count][i - 1] == value)
         case CountTest(predicate, count, scale, shift):
             return int(holds(predicate, scale * rows[count][i - 1] + shift))
         case _:

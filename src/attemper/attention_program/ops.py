@@ -147,6 +147,15 @@ class Compare:
 
 @final
 @dataclass(frozen=True)
+class Equals:
+    """Bit: count = value."""
+
+    count: Ref
+    value: int
+
+
+@final
+@dataclass(frozen=True)
 class CountTest:
     """Bit: the numerical predicate holds of scale * count + shift."""
 
@@ -156,7 +165,7 @@ class CountTest:
     shift: int
 
 
-BitStep = Letter | Place | Not | Gate | Table | Attend | Shift | Compare | CountTest
+BitStep = Letter | Place | Not | Gate | Table | Attend | Shift | Compare | Equals | CountTest
 CountStep = Count | Linear
 Step = BitStep | CountStep
 
@@ -184,7 +193,7 @@ def inputs(step: Step) -> tuple[Ref, ...]:
             return (where, value, *(match or ()))
         case Linear(parts, _):
             return tuple(count for _, count in parts)
-        case Compare(count, _) | CountTest(_, count, _, _):
+        case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):
             return (count,)
 
 
@@ -225,6 +234,8 @@ def replace_inputs(step: Step, to: list[Ref]) -> Step:
             return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
         case Compare(count, threshold):
             return Compare(to[count], threshold)
+        case Equals(count, value):
+            return Equals(to[count], value)
         case CountTest(predicate, count, scale, shift):
             return CountTest(predicate, to[count], scale, shift)
 

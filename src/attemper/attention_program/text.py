@@ -24,6 +24,7 @@ from attemper.attention_program.ops import (
     Count,
     CountTest,
     Direction,
+    Equals,
     Gate,
     Letter,
     Linear,
@@ -81,6 +82,8 @@ def show_step(step: Step) -> str:
             return " ".join(["linear", *(f"{factor} s{count}" for factor, count in parts), str(constant)])
         case Compare(count, threshold):
             return f"compare s{count} >= {threshold}"
+        case Equals(count, value):
+            return f"equals s{count} = {value}"
         case CountTest(predicate, count, scale, shift):
             return f"test s{count} {scale} {shift} {json.dumps(predicate_to_tree(predicate))}"
         case _:
@@ -165,6 +168,8 @@ def _parse_step(text: str) -> Step:
             return Linear(tuple((int(factor), _ref(count)) for factor, count in pairs), int(constant))
         case "compare", [count, ">=", threshold]:
             return Compare(_ref(count), int(threshold))
+        case "equals", [count, "=", value]:
+            return Equals(_ref(count), int(value))
         case "test", [count, scale, shift, *_]:
             tree = json.loads(rest.split(maxsplit=3)[3]) if len(words) > 3 else None
             return CountTest(predicate_from_tree(tree), _ref(count), int(scale), int(shift))

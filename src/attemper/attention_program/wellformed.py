@@ -16,6 +16,7 @@ from attemper.attention_program.ops import (
     Compare,
     Count,
     CountTest,
+    Equals,
     Gate,
     Letter,
     Linear,
@@ -89,7 +90,7 @@ def _kinds(step: Step) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
     match step:
         case Attend(_, _, where, value, _, match):
             return (where, value), match or ()
-        case Linear() | Compare() | CountTest():
+        case Linear() | Compare() | Equals() | CountTest():
             return (), inputs(step)
         case Letter() | Place() | Not() | Gate() | Table() | Shift() | Count():
             return inputs(step), ()

@@ -6,6 +6,9 @@ is true iff bit k of a is set. Gates are then single operations on integers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from attemper.attention_program.ops import Connective, Gate, Not, Ref, Step, Table
 
 Literal = tuple[Ref, bool]
@@ -15,9 +18,14 @@ Cube = tuple[Literal, ...]
 """A conjunction of literals of distinct bits."""
 
 
-def disjoint_cubes(steps: tuple[Step, ...], root: Literal, leaves: tuple[Ref, ...]) -> list[Cube]:
-    """Disjoint cubes over the leaves whose union is where the literal `root` holds."""
-    return _cubes(_truth_table(steps, root, leaves), len(leaves), leaves)
+def disjoint_cubes(
+    steps: tuple[Step, ...],
+    root: Literal,
+    leaves: tuple[Ref, ...],
+    fixed: Mapping[Ref, bool] = MappingProxyType({}),
+) -> list[Cube]:
+    """Disjoint cubes over the leaves whose union is where the literal `root` holds, given the fixed bits."""
+    return _cubes(_truth_table(steps, root, leaves, fixed), len(leaves), leaves)
 
 
 def reached_leaves(steps: tuple[Step, ...], root: Ref, leaves: frozenset[Ref]) -> frozenset[Ref]:
@@ -44,9 +52,11 @@ def _gate_inputs(step: Step) -> tuple[Ref, ...]:
             raise AssertionError("only gates stand above the leaves")
 
 
-def _truth_table(steps: tuple[Step, ...], root: Literal, leaves: tuple[Ref, ...]) -> int:
+def _truth_table(
+    steps: tuple[Step, ...], root: Literal, leaves: tuple[Ref, ...], fixed: Mapping[Ref, bool]
+) -> int:
     everything = (1 << (1 << len(leaves))) - 1
-    tables: dict[Ref, int] = {}
+    tables: dict[Ref, int] = {bit: everything if value else 0 for bit, value in fixed.items()}
     for k, leaf in enumerate(leaves):
         # 2^k zeros, 2^k ones, and so on: a block of ones times the places where blocks start.
         half = 1 << k

@@ -39,9 +39,3 @@ def upper_bound(value: flint.arb) -> Fraction:
     """A rational that is at least every number in the ball."""
     upper = value.upper().fmpq()
     return Fraction(int(upper.p), int(upper.q))
-
-
-def lower_bound(value: flint.arb) -> Fraction:
-    """A rational that is at most every number in the ball."""
-    lower = value.lower().fmpq()
-    return Fraction(int(lower.p), int(lower.q))

@@ -192,6 +192,17 @@ def depends_on_length(form: ClosedForm) -> bool:
             assert_never(form)
 
 
+def has_reciprocal(form: ClosedForm) -> bool:
+    """Whether the form divides by i or n somewhere."""
+    match form:
+        case Sum(parts) | Product(parts):
+            return any(has_reciprocal(part) for part in parts)
+        case Power(base, exponent):
+            return exponent < 0 or has_reciprocal(base)
+        case _:
+            return False
+
+
 def nesting(form: ClosedForm) -> int:
     """How deeply sums, products and powers nest."""
     match form:

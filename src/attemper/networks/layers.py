@@ -176,11 +176,6 @@ HEAD_WIDTHS = {1: 1, 4: 2, 16: 4}
 """Allowed d_k, with sqrt(d_k): powers of two, so that scaling by it is exact."""
 
 
-def is_soft(network: Network) -> bool:
-    """Whether every head is a softmax head."""
-    return all(isinstance(head.weighting, Softmax) for layer in network.layers for head in layer.heads)
-
-
 def hidden_width(network: Network) -> int:
     """The widest feed-forward layer."""
     return max((len(layer.hidden) for layer in network.layers), default=0)

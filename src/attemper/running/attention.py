@@ -1,9 +1,9 @@
 """One attention layer in torch: soft or hard, future-masked, past-masked or unmasked, ragged batches.
 
-Two ways lead to the same numbers. The *scores* way makes the n x n attention matrix, for hooks and
-hard attention. The *streaming* way never does: uniform heads are running means, softmax heads use
-torch's fused attention. Streaming is numerator-first: sums of values are formed before they are
-divided, so averages of bits have their exact sign (theory.md, section 6).
+In real arithmetic two ways lead to the same numbers. The *scores* way makes the n x n attention matrix,
+for hooks and hard attention. The *streaming* way never does: uniform heads are running means, softmax
+heads use torch's fused attention. Streaming is numerator-first: sums of values are formed before they
+are divided, so averages of bits have their exact sign, also in narrow formats (docs/theory.md).
 """
 
 from __future__ import annotations

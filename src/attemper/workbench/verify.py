@@ -8,18 +8,23 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, permutations, product
 from typing import final
 
 from attemper.errors import UnsupportedError
+from attemper.exact.predicates import Remainder
 from attemper.languages.temporal.meaning import truth
+from attemper.languages.temporal.syntax import Comparison, Formula, Numerical, Term, subformulas, subtract
 from attemper.languages.words import Word, words_of_length
 from attemper.running.batches import run_words
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 
 MAX_WORDS = 2_000_000
+MANY_WORDS = 200_000
 CHUNK = 2048
+MANY_SYMBOLS = 5
+MAX_BOUNDARY_WORDS = 20_000
 DEFINITIONAL_LENGTH = 8
 """Up to this length the exact meaning is evaluated straight from the definition as well."""
 
@@ -58,6 +63,16 @@ class Plan:
     seed: int = 0
 
 
+def longest_exhaustive(model: Model, at_most: int = 8) -> int:
+    """The greatest length up to `at_most` with no more than 200,000 words up to it."""
+    size, total = len(model.alphabet.symbols), 0
+    for length in range(1, at_most + 1):
+        total += size**length
+        if total > MANY_WORDS:
+            return length - 1
+    return at_most
+
+
 def count_words(model: Model, plan: Plan) -> int:
     """How many words the plan has. Raises `UnsupportedError` for more than two million."""
     size = len(model.alphabet.symbols)
@@ -86,6 +101,44 @@ def verify(model: Model, plan: Plan, progress: Callable[[int], None] = lambda _:
     return Verification(tried, longest, smallest, None)
 
 
+def words_at_the_boundary(formula: Formula, symbols: Sequence[str], longest: int) -> Iterator[Word]:
+    """Words at which the formula's own numbers are met exactly, or missed by one.
+
+    For each integer c of the formula: lengths c - 1, c, c + 1, and as many of one symbol among
+    others. For each two factors p, q: p times one symbol's count against q times another's, tied,
+    one more, one fewer.
+    """
+    numbers = sorted({abs(number) for number in _numbers(formula)})
+    for number in numbers:
+        for count in {number - 1, number, number + 1} & set(range(1, longest + 1)):
+            for symbol, other in permutations(symbols, 2):
+                yield (symbol,) * count
+                yield (symbol,) * count + (other,) * min(count, longest - count)
+                yield (other,) * min(7, longest - count) + (symbol,) * count
+    factors = [number for number in numbers if 0 < number <= longest] or [1]
+    for p, q in product(dict.fromkeys([1, *factors]), repeat=2):
+        times = max(1, min(longest // (p + q), 40))
+        for symbol, other in permutations(symbols, 2):
+            tie = (symbol,) * (q * times) + (other,) * (p * times)
+            yield from (word for word in (tie, tie[::-1], tie[1:], tie[:-1]) if 0 < len(word) <= longest)
+
+
+def _numbers(formula: Formula) -> Iterator[int]:
+    """The factors, constants and moduli in the formula."""
+    for part in subformulas(formula):
+        terms: tuple[Term, ...] = ()
+        if isinstance(part, Comparison):
+            difference = subtract(part.left, part.right)
+            terms = (part.left, part.right, difference)
+        elif isinstance(part, Numerical):
+            terms = (part.term,)
+            if isinstance(part.predicate, Remainder):
+                yield part.predicate.modulus
+        for term in terms:
+            yield term.constant
+            yield from (factor for factor, _ in term.parts)
+
+
 def boundary_words(symbols: Sequence[str], length: int) -> Iterator[Word]:
     """Runs of one symbol, one symbol changed, and exact ties, of one length."""
     half = length // 2
@@ -106,16 +159,32 @@ def _chunks(model: Model, plan: Plan) -> Iterator[list[Word]]:
         while chunk := list(islice(words, CHUNK)):
             yield chunk
     rng = random.Random(plan.seed)
-    symbols = model.alphabet.symbols
     left = plan.random_words
+    at_numbers = list(
+        islice(
+            words_at_the_boundary(model.language.formula, _some(rng, model.alphabet.symbols), plan.length),
+            MAX_BOUNDARY_WORDS,
+        )
+    )
+    # Half of the budget goes to the formula's own boundaries, if it has numbers.
+    for word in rng.sample(at_numbers, min(left // 2, len(at_numbers))):
+        left -= 1
+        yield [word]
+    length = plan.length
     while left > 0:
-        # Half of the lengths are the extremes, where constructions break first.
-        length = plan.length if rng.random() < 0.25 else rng.randint(1, plan.length)
+        symbols = _some(rng, model.alphabet.symbols)
         boundary = list(boundary_words(symbols, length))
         chunk = rng.sample(boundary, min(4, len(boundary), left))
         chunk += [_random_word(rng, symbols, length) for _ in range(min(4, left - len(chunk)))]
         left -= len(chunk)
         yield chunk
+        # A quarter of the lengths is the greatest: constructions break there first.
+        length = plan.length if rng.random() < 0.25 else rng.randint(1, plan.length)
+
+
+def _some(rng: random.Random, symbols: Sequence[str]) -> Sequence[str]:
+    """All symbols of a small alphabet, some of a large one."""
+    return symbols if len(symbols) <= MANY_SYMBOLS else rng.sample(symbols, MANY_SYMBOLS)
 
 
 def _random_word(rng: random.Random, symbols: Sequence[str], length: int) -> Word:

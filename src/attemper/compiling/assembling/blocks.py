@@ -7,29 +7,37 @@ total at most 1/4 it is still exactly 0 or 1 (in real numbers):
 
 A conjunction is one clamp (m = k), a disjunction one (m = 1), a parity k of them with alternating
 sign; any other function is the sum of the conjunctions of its disjoint cubes (theory.md, Lemma 9
-and its folding).
+and its folding). A clamp can be gated by exact bits: k times a gate that is off is taken from S.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import final
 
-from attemper.attention_program.ops import Connective, Gate, Not, Ref, Step
+from attemper.attention_program.ops import Connective, Gate, Not, Place, Ref, Step
 from attemper.compiling.cubes import Literal, disjoint_cubes, reached_leaves
+from attemper.exact.closed_forms import FIRST, LAST, ClosedForm, complement
 
 MAX_IRREGULAR_LITERALS = 12
 """Wider blocks that are neither conjunction, disjunction nor parity take a layer of their own."""
 
 
+SMALL_PARITY = 3
+"""Up to so many literals a parity takes no more clamps as a sum of cubes."""
+
+
 @final
 @dataclass(frozen=True)
 class ClampTerm:
-    """sign * [at least `at_least` of the literals are true]."""
+    """sign * [all gates hold, and at least `at_least` of the literals]; gates are exact bits."""
 
     literals: tuple[Literal, ...]
     at_least: int
     sign: int
+    gates: tuple[Literal, ...] = ()
 
 
 @final
@@ -46,43 +54,117 @@ class Block:
 @final
 @dataclass(frozen=True)
 class Expression:
-    """The gates above a set of leaves: what a block computes."""
+    """The gates above a set of leaves, of which some have a fixed value: what a block computes."""
 
     steps: tuple[Step, ...]
     leaves: frozenset[Ref]
     root: Literal
+    fixed: Mapping[Ref, bool] = field(default_factory=dict)
 
 
 def block_of(expression: Expression) -> Block | None:
     """The block of an expression, or None if it is irregular and too wide for one hidden layer."""
+    regular = _regular(expression)
+    if regular is not None:
+        return regular
+    cases = _edge_cases(expression)
+    parts = [(gates, _regular(case)) for gates, case in cases]
+    if len(cases) > 1 and all(part is not None for _, part in parts):
+        return _gated(parts)
+    if len(_free_leaves(expression)) <= MAX_IRREGULAR_LITERALS:
+        return _by_cubes(expression)
+    if len(cases) > 1 and all(len(_free_leaves(case)) <= MAX_IRREGULAR_LITERALS for _, case in cases):
+        return _gated([(gates, _regular(case) or _by_cubes(case)) for gates, case in cases])
+    return None
+
+
+def _regular(expression: Expression) -> Block | None:
+    """The block of a conjunction, disjunction or parity of literals, which have no width limit."""
     root, positive = expression.root
     conjunction = _conjunction(expression, expression.root)
-    if conjunction is not None:
-        literals = _consistent(conjunction)
-        return Block(0, (ClampTerm(literals, len(literals), 1),) if literals else ())
-    disjunction = _conjunction(expression, (root, not positive))
-    if disjunction is not None:
-        literals = tuple((leaf, not sign) for leaf, sign in _consistent(disjunction))
-        return Block(0, (ClampTerm(literals, 1, 1),)) if literals else Block(1, ())
-    leaves = tuple(sorted(reached_leaves(expression.steps, expression.root[0], expression.leaves)))
-    if len(leaves) > 3:
-        parity = _parity(expression)
-        if parity is not None:
-            return parity
-    if len(leaves) > MAX_IRREGULAR_LITERALS:
-        return None
-    cubes = disjoint_cubes(expression.steps, expression.root, leaves)
+    match conjunction:
+        case bool(value):
+            return Block(int(value), ())
+        case tuple(literals):
+            return Block(0, (ClampTerm(literals, len(literals), 1),))
+        case None:
+            pass
+    negation = _conjunction(expression, (root, not positive))
+    if isinstance(negation, tuple):
+        return Block(0, (ClampTerm(tuple((leaf, not sign) for leaf, sign in negation), 1, 1),))
+    # A small parity is better made of cubes: they are exactly 0 on false, also in floats.
+    return _parity(expression) if len(_free_leaves(expression)) > SMALL_PARITY else None
+
+
+def _by_cubes(expression: Expression) -> Block:
+    """The block of any function of few literals: one conjunction for each disjoint cube."""
+    leaves = _free_leaves(expression)
+    cubes = disjoint_cubes(expression.steps, expression.root, leaves, expression.fixed)
+    if cubes == [()]:
+        return Block(1, ())
     return Block(0, tuple(ClampTerm(cube, len(cube), 1) for cube in cubes))
 
 
-def _conjunction(expression: Expression, literal: Literal) -> list[Literal] | None:
-    """The literals whose conjunction the expression is, or None if it is no conjunction."""
-    found: list[Literal] = []
+def _free_leaves(expression: Expression) -> tuple[Ref, ...]:
+    reached = reached_leaves(expression.steps, expression.root[0], expression.leaves)
+    return tuple(sorted(reached - set(expression.fixed)))
+
+
+# Edges ---------------------------------------------------------------------------------------------
+
+
+def _edge_cases(expression: Expression) -> list[tuple[tuple[Literal, ...], Expression]]:
+    """The expression with first and last fixed in each way that occurs, and the bits that say so.
+
+    Every shift is guarded by an edge; with the edges fixed, parities of shifts are parities again.
+    """
+    edges: dict[Ref, tuple[ClosedForm, bool]] = {}
+    for leaf in _free_leaves(expression):
+        step = expression.steps[leaf]
+        for edge in (FIRST, LAST):
+            if isinstance(step, Place) and step.form in (edge, complement(edge)):
+                edges[leaf] = (edge, step.form == edge)
+    kinds = list(dict.fromkeys(edge for edge, _ in edges.values()))
+    cases: list[tuple[tuple[Literal, ...], Expression]] = []
+    for values in product((False, True), repeat=len(kinds)):
+        holding = dict(zip(kinds, values, strict=True))
+        fixed = {leaf: holding[edge] == same for leaf, (edge, same) in edges.items()}
+        # One leaf of each kind is enough to say which case it is.
+        spoken_for = {edge: leaf for leaf, (edge, _) in edges.items()}
+        gates = tuple((leaf, fixed[leaf]) for leaf in spoken_for.values())
+        cases.append((gates, replace(expression, fixed={**expression.fixed, **fixed})))
+    return cases
+
+
+def _gated(parts: Sequence[tuple[tuple[Literal, ...], Block | None]]) -> Block:
+    """The block that is each part where its gates hold; exactly one case's gates hold everywhere."""
+    clamps: list[ClampTerm] = []
+    for gates, part in parts:
+        assert part is not None
+        clamps += [replace(clamp, gates=gates) for clamp in part.clamps]
+        if part.constant:
+            clamps.append(ClampTerm(gates, len(gates), 1))
+    return Block(0, tuple(clamps))
+
+
+# Regular shapes ------------------------------------------------------------------------------------
+
+
+def _conjunction(expression: Expression, literal: Literal) -> tuple[Literal, ...] | bool | None:
+    """The distinct literals whose conjunction the expression is, or its constant value if it has one.
+
+    None if it is no conjunction.
+    """
+    found: dict[Literal, None] = {}
     stack = [literal]
     while stack:
         bit, positive = stack.pop()
+        if bit in expression.fixed:
+            if expression.fixed[bit] != positive:
+                return False
+            continue
         if bit in expression.leaves:
-            found.append((bit, positive))
+            found.setdefault((bit, positive))
             continue
         match expression.steps[bit], positive:
             case Not(inner), _:
@@ -91,15 +173,9 @@ def _conjunction(expression: Expression, literal: Literal) -> list[Literal] | No
                 stack.extend((b, positive) for b in reversed(bits))
             case _:
                 return None
-    return found
-
-
-def _consistent(literals: list[Literal]) -> tuple[Literal, ...]:
-    """The distinct literals; none if one contradicts another (the conjunction is false)."""
-    distinct = dict.fromkeys(literals)
-    if any((leaf, not sign) in distinct for leaf, sign in distinct):
-        return ()
-    return tuple(distinct)
+    if any((leaf, not sign) in found for leaf, sign in found):
+        return False
+    return tuple(found) or True
 
 
 def _parity(expression: Expression) -> Block | None:
@@ -111,14 +187,18 @@ def _parity(expression: Expression) -> Block | None:
         return None
     leaves: list[Ref] = []
     for bit in step.bits:
-        found = _conjunction(expression, (bit, True))
-        if found is None or len(found) != 1:
-            return None
-        leaf, sign = found[0]
-        leaves.append(leaf)
-        positive ^= not sign
+        match _conjunction(expression, (bit, True)):
+            case bool(value):
+                positive ^= value
+            case ((leaf, sign),):
+                leaves.append(leaf)
+                positive ^= not sign
+            case _:
+                return None
     if len(set(leaves)) != len(leaves):
         return None
+    if not leaves:
+        return Block(int(not positive), ())
     literals = tuple((leaf, True) for leaf in leaves)
     if not positive:
         literals = ((leaves[0], False), *literals[1:])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import assert_never, final
 
 from attemper.attention_program.ops import (
     Attend,
     Compare,
     Count,
     CountTest,
+    Equals,
     Letter,
     Linear,
     Mask,
@@ -22,6 +23,7 @@ from attemper.attention_program.ops import (
 from attemper.compiling.assembling.schedule import Schedule, letter_and_place
 from attemper.compiling.cubes import Literal
 from attemper.errors import UnsupportedError
+from attemper.exact.predicates import holds
 
 
 @final
@@ -78,18 +80,35 @@ def is_embedded(program: Program, bit: Ref) -> bool:
     return isinstance(program.steps[bit], Letter | Place)
 
 
-def mixture_of(program: Program, compare: Compare) -> Mixture:
-    """The comparison's counts by side."""
-    linear = program.steps[compare.count]
-    parts = linear.parts if isinstance(linear, Linear) else ((1, compare.count),)
+def comparisons_of(program: Program, step: Compare | Equals | CountTest) -> tuple[Mixture, ...]:
+    """The comparisons `sum >= threshold` from which the step's bit is made.
+
+    An equality is the difference of two. A test of a count needs [count >= 1] where the head that
+    looks for position 0, and falls on position 1, would read another answer there.
+    """
+    match step:
+        case Compare(count, threshold):
+            return (_mixture(program, count, threshold),)
+        case Equals(count, value):
+            return (_mixture(program, count, value), _mixture(program, count, value + 1))
+        case CountTest(predicate, count, scale, shift):
+            same = holds(predicate, shift) == holds(predicate, scale + shift)
+            return () if same else (_mixture(program, count, 1),)
+        case _:
+            assert_never(step)
+
+
+def _mixture(program: Program, count: Ref, threshold: int) -> Mixture:
+    linear = program.steps[count]
+    parts = linear.parts if isinstance(linear, Linear) else ((1, count),)
     constant = linear.constant if isinstance(linear, Linear) else 0
     sides: dict[Mask, list[tuple[int, Ref]]] = {Mask.UP_TO: [], Mask.FROM: [], Mask.ALL: []}
     for factor, ref in parts:
-        count = program.steps[ref]
-        assert isinstance(count, Count), "the simplifier multiplies combinations out"
-        sides[count.mask].append((factor, count.bit))
+        counted = program.steps[ref]
+        assert isinstance(counted, Count), "the simplifier multiplies combinations out"
+        sides[counted.mask].append((factor, counted.bit))
     left, right, total = (tuple(sides[mask]) for mask in (Mask.UP_TO, Mask.FROM, Mask.ALL))
-    return Mixture(left, right, total, compare.threshold - constant)
+    return Mixture(left, right, total, threshold - constant)
 
 
 def collect(schedule: Schedule) -> Demand:
@@ -115,7 +134,7 @@ def _demand_bit(program: Program, demand: Demand, bit: Ref) -> None:
 
 def _demand_leaves(schedule: Schedule, demand: Demand, ref: Ref, positive: bool) -> None:
     block, layer = schedule.block(ref, positive)
-    for leaf in {leaf for clamp in block.clamps for leaf, _ in clamp.literals}:
+    for leaf in {leaf for clamp in block.clamps for leaf, _ in (*clamp.literals, *clamp.gates)}:
         if schedule.is_fresh(leaf, layer):
             demand.heads.add(leaf)
         else:
@@ -139,14 +158,17 @@ def _demand_inputs(program: Program, demand: Demand, ref: Ref) -> None:
             _demand_bit(program, demand, value)
         case Shift(_, bit):
             _demand_bit(program, demand, bit)
-        case Compare():
-            _demand_comparison(program, demand, mixture_of(program, step))
+        case Compare() | Equals():
+            for mixture in comparisons_of(program, step):
+                _demand_comparison(program, demand, mixture)
         case CountTest(_, ref_of_count, _, _):
             count = program.steps[ref_of_count]
             if not isinstance(count, Count):
                 raise UnsupportedError("a numerical predicate of several counts at once is not compiled")
             for average in lookup_averages(count):
                 _demand_average(program, demand, average)
+            for mixture in comparisons_of(program, step):
+                _demand_comparison(program, demand, mixture)
         case _:
             raise AssertionError(f"step s{ref} has no head")
 

@@ -5,7 +5,8 @@
     Count     uniform head    averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
     Compare   sign head       score D_i (-1)^j, D_i = (2 (count - threshold) + 1) / i, never 0
               local sign head if left and right counts mix
-    CountTest lookup head     score 2 (c/i) j - j^2 (1/i), highest at j = c
+    Equals    the difference of two comparisons
+    CountTest lookup head     score 2 (c/i) j - j^2 (1/i), highest at j = c, corrected where c = 0
 
 Gates are folded into the feed-forward of the layer that makes their last input. Heads that look at
 the same place share one head with several values. (theory.md section 4, constructions.md.)
@@ -23,6 +24,7 @@ from attemper.attention_program.ops import (
     Count,
     CountTest,
     Direction,
+    Equals,
     Letter,
     Mask,
     Not,
@@ -36,10 +38,10 @@ from attemper.compiling.assembling.demand import (
     Average,
     Mixture,
     collect,
+    comparisons_of,
     difference_of,
     is_embedded,
     lookup_averages,
-    mixture_of,
     sides_of,
     strip_negations,
 )
@@ -65,7 +67,7 @@ from attemper.exact.closed_forms import (
     complement,
     times,
 )
-from attemper.exact.predicates import Remainder
+from attemper.exact.predicates import Remainder, holds
 from attemper.networks.layers import Coordinate, LinearForm, LocalSign, Masking, Network
 
 LABEL_WIDTH = 60
@@ -128,6 +130,7 @@ class _Assembly:
         self.letters: dict[Letter, Coordinate] = {}
         self.bits: dict[Literal, Coordinate] = {}
         self.averages: dict[Average, Coordinate] = {}
+        self.comparisons: dict[tuple[int, Mixture], LinearForm] = {}
         self.fresh: dict[Ref, LinearForm] = {}
         self.layers: list[LayerDraft] = []
         self.output: Coordinate = -1
@@ -198,29 +201,44 @@ class _Assembly:
     def _comparison_heads(self) -> None:
         for ref in sorted(self.demand.heads):
             step = self.program.steps[ref]
-            if isinstance(step, Compare):
-                mixture = mixture_of(self.program, step)
-                difference = difference_of(mixture)
-                if difference is None:
-                    self._local_sign(ref, mixture)
-                else:
-                    self._sign(ref, difference)
+            match step:
+                case Compare():
+                    (mixture,) = comparisons_of(self.program, step)
+                    self.fresh[ref] = self._at_least(ref, mixture)
+                case Equals():
+                    reached, exceeded = (
+                        self._at_least(ref, mixture) for mixture in comparisons_of(self.program, step)
+                    )
+                    self.fresh[ref] = added(reached, scaled(exceeded, -1))
+                case _:
+                    pass
 
-    def _sign(self, ref: Ref, average: Average) -> None:
+    def _at_least(self, ref: Ref, mixture: Mixture) -> LinearForm:
+        """The approximate bit [sum >= threshold], in the layer of step `ref`; equal ones share a head."""
+        layer = self.schedule.ready[ref]
+        if (layer, mixture) not in self.comparisons:
+            difference = difference_of(mixture)
+            if difference is None:
+                literal = self._local_sign(self._name(ref), layer, mixture)
+            else:
+                literal = self._sign(self._name(ref), layer, difference)
+            self.comparisons[layer, mixture] = literal
+        return self.comparisons[layer, mixture]
+
+    def _sign(self, name: str, layer: int, average: Average) -> LinearForm:
         """[sum >= threshold] from the sign of D = (2 (sum - threshold) + 1) / (number visible)."""
         side, difference = average.mask, self._average(average)
         bound = sum(abs(factor) for factor, _ in average.parts) + abs(average.mark)
-        layer = self.schedule.ready[ref]
-        sign = self.stream.new(f"sign {self._name(ref)}")
-        edge = self._edge_bit(ref, layer - 1, difference, bound, _EDGES[side])
+        sign = self.stream.new(f"sign {name}")
+        edge = self._edge_bit(name, layer - 1, difference, bound, _EDGES[side])
         self.layers[layer - 1].heads.append(hard_sign(self.stream, _MASKINGS[side], difference, sign))
         literal = added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
         if side is Mask.FROM:
             # At i = n the head reads (-1)^n itself: take [n even] away again.
-            literal = added(literal, scaled(self.stream.at(_LAST_AND_EVEN), -1))
-        self.fresh[ref] = literal
+            return added(literal, scaled(self.stream.at(_LAST_AND_EVEN), -1))
+        return literal
 
-    def _local_sign(self, ref: Ref, mixture: Mixture) -> None:
+    def _local_sign(self, name: str, layer: int, mixture: Mixture) -> LinearForm:
         """[left + right + total >= threshold], from the sign of T = i left + (n-i+1) right + constant."""
         left, right = (self._average(average) for average in sides_of(mixture))
         own = (scaled(self._bit(bit), -2 * factor) for factor, bit in mixture.total)
@@ -228,16 +246,15 @@ class _Assembly:
         constant = added(self.stream.constant(offset), *own)
         slope = sum(abs(factor) for average in sides_of(mixture) for factor, _ in average.parts)
         bound = slope + abs(offset) + sum(2 * abs(factor) for factor, _ in mixture.total)
-        layer = self.schedule.ready[ref]
         # gate = (left - right)/2, sign flipped at i = 1: take first * (left - right) away.
         half = added(scaled(left, HALF), scaled(right, -HALF))
-        flip = self._product_with_bit(ref, layer - 1, half, slope, FIRST)
+        flip = self._product_with_bit(name, layer - 1, half, slope, FIRST)
         gate = added(half, form((flip, -2)), constant)
-        sign = self.stream.new(f"sign {self._name(ref)}")
-        edge = self._edge_bit(ref, layer - 1, added(left, right, constant), bound, ONLY)
+        sign = self.stream.new(f"sign {name}")
+        edge = self._edge_bit(name, layer - 1, added(left, right, constant), bound, ONLY)
         construction = LocalSign(left, right, gate, slope)
         self.layers[layer - 1].heads.append(hard_local_sign(self.stream, construction, sign))
-        self.fresh[ref] = added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
+        return added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
 
     def _lookup_heads(self) -> None:
         """Lookup heads; predicates of one count share a head."""
@@ -249,7 +266,7 @@ class _Assembly:
             count = self.program.steps[step.count]
             assert isinstance(count, Count)
             target = self.stream.new(f"attended {self._name(ref)}")
-            self.fresh[ref] = form((target, 1))
+            self.fresh[ref] = added(form((target, 1)), self._correction_at_zero(ref, step))
             # The predicate of the position j that the head finds, j being the count.
             value = self.stream.at(Test(step.predicate, step.scale, 0, step.shift))
             place = (self.schedule.ready[ref], count.mask, count.bit)
@@ -262,6 +279,13 @@ class _Assembly:
                 head = hard_lookup(self.stream, masking, ratio, unit, chunk)
                 self.layers[layer - 1].heads.append(head)
 
+    def _correction_at_zero(self, ref: Ref, step: CountTest) -> LinearForm:
+        """What turns the answer for 1, read where the count is 0, into the answer for 0: ±[count = 0]."""
+        for mixture in comparisons_of(self.program, step):
+            none = self._negated(self._at_least(ref, mixture))
+            return none if holds(step.predicate, step.shift) else scaled(none, -1)
+        return ()
+
     # Feed-forward ------------------------------------------------------------------------------
 
     def _blocks(self) -> None:
@@ -273,19 +297,23 @@ class _Assembly:
         draft = self.layers[layer - 1]
         for clamp in block.clamps:
             total = added(*(self._literal(leaf, sign, layer) for leaf, sign in clamp.literals))
+            # A gate that is off takes away as much as all literals can bring.
+            for leaf, sign in clamp.gates:
+                shut = self._literal(leaf, not sign, layer)
+                total = added(total, scaled(shut, -len(clamp.literals)))
             draft.add_clamp(total, Fraction(4 * clamp.at_least - 3, 4), target, clamp.sign)
         if block.constant:
             # ReLU(1) is 1: the constant function of a block that is always true.
             draft.add_hidden(self.stream.at(ONE), Fraction(0), target, Fraction(block.constant))
 
     def _edge_bit(
-        self, ref: Ref, layer: int, difference: LinearForm, bound: int, edge: ClosedForm
+        self, name: str, layer: int, difference: LinearForm, bound: int, edge: ClosedForm
     ) -> Coordinate:
         """edge and difference >= 1, where difference is an odd integer at the edge.
 
         R(D - (M+1)(1-e)) - R(D - 1 - (M+1)(1-e)) with M >= max |D|.
         """
-        target = self.stream.new(f"edge {self._name(ref)}")
+        target = self.stream.new(f"edge {name}")
         outside = self.stream.at(complement(edge))
         gated = added(difference, scaled(outside, -(bound + 1)))
         draft = self.layers[layer - 1]
@@ -294,10 +322,10 @@ class _Assembly:
         return target
 
     def _product_with_bit(
-        self, ref: Ref, layer: int, factor: LinearForm, bound: int, bit: ClosedForm
+        self, name: str, layer: int, factor: LinearForm, bound: int, bit: ClosedForm
     ) -> Coordinate:
         """bit * factor, where |factor| <= bound: R(x - M(1-b)) - R(-x - M(1-b))."""
-        target = self.stream.new(f"gate {self._name(ref)}")
+        target = self.stream.new(f"gate {name}")
         outside = scaled(self.stream.at(complement(bit)), -bound)
         draft = self.layers[layer - 1]
         draft.add_hidden(added(factor, outside), Fraction(0), target, Fraction(1))

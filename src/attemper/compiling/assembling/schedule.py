@@ -7,7 +7,8 @@ their inputs: their work is folded into the feed-forward of that layer. Two exce
 
 * a gate that mixes letters with places is ready after layer 1, since embeddings only add (but a head
   can look for a letter *and* a place without waiting: the key is the sum of the two);
-* an irregular block of more than 12 literals takes a feed-forward of its own.
+* an irregular block of more than 12 literals takes a feed-forward of its own. The edges first and last,
+  which guard the shifts, do not count.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from attemper.attention_program.ops import (
     Connective,
     Count,
     CountTest,
+    Equals,
     Gate,
     Letter,
     Linear,
@@ -54,7 +56,7 @@ class Schedule:
 
     def is_fresh(self, bit: Ref, layer: int) -> bool:
         """Whether the bit is the output of a head of this very layer, not yet rounded."""
-        attends = isinstance(self.program.steps[bit], Attend | Shift | Compare | CountTest)
+        attends = isinstance(self.program.steps[bit], Attend | Shift | Compare | Equals | CountTest)
         return attends and self.ready[bit] == layer
 
 
@@ -85,7 +87,7 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
             return 0
         case Not() | Linear():
             return before
-        case Attend() | Shift() | Count() | Compare() | CountTest():
+        case Attend() | Shift() | Count() | Compare() | Equals() | CountTest():
             return before + 1
         case Gate() | Table():
             layer = max(before, 1)

@@ -22,6 +22,7 @@ from attemper.attention_program.ops import (
     Count,
     CountTest,
     Direction,
+    Equals,
     Gate,
     Letter,
     Linear,
@@ -188,15 +189,19 @@ class _Lowering:
         place = _place_argument(term)
         if place is not None:
             return self.builder.add(Place(Test(Zero(), *place)))
-        return self._and(self._at_least(term, 0), self._not(self._at_least(term, 1)))
+        return self.builder.add(Equals(self._combination(term), -term.constant))
 
     def _at_least(self, term: Term, threshold: int) -> Ref:
         place = _place_argument(term)
         if place is not None:
             per_position, per_length, shift = place
             return self.builder.add(Place(Test(NonNegative(), per_position, per_length, shift - threshold)))
+        return self.builder.add(Compare(self._combination(term), threshold - term.constant))
+
+    def _combination(self, term: Term) -> Ref:
+        """The term without its constant."""
         parts = tuple((factor, self._count(atom)) for factor, atom in term.parts)
-        return self.builder.add(Compare(self.builder.add(Linear(parts, 0)), threshold - term.constant))
+        return self.builder.add(Linear(parts, 0))
 
     def _numerical(self, formula: Numerical) -> Ref:
         predicate, term = formula.predicate, formula.term

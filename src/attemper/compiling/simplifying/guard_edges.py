@@ -6,7 +6,6 @@ rewritten so that the other value never shows:
     previous b          and(previous b, not first)            next: not last
     attend, default d   value -> and(where, value), so the head falls on 0 where nothing matches;
                         default 1: or(..., not(attend where where))
-    test of a count     and(test, count >= 1) or or(test, not count >= 1): position 0 does not exist
     strict masks        the shift of the non-strict step
 
 Two rewritings save the layer that a gate of letters and places would cost before the first
@@ -26,14 +25,11 @@ from dataclasses import replace
 
 from attemper.attention_program.ops import (
     Attend,
-    Compare,
     Connective,
     Count,
-    CountTest,
     Direction,
     Gate,
     Letter,
-    Linear,
     Mask,
     Not,
     Place,
@@ -48,8 +44,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.compiling.cubes import Literal, disjoint_cubes
 from attemper.compiling.simplifying.simplify_program import Simplifier
-from attemper.exact.closed_forms import FIRST, LAST, shift_position
-from attemper.exact.predicates import holds
+from attemper.exact.closed_forms import FIRST, LAST, has_reciprocal, shift_position
 
 MAX_MIXED_LEAVES = 6
 """Wider gates of letters and places wait for a feed-forward instead of being taken apart."""
@@ -81,8 +76,6 @@ class _Guard:
             case Count(mask, bit) if mask in _STRICT:
                 weak, direction = _STRICT[mask]
                 return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
-            case CountTest():
-                return self._count_test(step)
             case _:
                 return self.simple.add(step)
 
@@ -121,6 +114,8 @@ class _Guard:
         while stack:
             ref = stack.pop()
             step = steps[ref]
+            if isinstance(step, Place) and has_reciprocal(step.form):
+                return None
             if isinstance(step, Letter | Place):
                 leaves.add(ref)
             elif isinstance(step, Not | Gate | Table):
@@ -166,21 +161,6 @@ class _Guard:
             return shifted
         edge = FIRST if direction is Direction.PREVIOUS else LAST
         return self._gate(Connective.OR, shifted, self.simple.place(edge))
-
-    def _count_test(self, step: CountTest) -> Ref:
-        test = self.simple.add(step)
-        simplest = self.simple.builder.steps[test]
-        if not isinstance(simplest, CountTest):
-            return test
-        at_zero = holds(simplest.predicate, simplest.shift)
-        if at_zero == holds(simplest.predicate, simplest.scale + simplest.shift):
-            # A head that looks for position 0 falls on position 1, which says the same.
-            return test
-        count = self.simple.add(Linear(((1, simplest.count),), 0))
-        some = self.simple.add(Compare(count, 1))
-        if at_zero:
-            return self._gate(Connective.OR, test, self.simple.negate(some))
-        return self._gate(Connective.AND, test, some)
 
     def _implies(self, bit: Ref, other: Ref) -> bool:
         """Whether `bit` implies `other`, as far as their shape shows."""

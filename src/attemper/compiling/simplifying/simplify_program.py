@@ -8,6 +8,7 @@ has a constant, a repeated or a contradictory input.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import gcd
 from typing import assert_never
 
 from attemper.attention_program.ops import (
@@ -19,6 +20,7 @@ from attemper.attention_program.ops import (
     Count,
     CountTest,
     Direction,
+    Equals,
     Gate,
     Letter,
     Linear,
@@ -46,7 +48,7 @@ from attemper.exact.closed_forms import (
     number,
     times,
 )
-from attemper.exact.predicates import NonNegative, holds
+from attemper.exact.predicates import NonNegative, Zero, holds
 from attemper.languages.words import Alphabet
 
 
@@ -95,6 +97,8 @@ class Simplifier:
                 return self._linear(step)
             case Compare():
                 return self._compare(step)
+            case Equals():
+                return self._equals(step)
             case CountTest():
                 return self._count_test(step)
             case _:
@@ -246,19 +250,40 @@ class Simplifier:
 
     def _compare(self, step: Compare) -> Ref:
         """Constants go into the threshold; comparisons that every count meets or misses are constants."""
-        combined = self._linear(Linear(((1, step.count),), 0))
-        linear = self.builder.steps[combined]
-        assert isinstance(linear, Linear)
-        threshold = step.threshold - linear.constant
-        place = self._place_argument(linear.parts)
+        parts, threshold = self._combination(step.count, step.threshold)
+        place = self._place_argument(parts)
         if place is not None:
             per_position, per_length, shift = place
             return self.place(Test(NonNegative(), per_position, per_length, shift - threshold))
-        if threshold <= 0 and all(factor > 0 for factor, _ in linear.parts):
+        if threshold <= 0 and all(factor > 0 for factor, _ in parts):
             return self.constant(True)
-        if threshold > 0 and all(factor < 0 for factor, _ in linear.parts):
+        if threshold > 0 and all(factor < 0 for factor, _ in parts):
             return self.constant(False)
-        return self.builder.add(Compare(self.builder.add(Linear(linear.parts, 0)), threshold))
+        common = gcd(*(factor for factor, _ in parts))
+        divided = tuple((factor // common, ref) for factor, ref in parts)
+        return self.builder.add(Compare(self.builder.add(Linear(divided, 0)), -(-threshold // common)))
+
+    def _equals(self, step: Equals) -> Ref:
+        """As `_compare`; an equality that divisibility or the signs rule out is false."""
+        parts, value = self._combination(step.count, step.value)
+        place = self._place_argument(parts)
+        if place is not None:
+            per_position, per_length, shift = place
+            return self.place(Test(Zero(), per_position, per_length, shift - value))
+        common = gcd(*(factor for factor, _ in parts))
+        wrong_sign = any(
+            all(sign * factor > 0 for factor, _ in parts) and sign * value < 0 for sign in (1, -1)
+        )
+        if value % common or wrong_sign:
+            return self.constant(False)
+        divided = tuple((factor // common, ref) for factor, ref in parts)
+        return self.builder.add(Equals(self.builder.add(Linear(divided, 0)), value // common))
+
+    def _combination(self, count: Ref, constant: int) -> tuple[tuple[tuple[int, Ref], ...], int]:
+        """The count multiplied out, and the constant that it is compared with then."""
+        linear = self.builder.steps[self._linear(Linear(((1, count),), 0))]
+        assert isinstance(linear, Linear)
+        return linear.parts, constant - linear.constant
 
     def _count_test(self, step: CountTest) -> Ref:
         combined = self.builder.steps[self._linear(Linear(((step.scale, step.count),), step.shift))]

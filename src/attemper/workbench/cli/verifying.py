@@ -16,7 +16,10 @@ from attemper.workbench.model import load
 
 def verify_command(
     folder: Folder,
-    up_to: Annotated[int, typer.Option(min=0, help="Try all words up to this length.")] = 8,
+    up_to: Annotated[
+        int | None,
+        typer.Option(min=0, help="Try all words up to this length (default 8, less for large alphabets)."),
+    ] = None,
     random: Annotated[
         int, typer.Option(min=0, help="Try this many random and boundary words as well.")
     ] = 200,
@@ -25,10 +28,10 @@ def verify_command(
     json: Json = False,
 ) -> None:
     """Compare soft run, hard run and exact meaning; exit 1 with the word where they differ."""
-    from attemper.workbench.verify import Plan, count_words, verify
+    from attemper.workbench.verify import Plan, count_words, longest_exhaustive, verify
 
     model = load(folder)
-    plan = Plan(up_to, random, length, seed)
+    plan = Plan(longest_exhaustive(model) if up_to is None else up_to, random, length, seed)
     if count_words(model, plan) == 0:
         raise typer.BadParameter("there is no word to try: raise --up-to or --random")
     with progress_bar("verifying", count_words(model, plan), quiet=json) as progress:
