@@ -13,7 +13,7 @@ Names and shapes follow TransformerLens. W_Q carries the factor sqrt(d_head).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, prod
@@ -64,8 +64,8 @@ def tensors_of(network: Network) -> dict[str, Tensor]:
 
 def embedding_from(tensors: Mapping[str, Tensor], symbols: int, width: int) -> tuple[LinearForm, ...]:
     """The word embeddings; raises ValueError for a missing tensor or another shape."""
-    tensor = _expect(tensors, "embed.W_E", (symbols, width))
-    return tuple(_forms(tensor, range(symbols), lambda symbol, c: symbol * width + c, width))
+    rows = _rows(_expect(tensors, "embed.W_E", (symbols, width)))
+    return tuple(rows.get((symbol,), ()) for symbol in range(symbols))
 
 
 def heads_from(
@@ -73,41 +73,40 @@ def heads_from(
 ) -> tuple[HeadWeights, ...]:
     """The heads of a layer, of which head h uses rows[h] = (query rows, values)."""
     prefix, heads = f"blocks.{layer}.attn", len(rows)
-    reading, writing = (heads, width, d_head), (heads, d_head, width)
-    query = _expect(tensors, f"{prefix}.W_Q", reading)
-    key = _expect(tensors, f"{prefix}.W_K", reading)
-    value = _expect(tensors, f"{prefix}.W_V", reading)
-    output = _expect(tensors, f"{prefix}.W_O", writing)
+    reading = (heads, width, d_head)
+    query, key, value = (
+        _rows(_expect(tensors, f"{prefix}.{name}", reading), along=1) for name in ("W_Q", "W_K", "W_V")
+    )
+    output = _rows(_expect(tensors, f"{prefix}.W_O", (heads, d_head, width)))
     root = Fraction(HEAD_WIDTHS[d_head])
-
-    def read(tensor: Tensor, head: int, used: int) -> tuple[LinearForm, ...]:
-        forms = _forms(tensor, range(d_head), lambda m, c: (head * width + c) * d_head + m, width)
-        if any(forms[used:]):
-            raise ValueError(f"{prefix}: head {head} has weights beyond its {used} rows")
-        return forms[:used]
-
+    for (head, m), form in (*query.items(), *key.items(), *value.items(), *output.items()):
+        if m >= max(rows[head]):
+            raise ValueError(f"{prefix}: head {head} has weights beyond its rows: {form[:1]}")
     found: list[HeadWeights] = []
     for head, (used, values) in enumerate(rows):
-        written = _forms(output, range(d_head), lambda m, c, h=head: (h * d_head + m) * width + c, width)  # type: ignore[misc]
-        targets = tuple(form[0][0] for form in written[:values] if len(form) == 1 and form[0][1] == 1)
-        if len(targets) != values or any(written[values:]):
+        written = [output.get((head, m), ()) for m in range(values)]
+        if any(len(form) != 1 or form[0][1] != 1 for form in written):
             raise ValueError(f"{prefix}: head {head} must write each value to one coordinate")
-        scaled = tuple(tuple((c, x / root) for c, x in form) for form in read(query, head, used))
-        found.append(HeadWeights(scaled, read(key, head, used), read(value, head, values), targets))
+        found.append(
+            HeadWeights(
+                query=tuple(tuple((c, x / root) for c, x in query.get((head, m), ())) for m in range(used)),
+                key=tuple(key.get((head, m), ()) for m in range(used)),
+                values=tuple(value.get((head, m), ()) for m in range(values)),
+                targets=tuple(form[0][0] for form in written),
+            )
+        )
     return tuple(found)
 
 
 def hidden_from(tensors: Mapping[str, Tensor], layer: int, units: int, width: int) -> tuple[Hidden, ...]:
     """The hidden units of a layer."""
     prefix = f"blocks.{layer}.mlp"
-    inner = _expect(tensors, f"{prefix}.W_in", (width, units))
+    inner = _rows(_expect(tensors, f"{prefix}.W_in", (width, units)), along=0)
     bias = _expect(tensors, f"{prefix}.b_in", (units,))
-    outer = _expect(tensors, f"{prefix}.W_out", (units, width))
-    forms = _forms(inner, range(units), lambda unit, c: c * units + unit, width)
-    outputs = _forms(outer, range(units), lambda unit, c: unit * width + c, width)
+    outer = _rows(_expect(tensors, f"{prefix}.W_out", (units, width)))
     return tuple(
-        Hidden(form, Fraction(number), output)
-        for form, number, output in zip(forms, bias.numbers, outputs, strict=True)
+        Hidden(inner.get((unit,), ()), Fraction(bias.numbers[unit]), outer.get((unit,), ()))
+        for unit in range(units)
     )
 
 
@@ -160,11 +159,16 @@ def _expect(tensors: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) ->
     return tensor
 
 
-def _forms(
-    tensor: Tensor, rows: range, index: Callable[[int, int], int], width: int
-) -> tuple[LinearForm, ...]:
-    """The rows of a tensor as sparse forms; `index` finds the entry of a row at a coordinate."""
-    return tuple(
-        tuple((c, Fraction(number)) for c in range(width) if (number := tensor.numbers[index(row, c)]) != 0)
-        for row in rows
-    )
+def _rows(tensor: Tensor, along: int = -1) -> dict[tuple[int, ...], LinearForm]:
+    """The non-zero rows of a tensor as sparse forms; `along` is the axis of the coordinates."""
+    axis = along % len(tensor.shape)
+    rows: dict[tuple[int, ...], list[tuple[int, Fraction]]] = {}
+    for index, number in enumerate(tensor.numbers):
+        if number:
+            place: list[int] = []
+            for size in reversed(tensor.shape):
+                index, own = divmod(index, size)
+                place.insert(0, own)
+            coordinate = place.pop(axis)
+            rows.setdefault(tuple(place), []).append((coordinate, Fraction(number)))
+    return {place: tuple(form) for place, form in rows.items()}

@@ -38,13 +38,14 @@ def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
     """Run non-empty words, in their order; lengths may differ."""
     number_of = {symbol: number for number, symbol in enumerate(model.network.alphabet.symbols)}
     widest = max(len(model.network.coordinates), hidden_width(model.network), 64)
+    device = model.embed.get_parameter("W_E").device
     start = 0
     while start < len(words):
         end = _batch_end(words, start, NUMBERS_PER_BATCH // widest)
         batch = words[start:end]
         tokens, lengths = pad([[number_of[symbol] for symbol in word] for word in batch])
         with torch.no_grad():
-            values, margins = model.run_with_margin(tokens, lengths)
+            values, margins = model.run_with_margin(tokens.to(device), lengths.to(device))
         for word, row, margin in zip(batch, values.tolist(), margins.tolist(), strict=True):
             own = tuple(row[: len(word)])
             bits = tuple(read_bit(value) if margin >= 0 else None for value in own)

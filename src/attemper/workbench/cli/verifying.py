@@ -27,7 +27,10 @@ def verify_command(
     seed: Annotated[int, typer.Option(help="The seed of the random words.")] = 0,
     json: Json = False,
 ) -> None:
-    """Compare soft run, hard run and exact meaning; exit 1 with the word where they differ."""
+    """Compare soft run, hard run and exact meaning; exit 1 with the word where they differ.
+
+    The hard run is average-hard attention on the same scores. Agreement is not a proof.
+    """
     from attemper.workbench.verify import Plan, count_words, longest_exhaustive, verify
 
     model = load(folder)
