@@ -2,7 +2,7 @@
 
 Positions are 1..n. S and U are non-strict (reflexive): phi S psi holds at i iff psi holds at some
 j <= i and phi at every k with j < k <= i. The counts are inclusive: #<[f] counts j <= i, #>[f]
-counts j >= i. (Yang, Strobl, Chiang, Angluin, Definitions 10, 14, 18.)
+counts j >= i. (Yang, Strobl, Chiang, Angluin, Definitions 10, 14, 19.)
 """
 
 from __future__ import annotations
