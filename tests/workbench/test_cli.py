@@ -435,6 +435,16 @@ def test_exit_7_beyond_the_formats_reach_with_null_for_what_cannot_be_read(tmp_p
     assert attemper("run", folder, word).code == ExitCode.OK
 
 
+def test_exit_130_when_interrupted(majority: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("attemper.workbench.verify.verify", interrupted)
+    outcome = attemper("verify", majority)
+    assert outcome.code == ExitCode.INTERRUPTED == 130
+    assert (outcome.out, outcome.err) == ("", "interrupted\n")
+
+
 # As a process of its own ---------------------------------------------------------------------------
 
 PROCESS = [sys.executable, "-c", "from attemper.workbench.cli.app import main; main()"]

@@ -67,6 +67,8 @@ def _exit_code() -> int:
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
+        if code == ExitCode.INTERRUPTED:  # typer's own code for Ctrl-C inside a command
+            raise KeyboardInterrupt
         return int(code or ExitCode.OK)
     except (ReaderLeftError, BrokenPipeError):
         # Keep Python from complaining when it flushes what nobody will read.
@@ -75,9 +77,6 @@ def _exit_code() -> int:
     except AttemperError as error:
         err.print(f"error: {error}")
         return error.exit_code
-    except typer.exceptions.Abort:
-        err.print("interrupted")
-        return ExitCode.INTERRUPTED
     except KeyboardInterrupt:
         err.print("interrupted")
         return ExitCode.INTERRUPTED
