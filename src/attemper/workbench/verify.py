@@ -63,28 +63,26 @@ class Plan:
     seed: int = 0
 
 
-def longest_exhaustive(model: Model, at_most: int = 8) -> int:
-    """The greatest length up to `at_most` with no more than 200,000 words up to it."""
+def longest_exhaustive(model: Model, at_most: int = 8, words: int = MANY_WORDS) -> int:
+    """The greatest length up to `at_most` with no more than so many words up to it."""
     size, total = len(model.alphabet.symbols), 0
     for length in range(1, at_most + 1):
         total += size**length
-        if total > MANY_WORDS:
+        if total > words:
             return length - 1
     return at_most
 
 
 def count_words(model: Model, plan: Plan) -> int:
     """How many words the plan has. Raises `UnsupportedError` for more than two million."""
-    size = len(model.alphabet.symbols)
-    total = 0
-    for length in range(1, plan.up_to + 1):
-        total += size**length
-        if total > MAX_WORDS:
-            raise UnsupportedError(
-                f"there are more than {MAX_WORDS:,} words up to length {plan.up_to} over {size} symbols; "
-                f"use --up-to {length - 1} or less"
-            )
-    return total + plan.random_words
+    size, possible = len(model.alphabet.symbols), longest_exhaustive(model, plan.up_to, MAX_WORDS)
+    if possible < plan.up_to:
+        raise UnsupportedError(
+            f"there are more than {MAX_WORDS:,} words up to length {plan.up_to} over {size} symbols; "
+            f"use --up-to {possible} or less"
+        )
+    exhaustive: int = sum(size**length for length in range(1, plan.up_to + 1))
+    return exhaustive + plan.random_words
 
 
 def verify(model: Model, plan: Plan, progress: Callable[[int], None] = lambda _: None) -> Verification:
@@ -110,7 +108,7 @@ def words_at_the_boundary(formula: Formula, symbols: Sequence[str], longest: int
     """
     numbers = sorted({abs(number) for number in _numbers(formula)})
     for number in numbers:
-        for count in {number - 1, number, number + 1} & set(range(1, longest + 1)):
+        for count in (c for c in (number - 1, number, number + 1) if 1 <= c <= longest):
             for symbol, other in permutations(symbols, 2):
                 yield (symbol,) * count
                 yield (symbol,) * count + (other,) * min(count, longest - count)

@@ -20,6 +20,7 @@ from attemper.attention_program.ops import (
     Ref,
     Shift,
 )
+from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.schedule import Schedule, letter_and_place
 from attemper.compiling.cubes import Literal
 from attemper.errors import UnsupportedError
@@ -60,11 +61,15 @@ class Average:
 @final
 @dataclass
 class Demand:
-    """Filled by `collect`; every set is what some later step reads."""
+    """Filled by `collect`; every set is what some later step reads.
+
+    `blocks` has, for each bit, the block that computes it and the layer whose feed-forward does.
+    """
 
     bits: set[Literal] = field(default_factory=set)
     heads: set[Ref] = field(default_factory=set)
     averages: set[Average] = field(default_factory=set)
+    blocks: dict[Literal, tuple[Block, int]] = field(default_factory=dict)
 
 
 def strip_negations(program: Program, bit: Ref) -> Literal:
@@ -133,7 +138,7 @@ def _demand_bit(program: Program, demand: Demand, bit: Ref) -> None:
 
 
 def _demand_leaves(schedule: Schedule, demand: Demand, ref: Ref, positive: bool) -> None:
-    block, layer = schedule.block(ref, positive)
+    block, layer = demand.blocks[ref, positive] = schedule.block(ref, positive)
     for leaf in {leaf for clamp in block.clamps for leaf, _ in (*clamp.literals, *clamp.gates)}:
         if schedule.is_fresh(leaf, layer):
             demand.heads.add(leaf)

@@ -232,7 +232,7 @@ class _Assembly:
         sign = self.stream.new(f"sign {name}")
         edge = self._edge_bit(name, layer - 1, difference, bound, _EDGES[side])
         self.layers[layer - 1].heads.append(hard_sign(self.stream, _MASKINGS[side], difference, sign))
-        literal = added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
+        literal = self._sign_literal(sign, edge)
         if side is Mask.FROM:
             # At i = n the head reads (-1)^n itself: take [n even] away again.
             return added(literal, scaled(self.stream.at(_LAST_AND_EVEN), -1))
@@ -254,6 +254,10 @@ class _Assembly:
         edge = self._edge_bit(name, layer - 1, added(left, right, constant), bound, ONLY)
         construction = LocalSign(left, right, gate, slope)
         self.layers[layer - 1].heads.append(hard_local_sign(self.stream, construction, sign))
+        return self._sign_literal(sign, edge)
+
+    def _sign_literal(self, sign: Coordinate, edge: Coordinate) -> LinearForm:
+        """The approximate bit of a sign head: (1 + sign)/2, which is 0 at the edge, plus the edge's bit."""
         return added(form((sign, HALF), (edge, 1)), self.stream.constant(HALF))
 
     def _lookup_heads(self) -> None:
@@ -289,8 +293,8 @@ class _Assembly:
     # Feed-forward ------------------------------------------------------------------------------
 
     def _blocks(self) -> None:
-        for (ref, positive), target in self.bits.items():
-            block, layer = self.schedule.block(ref, positive)
+        for literal, target in self.bits.items():
+            block, layer = self.demand.blocks[literal]
             self._write_block(block, layer, target)
 
     def _write_block(self, block: Block, layer: int, target: Coordinate) -> None:

@@ -35,9 +35,10 @@ def verify_command(
 
     model = load(folder)
     plan = Plan(longest_exhaustive(model) if up_to is None else up_to, random, length, seed)
-    if count_words(model, plan) == 0:
+    words = count_words(model, plan)
+    if words == 0:
         raise typer.BadParameter("there is no word to try: raise --up-to or --random")
-    with progress_bar("verifying", count_words(model, plan), quiet=json) as progress:
+    with progress_bar("verifying", words, quiet=json) as progress:
         result = verify(model, plan, progress)
     margin = result.smallest_margin if math.isfinite(result.smallest_margin) else None
     wrong = result.disagreement
