@@ -19,6 +19,9 @@ class ExitCode(IntEnum):
     WORD = 5
     FILE = 6
     UNDECIDED = 7
+    REFUTED = 10
+    PROVED_UNDER_ASSUMPTIONS = 11
+    UNKNOWN = 12
     INTERNAL = 70
     INTERRUPTED = 130
 
@@ -94,6 +97,12 @@ class UndecidedError(AttemperError):
     """A run whose output is neither near 0 nor near 1: the word lies beyond the format's horizon."""
 
     exit_code = ExitCode.UNDECIDED
+
+
+class UnprovedError(AttemperError):
+    """Something that no proof rule covers: it may be right, but nobody has shown it."""
+
+    exit_code = ExitCode.UNKNOWN
 
 
 class InternalError(AttemperError):

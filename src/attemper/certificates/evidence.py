@@ -1,4 +1,4 @@
-"""What a pass leaves behind about its step, as data: claims that others can recompute."""
+"""What a proof leaves behind about its steps, as data: claims that others can recompute."""
 
 from __future__ import annotations
 
@@ -14,22 +14,36 @@ class SoftenedHead:
 
     In every word and at every position where the construction applies (not at its guarded edges),
     at most `stray_mass` of the attention lies off the positions that the hard head averages over,
-    in real arithmetic. `margin` is B, the lead in logits per step away from the chosen position.
+    in real arithmetic. `margin` is B, the lead in logits per step away from the chosen position (0 for a
+    uniform head, which has none).
     """
 
     layer: int
     head: int
-    margin: int
+    margin: Fraction
     stray_mass: Fraction
 
 
 @final
 @dataclass(frozen=True)
 class RoundedLayer:
-    """Every clamp of the layer sees approximate bits that are off by at most `error` <= 1/4 in total."""
+    """In real arithmetic, every linear form that hidden units read is off by at most `error` <= 1/4."""
 
     layer: int
     error: Fraction
 
 
-Evidence = SoftenedHead | RoundedLayer
+@final
+@dataclass(frozen=True)
+class MeansSubformula:
+    """After the layer (-1: in the embedding) the coordinate is the truth of a subformula, at every position.
+
+    `subformula` numbers the source's distinct subformulas from 0, operands before what they are part of.
+    """
+
+    layer: int
+    coordinate: int
+    subformula: int
+
+
+Evidence = SoftenedHead | RoundedLayer | MeansSubformula

@@ -203,6 +203,19 @@ def has_reciprocal(form: ClosedForm) -> bool:
             return False
 
 
+def tests_in(form: ClosedForm) -> tuple[Test, ...]:
+    """The tests that occur in the form."""
+    match form:
+        case Test():
+            return (form,)
+        case Sum(parts) | Product(parts):
+            return tuple(test for part in parts for test in tests_in(part))
+        case Power(base, _):
+            return tests_in(base)
+        case _:
+            return ()
+
+
 def nesting(form: ClosedForm) -> int:
     """How deeply sums, products and powers nest."""
     match form:

@@ -157,6 +157,10 @@ _REGISTERED: dict[str, Callable[[int], bool]] = {
 }
 
 
+BUILT_IN = frozenset(_REGISTERED)
+"""The names that always mean the same."""
+
+
 @lru_cache(maxsize=1 << 16)
 def _holds_named(name: str, value: int) -> bool:
     try:

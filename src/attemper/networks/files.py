@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +24,7 @@ from attemper.exact.closed_forms import (
     plain_integer,
 )
 from attemper.exact.predicates import PredicateError
+from attemper.files import read_bytes, write_together
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import (
     HEAD_WIDTHS,
@@ -77,17 +77,19 @@ def save(network: Network, source: Source, folder: Path) -> None:
     structure = _encode(network, source)
     structure["digest"] = _digest(structure, weights)
     text = json.dumps(structure, ensure_ascii=False, indent=1) + "\n"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _write_together({folder / WEIGHTS: weights, folder / STRUCTURE: text.encode()})
-    except OSError as error:
-        raise MalformedFileError(f"cannot write to '{folder}': {error.strerror}") from None
+    write_together({folder / WEIGHTS: weights, folder / STRUCTURE: text.encode()})
+
+
+def digest_of(network: Network, source: Source) -> str:
+    """What names the network in a certificate: the digest that `save` writes."""
+    return _digest(_encode(network, source), encode_tensors(tensors_of(network)))
 
 
 def load(folder: Path) -> tuple[Network, Source]:
     """Read a network back. Raises `MalformedFileError`, naming the file and what is wrong."""
     structure_file, weights_file = folder / STRUCTURE, folder / WEIGHTS
-    text, weights = _read(structure_file), _read(weights_file)
+    remedy = "a network is a folder made by 'attemper compile FORMULA -o DIR'"
+    text, weights = read_bytes(structure_file, remedy), read_bytes(weights_file, remedy)
     try:
         structure = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -120,33 +122,6 @@ def _digest(structure: Mapping[str, object], weights: bytes) -> str:
     undigested = {name: value for name, value in structure.items() if name != "digest"}
     canonical = json.dumps(undigested, sort_keys=True, separators=(",", ":")).encode()
     return hashlib.sha256(hashlib.sha256(canonical).digest() + hashlib.sha256(weights).digest()).hexdigest()
-
-
-def _write_together(files: Mapping[Path, bytes]) -> None:
-    """Write all files completely beside their places, then move them there."""
-    parts = {path: path.with_name(path.name + ".part") for path in files}
-    try:
-        for path, data in files.items():
-            with parts[path].open("wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-        for path, part in parts.items():
-            part.replace(path)
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise MalformedFileError(
-            f"there is no '{path}'; a network is a folder made by 'attemper compile FORMULA -o DIR'"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise MalformedFileError(f"cannot read {str(path)!r}: {error}") from None
 
 
 # Encoding ------------------------------------------------------------------------------------------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final, get_args
 
+from attemper.certificates.claims import Certificate
+from attemper.checker.check import check
+from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import MalformedFileError, OptionError, SourceError, UndecidedError
@@ -14,10 +17,11 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage, read_language
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet, Word, check_word, parse_alphabet, parse_word, show_word
-from attemper.networks.files import Source
+from attemper.networks.files import Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network
+from attemper.workbench.certify import certify
 
 if TYPE_CHECKING:
     from attemper.running.batches import Run
@@ -176,8 +180,32 @@ class Model:
 
     def save(self, folder: str | Path) -> None:
         """Write the model to a folder: `network.json` and `weights.safetensors`."""
-        source = Source(self.formula, str(self.language.at), str(self.regime))
-        save_network(self.network, source, Path(folder))
+        save_network(self.network, self._source(), Path(folder))
+
+    @property
+    def digest(self) -> str:
+        """What names this network in its certificate."""
+        return digest_of(self.network, self._source())
+
+    def certify(self, progress: Callable[[int], None] = lambda _: None) -> Certificate:
+        """The strongest certificate that the checker accepts, with the horizon of every float format.
+
+        Raises `UnprovedError` if the checker has no proof.
+
+        >>> compile("#<['0'] <= #<['1']", "01").certify().claims[0]
+        RealClaim()
+        """
+        return certify(self.network, self.digest, self.language, progress)
+
+    def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Verdict:
+        """What the independent checker says to a certificate of this model; see `checker/check.py`."""
+        if certificate.language != self.language:
+            text = f"the certificate is about another formula: {show(certificate.language.formula)}"
+            return Verdict((ClaimVerdict(Status.MALFORMED, text),))
+        return check(self.network, self.digest, certificate, ignore_rounding=ignore_rounding)
+
+    def _source(self) -> Source:
+        return Source(self.formula, str(self.language.at), str(self.regime))
 
     def word(self, word: str | Sequence[str]) -> Word:
         """The word as a tuple of symbols; raises `WordError`."""

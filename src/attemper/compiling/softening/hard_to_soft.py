@@ -15,7 +15,7 @@ from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.bounds import MARGINS, stray_mass
 from attemper.compiling.softening.soft_rows import soft_rows
 from attemper.errors import UnsupportedError
-from attemper.networks.layers import Coordinate, Layer, LocalSign, Network, Sign, Softmax
+from attemper.networks.layers import Coordinate, Layer, LocalSign, Network, Sign, Softmax, Uniform
 
 ROUNDING_ROOM = Fraction(1, 4)
 
@@ -36,7 +36,8 @@ def hard_to_soft(network: Network, regime: Regime) -> tuple[Network, tuple[Evide
             query, key, coldness = soft_rows(head.construction, head.masking, regime, margin, stream)
             heads.append(replace(head, query=query, key=key, weighting=Softmax(coldness)))
             mass = stray_mass(head.construction, regime, margin)
-            evidence.append(SoftenedHead(number, index, margin, mass))
+            lead = Fraction(0 if isinstance(head.construction, Uniform) else margin)
+            evidence.append(SoftenedHead(number, index, lead, mass))
         layers.append(replace(layer, heads=tuple(heads)))
         evidence.append(RoundedLayer(number, error))
     soft = replace(

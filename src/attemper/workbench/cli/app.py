@@ -12,6 +12,7 @@ import typer.exceptions
 
 from attemper import __version__
 from attemper.errors import AttemperError, ExitCode
+from attemper.workbench.cli.certifying import certify_command, check_command
 from attemper.workbench.cli.compiling import compile_command
 from attemper.workbench.cli.console import ReaderLeftError, err, out
 from attemper.workbench.cli.running import run_command
@@ -23,7 +24,8 @@ app = typer.Typer(
     name="attemper",
     help="From temporal and counting formulas to softmax transformers that are right at every length.",
     epilog="Exit codes: 0 done, 1 verify found a wrong word, 2 usage, 3 formula, 4 unsupported, "
-    "5 word or alphabet, 6 file, 7 output undecided in this number format.",
+    "5 word or alphabet, 6 file, 7 output undecided in this number format; "
+    "check: 10 refuted, 11 proved under assumptions, 12 unknown.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -48,6 +50,8 @@ def _common(
 
 
 app.command("compile")(compile_command)
+app.command("certify")(certify_command)
+app.command("check")(check_command)
 app.command("run")(run_command)
 app.command("trace")(trace_command)
 app.command("verify")(verify_command)

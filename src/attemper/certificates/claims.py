@@ -1,0 +1,44 @@
+"""A certificate: which network computes which language, in which arithmetic, for which lengths. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from attemper.certificates.evidence import Evidence
+from attemper.languages.temporal.reading import TemporalLanguage
+
+
+@final
+@dataclass(frozen=True)
+class RealClaim:
+    """Right for all words of all lengths, in real arithmetic."""
+
+
+@final
+@dataclass(frozen=True)
+class FloatClaim:
+    """Right for all words of up to `horizon` symbols in a float format.
+
+    `kernel` is the class of attention kernels, numerator-first or normalise-first; any order of summation.
+    `bottleneck` says what no proof covers beyond the horizon: a remark, not part of the claim.
+    """
+
+    format: str
+    kernel: str
+    horizon: int
+    bottleneck: str
+
+
+Claim = RealClaim | FloatClaim
+
+
+@final
+@dataclass(frozen=True)
+class Certificate:
+    """Claims about the network with this digest, and the evidence for them."""
+
+    network: str
+    language: TemporalLanguage
+    claims: tuple[Claim, ...]
+    evidence: tuple[Evidence, ...]

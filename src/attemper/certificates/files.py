@@ -1,0 +1,142 @@
+"""A certificate on disk: `certificate.json` beside the network. FORMAT.md specifies it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
+from attemper.errors import AlphabetError, MalformedFileError
+from attemper.exact.predicates import PredicateError
+from attemper.files import read_bytes, write_together
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
+
+FORMAT = "attemper-certificate/1"
+CERTIFICATE = "certificate.json"
+
+
+def save(certificate: Certificate, folder: Path) -> None:
+    """Write the certificate into the network's folder. Raises `MalformedFileError` if that fails."""
+    text = json.dumps(encode(certificate), ensure_ascii=False) + "\n"
+    write_together({folder / CERTIFICATE: text.encode()})
+
+
+def load(folder: Path) -> Certificate:
+    """Read the certificate of a network's folder. Raises `MalformedFileError` with what is wrong."""
+    path = folder / CERTIFICATE
+    data = read_bytes(path, "make one with 'attemper certify DIR'")
+    try:
+        return decode(json.loads(data.decode("utf-8")))
+    except (ValueError, RecursionError, OverflowError, AlphabetError, PredicateError) as error:
+        raise MalformedFileError(f"'{path}' is not a certificate: {str(error)[:300]}") from None
+
+
+def encode(certificate: Certificate) -> dict[str, object]:
+    """The certificate as JSON data."""
+    language = certificate.language
+    evidence = certificate.evidence
+    return {
+        "format": FORMAT,
+        "network": certificate.network,
+        "source": {
+            "formula": formula_to_nodes(language.formula),
+            "at": str(language.at),
+            "accepts_empty": language.accepts_empty,
+        },
+        "claims": [_encode_claim(claim) for claim in certificate.claims],
+        "heads": [
+            [e.layer, e.head, str(e.margin), str(e.stray_mass)]
+            for e in evidence
+            if isinstance(e, SoftenedHead)
+        ],
+        "layers": [[e.layer, str(e.error)] for e in evidence if isinstance(e, RoundedLayer)],
+        "meanings": [
+            [e.layer, e.coordinate, e.subformula] for e in evidence if isinstance(e, MeansSubformula)
+        ],
+    }
+
+
+def decode(data: object) -> Certificate:
+    """Read a certificate from JSON data; raises ValueError for every other shape."""
+    match data:
+        case {
+            "format": str(version),
+            "network": str(network),
+            "source": {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty)},
+            "claims": list(claims),
+            "heads": list(heads),
+            "layers": list(layers),
+            "meanings": list(meanings),
+        } if version == FORMAT and isinstance(data, Mapping) and len(data) == 7:
+            language = TemporalLanguage(formula_from_nodes(nodes), At(at), accepts_empty)
+            evidence: list[Evidence] = [_head(entry) for entry in heads]
+            evidence += [_layer(entry) for entry in layers]
+            evidence += [_meaning(entry) for entry in meanings]
+            return Certificate(network, language, tuple(_claim(c) for c in claims), tuple(evidence))
+        case _:
+            raise ValueError(f"it does not have the entries of {FORMAT}")
+
+
+def _encode_claim(claim: Claim) -> dict[str, object]:
+    match claim:
+        case RealClaim():
+            return {"arithmetic": "real"}
+        case FloatClaim(name, kernel, horizon, bottleneck):
+            return {"arithmetic": name, "kernel": kernel, "horizon": horizon, "bottleneck": bottleneck}
+
+
+def _claim(entry: object) -> Claim:
+    match entry:
+        case {"arithmetic": "real", **rest} if not rest:
+            return RealClaim()
+        case {
+            "arithmetic": str(name),
+            "kernel": str(kernel),
+            "horizon": horizon,
+            "bottleneck": str(bottleneck),
+            **rest,
+        } if not rest:
+            return FloatClaim(name, kernel, _count(horizon), bottleneck)
+        case _:
+            raise ValueError(f"not a claim: {str(entry)[:80]}")
+
+
+def _head(entry: object) -> SoftenedHead:
+    match entry:
+        case [layer, head, str(margin), str(mass)]:
+            return SoftenedHead(_count(layer), _count(head), _rational(margin), _rational(mass))
+        case _:
+            raise ValueError(f"not evidence of a head: {str(entry)[:80]}")
+
+
+def _layer(entry: object) -> RoundedLayer:
+    match entry:
+        case [layer, str(error)]:
+            return RoundedLayer(_count(layer), _rational(error))
+        case _:
+            raise ValueError(f"not evidence of a layer: {str(entry)[:80]}")
+
+
+def _meaning(entry: object) -> MeansSubformula:
+    match entry:
+        case [layer, coordinate, subformula]:
+            return MeansSubformula(_count(layer, -1), _count(coordinate), _count(subformula))
+        case _:
+            raise ValueError(f"not the meaning of a coordinate: {str(entry)[:80]}")
+
+
+def _count(entry: object, least: int = 0) -> int:
+    if type(entry) is not int or not least <= entry < 2**63:
+        raise ValueError(f"not a number from {least} on: {str(entry)[:80]}")
+    return entry
+
+
+def _rational(text: str) -> Fraction:
+    if not re.fullmatch(r"[0-9]{1,300}(/[1-9][0-9]{0,299})?", text, re.ASCII):
+        raise ValueError(f"not a non-negative rational number: '{text[:80]}'")
+    return Fraction(text)

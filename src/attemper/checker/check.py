@@ -1,0 +1,147 @@
+"""Whether a certificate holds: the weights are read again, and everything it claims is derived from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import assert_never
+
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
+from attemper.checker.counterexample import wrong_word
+from attemper.checker.proof import ROUNDED, Proof, prove
+from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.terms import UnprovenError
+from attemper.checker.values import error_of
+from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.exact.closed_forms import ClosedForm, tests_in
+from attemper.exact.formats import FORMATS
+from attemper.exact.predicates import BUILT_IN, Named
+from attemper.languages.temporal.reading import At
+from attemper.languages.temporal.syntax import Formula, Numerical, subformulas
+from attemper.languages.words import show_word
+from attemper.networks.layers import Network, Softmax
+
+ARITHMETIC = (
+    "round to nearest, sums in any order, position embeddings and temperatures from float64, "
+    "exp within 4 u and exact at 0, {kernel} attention kernels"
+)
+
+NO_ROUNDING = "rounding is ignored: every operation of the format is taken to be exact"
+
+
+def check(
+    network: Network, digest: str, certificate: Certificate, *, ignore_rounding: bool = False
+) -> Verdict:
+    """The verdict on every claim of a certificate about the network with that digest.
+
+    Nothing is taken from the certificate but what it claims; labels and constructions in the network
+    only select which rule is tried. With `ignore_rounding` the claims about float formats are proved in real
+    arithmetic and are PROVED_UNDER_ASSUMPTIONS at best.
+    """
+    if certificate.network != digest:
+        return _one(Status.MALFORMED, "the certificate is about another network: the digests differ")
+    if not certificate.claims:
+        return _one(Status.MALFORMED, "the certificate claims nothing")
+    language = certificate.language
+    if network.accepts_empty != language.accepts_empty or network.reads_first != (language.at is At.FIRST):
+        return _refuted_or_unknown(
+            network, certificate, "it is read in another way than the certificate says"
+        )
+    try:
+        proof = prove(network, language.formula)
+    except UnprovenError as error:
+        return _refuted_or_unknown(network, certificate, str(error))
+    if not proof.outputs(language.formula):
+        return _refuted_or_unknown(network, certificate, "its output is not shown to equal the formula")
+    for complaint in _unsupported(proof, certificate.evidence, language.formula):
+        return _one(Status.UNKNOWN, f"the evidence does not hold: {complaint}")
+    assumptions = tuple(
+        f"the registered predicate '{name}' is the same function wherever the network runs"
+        for name in sorted(_registered(network, language.formula))
+    )
+    claims = (_claim_verdict(proof, claim, assumptions, ignore_rounding) for claim in certificate.claims)
+    return Verdict(tuple(claims))
+
+
+def _claim_verdict(
+    proof: Proof, claim: Claim, assumptions: tuple[str, ...], ignore_rounding: bool
+) -> ClaimVerdict:
+    match claim:
+        case RealClaim():
+            status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
+            return ClaimVerdict(status, "all lengths, in real arithmetic", assumptions)
+        case FloatClaim(name, kernel, horizon, _):
+            text = f"lengths up to {horizon:,}, in {name}"
+            if name not in FORMATS or kernel not in set(Kernel):
+                return ClaimVerdict(Status.MALFORMED, f"there is no arithmetic {name} with {kernel} kernels")
+            if ignore_rounding:
+                return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
+            rounding = Rounding(proof.analysis, FORMATS[name], Kernel(kernel))
+            text = f"{text} ({ARITHMETIC.format(kernel=kernel)})"
+            if not rounding.holds(horizon):
+                proved, bottleneck = rounding.horizon()
+                reason = f"proved is {proved:,}; beyond it fails: {bottleneck}"
+                return ClaimVerdict(Status.UNKNOWN, f"{text}: {reason}", assumptions)
+            status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
+            return ClaimVerdict(status, text, assumptions)
+        case _:
+            assert_never(claim)
+
+
+def _unsupported(proof: Proof, evidence: tuple[Evidence, ...], formula: Formula) -> Iterator[str]:
+    """Every piece of evidence that is stronger than what was derived."""
+    parts, layers = subformulas(formula), proof.analysis.layers
+    width = len(proof.analysis.network.coordinates)
+    for item in evidence:
+        match item:
+            case SoftenedHead(layer, head, margin, mass):
+                name = f"layer {layer}, head {head}"
+                if layer >= len(layers) or head >= len(layers[layer].heads):
+                    yield f"there is no {name}"
+                elif margin > layers[layer].heads[head].rule.gap:
+                    yield f"{name} has a margin of {layers[layer].heads[head].rule.gap}, not {margin}"
+                elif mass < layers[layer].masses[head]:
+                    yield f"{name} may give more than {float(mass):.3g} of its attention to other positions"
+            case RoundedLayer(layer, error):
+                if layer >= len(layers):
+                    yield f"there is no layer {layer}"
+                elif not derived_error(proof, layer) <= error <= ROUNDED:
+                    yield f"hidden units of layer {layer} may be off by more than {float(error):.3g}"
+            case MeansSubformula(layer, coordinate, number):
+                if layer >= len(layers) or coordinate >= width or number >= len(parts):
+                    yield f"there is no layer {layer}, coordinate {coordinate} or subformula {number}"
+                elif not proof.computes(layer, coordinate, parts[number]):
+                    yield f"after layer {layer}, coordinate {coordinate} is not subformula {number}"
+            case _:
+                assert_never(item)
+
+
+def derived_error(proof: Proof, layer: int) -> Fraction:
+    """How far any linear form that hidden units of the layer read can be off, in real arithmetic."""
+    fact = proof.analysis.layers[layer]
+    return max((error_of(group.form, fact.middle) for group in fact.groups), default=Fraction(0))
+
+
+def _registered(network: Network, formula: Formula) -> set[str]:
+    """The predicates that a user registered and that the network or the formula uses."""
+    forms: list[ClosedForm] = [form for _, form in network.positions]
+    for layer in network.layers:
+        forms += [h.weighting.inverse_temperature for h in layer.heads if isinstance(h.weighting, Softmax)]
+    named = {test.predicate for form in forms for test in tests_in(form)}
+    named |= {part.predicate for part in subformulas(formula) if isinstance(part, Numerical)}
+    return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN
+
+
+def _refuted_or_unknown(network: Network, certificate: Certificate, reason: str) -> Verdict:
+    """REFUTED if a short word shows that the claims are false."""
+    word = wrong_word(network, certificate.language)
+    if word is None:
+        return _one(Status.UNKNOWN, reason)
+    shown = f"'{show_word(word)}'" if word else "the empty word"
+    text = f"{shown} gets the wrong answer, in real arithmetic ({reason})"
+    return Verdict((ClaimVerdict(Status.REFUTED, text, witness=word),))
+
+
+def _one(status: Status, text: str) -> Verdict:
+    return Verdict((ClaimVerdict(status, text),))

@@ -1,0 +1,92 @@
+"""What a feed-forward layer computes: every hidden unit is followed through every case.
+
+Units with the same linear form S are one piecewise linear function of S, so a pair of units that
+rounds an approximate bit is exact as long as S stays on a flat piece. (Lemma 9 of the paper; nothing is
+assumed about which units belong together.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from attemper.checker.diagrams import Diagram
+from attemper.checker.terms import Affine, Terms, add_affine, scale_affine
+from attemper.checker.values import Stream, add, error_of, of_form, plain
+from attemper.networks.layers import Coordinate, Layer, LinearForm
+
+Unit = tuple[Fraction, Fraction]
+"""(bias, factor): factor * ReLU(S + bias) is added to a target."""
+
+
+@final
+@dataclass(frozen=True)
+class Group:
+    """All hidden units of a layer that read one linear form, by the coordinate they write to."""
+
+    form: LinearForm
+    diagram: Diagram
+    outputs: dict[Coordinate, tuple[Unit, ...]]
+
+
+def groups_of(terms: Terms, layer: Layer, number: int, stream: Stream) -> list[Group]:
+    """The groups of a layer, with what they read after its attention."""
+    found: dict[LinearForm, dict[Coordinate, list[Unit]]] = {}
+    for unit in layer.hidden:
+        for target, factor in unit.outputs:
+            found.setdefault(unit.form, {}).setdefault(target, []).append((unit.bias, factor))
+    groups = []
+    for form, outputs in found.items():
+        what = f"layer {number}: a hidden unit"
+        diagram = terms.with_edges(plain(of_form(terms, form, stream), terms, what))
+        groups.append(Group(form, diagram, {target: tuple(units) for target, units in outputs.items()}))
+    return groups
+
+
+def apply_groups(terms: Terms, groups: list[Group], stream: Stream) -> Stream:
+    """The stream after the feed-forward layer."""
+    after = Stream(list(stream.values), list(stream.errors))
+    for group in groups:
+        error = error_of(group.form, stream)
+        for target, units in group.outputs.items():
+            diagram = terms.diagrams.map(
+                ("units", units), lambda value, units=units: _output(terms, units, value), group.diagram
+            )
+            after.values[target] = add(terms, after.values[target], {(0, 0): diagram})
+            after.errors[target] += max(
+                deviation(terms, units, value, error) for value in terms.values(group.diagram)
+            )
+    return after
+
+
+def _output(terms: Terms, units: tuple[Unit, ...], value: Affine) -> Affine:
+    """The sum of factor * ReLU(value + bias)."""
+    total = Affine(Fraction(0))
+    for bias, factor in units:
+        inner = Affine(value.constant + bias, value.parts)
+        low, high = terms.bounds(inner)
+        if high <= 0:
+            continue
+        active = inner if low >= 0 else terms.positive_part(inner)
+        total = add_affine(total, scale_affine(active, factor))
+    return total
+
+
+def deviation(terms: Terms, units: tuple[Unit, ...], value: Affine, error: Fraction) -> Fraction:
+    """How far the output can be off if the units read the value with an error."""
+    if not error:
+        return Fraction(0)
+    if value.parts:
+        _, high = terms.bounds(value)
+        active = (factor for bias, factor in units if high + bias + error > 0)
+        return sum((abs(factor) * error for factor in active), Fraction(0))
+    exact = piecewise(units, value.constant)
+    ends = {value.constant - error, value.constant + error}
+    corners = {-bias for bias, _ in units if abs(value.constant + bias) < error}
+    return max(abs(piecewise(units, point) - exact) for point in ends | corners)
+
+
+def piecewise(units: tuple[Unit, ...], value: Fraction) -> Fraction:
+    """The sum of factor * ReLU(value + bias) at a number."""
+    return sum((factor * max(Fraction(0), value + bias) for bias, factor in units), Fraction(0))

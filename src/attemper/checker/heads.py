@@ -1,0 +1,547 @@
+"""What an attention head computes: its scores are derived from the weights, then a rule is applied to them.
+
+The score of j seen from i is a sum of (value at i) * j^p * (diagram at j). What a head is said to be for only
+selects the rule to try; the rule proves its own conditions from that sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import gcd, lcm
+from typing import assert_never, final
+
+from attemper.checker.diagrams import Diagram
+from attemper.checker.rules import (
+    HALF,
+    LocalSignRule,
+    LookupRule,
+    Rule,
+    ShiftRule,
+    SignRule,
+    TieBreakRule,
+    UniformRule,
+)
+from attemper.checker.terms import Affine, Terms, UnprovenError
+from attemper.checker.values import (
+    Stream,
+    Value,
+    add,
+    error_of,
+    multiply,
+    of_closed_form,
+    of_form,
+    plain,
+)
+from attemper.exact import laurent
+from attemper.exact.laurent import Domain, Laurent
+from attemper.networks.layers import (
+    Head,
+    LocalSign,
+    Lookup,
+    Masking,
+    Neighbour,
+    Select,
+    Sign,
+    Softmax,
+    Uniform,
+)
+
+Scores = dict[tuple[int, Diagram], Value]
+"""The sum of value(i) * j^p * diagram(j) by (p, diagram)."""
+
+Waves = dict[tuple[int, bool], Value]
+"""The sum of value(i) * j^p, times (-1)^j if the flag is set, by (p, flag)."""
+
+DOMAINS = {
+    Masking.FUTURE: laurent.AFTER_FIRST,
+    Masking.PAST: laurent.BEFORE_LAST,
+    Masking.NONE: laurent.LONGER_THAN_ONE,
+}
+"""Where a head sees more than one position."""
+
+VISIBLE: dict[Masking, Laurent] = {
+    Masking.FUTURE: laurent.monomial(1, 0),
+    Masking.PAST: laurent.plus(laurent.monomial(0, 1), laurent.monomial(1, 0, -1), laurent.constant(1)),
+    Masking.NONE: laurent.monomial(0, 1),
+}
+"""How many positions are visible from i."""
+
+REACH = {
+    Masking.FUTURE: laurent.monomial(1, 0),
+    Masking.PAST: laurent.monomial(0, 1),
+    Masking.NONE: laurent.monomial(0, 1),
+}
+"""The greatest visible position."""
+
+
+@final
+@dataclass(frozen=True)
+class Output:
+    """What a head adds to one coordinate: the value at the right position, of values that far apart."""
+
+    target: int
+    diagram: Diagram
+    spread: Fraction
+    size: Fraction
+
+
+@final
+@dataclass(frozen=True)
+class HeadFact:
+    """What was proved of one head.
+
+    An average whose sign it reads is an odd multiple of `unit` / (number of visible positions).
+    """
+
+    rule: Rule
+    outputs: tuple[Output, ...]
+    unit: Fraction = Fraction(1)
+
+
+def head_fact(terms: Terms, head: Head, stream: Stream) -> HeadFact:
+    """Apply the rule of the head's construction. Raises `UnprovenError`."""
+    if not isinstance(head.weighting, Softmax):
+        raise UnprovenError("it is not a softmax head")
+    if any(error_of(form, stream) for form in (*head.query, *head.key, *head.values)):
+        raise UnprovenError("it reads a coordinate that is only approximate")
+    scores = _scores(terms, head, head.weighting, stream)
+    values = [plain(of_form(terms, form, stream), terms, "a value") for form in head.values]
+    for value in values:
+        terms.constants(value, "a value")
+    match head.construction:
+        case Uniform():
+            return _uniform(terms, head, scores, values)
+        case Select():
+            return _select(terms, head, scores, values)
+        case Neighbour():
+            return _neighbour(terms, head, scores, values)
+        case Sign():
+            return _sign(terms, head, scores, values)
+        case LocalSign():
+            return _local_sign(terms, head, scores, values)
+        case Lookup():
+            return _lookup(terms, head, scores, values)
+        case _:
+            assert_never(head.construction)
+
+
+# Rules -----------------------------------------------------------------------------------------------
+
+
+def _uniform(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+    if scores:
+        raise UnprovenError("its scores are not all equal")
+    return HeadFact(UniformRule(), _outputs(terms, head, values, lambda v: terms.mean(head.masking, v)))
+
+
+def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+    """Lemma 8: blocked positions lose more than the tie-break can give, the tie-break chooses the rest."""
+    ties = {key: value for key, value in scores.items() if key[0] != 0}
+    if len(ties) != 1:
+        raise UnprovenError("its scores have no tie-break")
+    ((power, one), value), domain = next(iter(ties.items())), DOMAINS[head.masking]
+    tie = laurent.times(_scalar(terms, value), _constant(terms, one))
+    towards_larger = (laurent.at(tie, 2, 2) > 0) == (power > 0)
+    size = tie if laurent.at(tie, 2, 2) > 0 else laurent.times(tie, -1)
+    gap, span = _tie_break(size, power, head.masking)
+    blocked, push = _blocked(terms, {d: v for (p, d), v in scores.items() if p == 0})
+    far, far_loss = None, Fraction(0)
+    levels = sorted({value.constant for value in terms.values(blocked)})
+    if len(levels) > 1:
+        push = laurent.times(push, min(b - a for a, b in pairwise(levels)))
+        lead = laurent.plus(push, laurent.times(span, -1))
+        others = laurent.plus(VISIBLE[head.masking], laurent.constant(-1))
+        room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
+        far = _for_losses(lead, room, domain, "blocked positions can win")
+        largest_tie = size if power < 0 else laurent.times(size, REACH[head.masking])
+        everything = laurent.plus(push, laurent.times(largest_tie, 2))
+        far_loss = next(
+            (
+                Fraction(k)
+                for k in (2, 4, 8, 16, 32)
+                if laurent.least(laurent.plus(laurent.times(lead, k), laurent.times(everything, -1)), domain)
+                is not None
+            ),
+            Fraction(0),
+        )
+        if not far_loss:
+            raise UnprovenError("no bound relates its scores to their lead")
+    leftmost = not towards_larger
+    bits = [terms.equals(blocked, level) for level in levels]
+
+    def read(value: Diagram) -> Diagram:
+        found = terms.chosen(head.masking, leftmost, bits[-1], value)
+        for bit in reversed(bits[:-1]):
+            here = terms.chosen(head.masking, leftmost, bit, value)
+            found = terms.choose(terms.exists(head.masking, bit), here, found)
+        return found
+
+    rule = TieBreakRule(gap, far, far_loss)
+    return HeadFact(rule, _outputs(terms, head, values, read))
+
+
+def _neighbour(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+    """Theorems 12, 13: the other parity first, then the nearest."""
+    waves = _waves(terms, scores)
+    domain = DOMAINS[head.masking]
+    powers = [p for p, wave in waves if not wave]
+    if (0, True) not in waves or len(waves) != 2 or len(powers) != 1 or head.masking is Masking.NONE:
+        raise UnprovenError("its scores are not those of a neighbour")
+    power = powers[0]
+    tie = _scalar(terms, waves[power, False])
+    opposite = _scalar(terms, multiply(terms, waves[0, True], {(0, 0): terms.scaled(terms.sign, -1)}))
+    towards_larger = (laurent.at(tie, 2, 2) > 0) == (power > 0)
+    if towards_larger != (head.masking is Masking.FUTURE):
+        raise UnprovenError("its tie-break points away from the neighbour")
+    size = tie if laurent.at(tie, 2, 2) > 0 else laurent.times(tie, -1)
+    gap, _ = _tie_break(size, power, head.masking)
+    # For j = i: 1/(i-1) - 1/i <= 2/i^2.
+    back = size if power > 0 else laurent.times(size, laurent.monomial(-2, 0, 2))
+    twice = laurent.times(opposite, 2)
+    own = _proved(laurent.least(laurent.plus(twice, laurent.times(back, -1)), domain), "position i can win")
+    parity = _proved(laurent.least(twice, domain), "the parity of i can win")
+    offset = -1 if towards_larger else 1
+
+    def read(value: Diagram) -> Diagram:
+        return terms.shifted(value, offset, value)
+
+    return HeadFact(ShiftRule(gap, own, parity), _outputs(terms, head, values, read))
+
+
+def _sign(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+    """The parity whose sign is that of D = T / (number visible), T an odd multiple of a constant."""
+    waves = _waves(terms, scores)
+    if len(waves) != 1 or next(iter(waves)) not in {(0, True), (1, True)}:
+        raise UnprovenError("its scores are not (-1)^j times a number of i")
+    ((power, _), value) = next(iter(waves.items()))
+    number, factor = _single_mean(terms, value, head.masking)
+    if number is None or terms.means[number].masking is not head.masking:
+        raise UnprovenError("it does not see the positions that its query averages")
+    mean = terms.means[number]
+    unit = _odd_unit(terms, head.masking, mean.summand)
+    lead = laurent.times(factor, unit)
+    visible = VISIBLE[head.masking] if power == 0 else laurent.constant(1)
+    gap = _proved(laurent.least_ratio(lead, visible, DOMAINS[head.masking]), "both parities are as likely")
+    positive = terms.sum_at_least(head.masking, terms.scaled(mean.summand, 1 / unit), 1)
+    rule = SignRule(_positive(gap), level=power == 0)
+
+    def read(value: Diagram) -> Diagram:
+        return _by_parity(terms, head.masking, positive, value)
+
+    return HeadFact(rule, _outputs(terms, head, values, read), unit)
+
+
+def _lookup(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+    """Theorems 20, 21 and Lemma 7: -(j - c)^2 at j = c = the number of positions with a bit."""
+    waves = _waves(terms, scores)
+    powers = {p for p, _ in waves}
+    bounded = -1 in powers
+    top = -1 if bounded else 2
+    if any(wave for _, wave in waves) or not {top} <= powers <= {top, -2 if bounded else 1}:
+        raise UnprovenError("its scores are not those of a lookup")
+    ratio_at, unit_at = ((-2, False), (-1, False)) if bounded else ((1, False), (2, False))
+    marking, unit_factor = _single_mean(terms, waves[unit_at], head.masking)
+    side = None if marking is None else terms.means[marking].masking
+    if marking is None or side is None or terms.means[marking].summand != terms.mark(side):
+        raise UnprovenError("its query does not carry 1 / (number visible)")
+    # scores = scale * (2 c j - j^2) / visible, or scale * (2 / j - c / j^2) / visible
+    scale = laurent.times(unit_factor, HALF if bounded else -1)
+    counting, counted = None, terms.false
+    if ratio_at in waves:
+        counting, ratio_factor = _single_mean(terms, waves[ratio_at], head.masking)
+        counted = terms.true if counting is None else terms.means[counting].summand
+        if laurent.times(scale, -1 if bounded else 2) != ratio_factor:
+            raise UnprovenError("its parabola does not have its top at the count")
+    if not terms.is_bit(counted) or (counting is not None and terms.means[counting].masking is not side):
+        raise UnprovenError("its query is not a count over the visible positions")
+    if head.masking is not Masking.NONE and (side is not Masking.FUTURE or head.masking is not side):
+        raise UnprovenError("it may not see the position that it looks for")
+    if bounded and head.masking is not Masking.FUTURE:
+        raise UnprovenError("bounded lookups are future-masked")
+    domain, zero = DOMAINS[head.masking], None
+    under = laurent.monomial(4, 0) if bounded else VISIBLE[side]
+    gap = _proved(laurent.least_ratio(scale, under, domain), "other positions can win")
+    if bounded:
+        alone = laurent.times(scale, laurent.monomial(-1, 0))
+        others = laurent.plus(laurent.monomial(1, 0, -1), laurent.constant(2))
+        zero = _for_losses(alone, others, domain, "other positions can win at count 0")
+    some = terms.sum_at_least(side, counted, 1)
+
+    def read(value: Diagram) -> Diagram:
+        found = terms.looked_up(side, counted, value)
+        return terms.choose(some, found, terms.at_position_one(value))
+
+    return HeadFact(LookupRule(_positive(gap), zero), _outputs(terms, head, values, read))
+
+
+def _local_sign(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+    """The sign of T = sum over j <= i + sum over j >= i + bits at i, at two neighbouring positions.
+
+    scores = C (2 centre j - j^2) + (-1)^j (A1 j + A0), centre = i - 1/2 + [i = 1].
+    """
+    waves = _waves(terms, scores)
+    if set(waves) - {(1, False), (2, False), (1, True), (0, True)} or head.masking is not Masking.NONE:
+        raise UnprovenError("its scores are not those of a local sign head")
+    bowl = _scalar(terms, waves.get((2, False), {}))
+    tightness = -bowl.get((0, 0), Fraction(0))
+    middle = {
+        (1, 0): terms.number(2 * tightness),
+        (0, 0): terms.plus(terms.number(-tightness), terms.scaled(terms.first, 2 * tightness)),
+    }
+    if set(bowl) != {(0, 0)} or tightness <= 0 or waves.get((1, False)) != middle:
+        raise UnprovenError("its parabola is not centred on i - 1/2")
+    slope = plain(waves.get((1, True), {}), terms, "the slope of a local sign head")
+    offset = waves.get((0, True), {})
+    if set(offset) - {(0, 0), (0, 1)}:
+        raise UnprovenError("its scores grow in an unknown way")
+    fixed, by_length = (offset.get(powers, terms.false) for powers in ((0, 0), (0, 1)))
+    left, right, own = _two_sided_sum(terms, slope, fixed, by_length)
+    unit = _common(terms, (left, right, own))
+    left, right, own = (terms.scaled(part, 1 / unit) for part in (left, right, own))
+    if any(v % 2 for part in (left, right) for v in terms.constants(part, "a count")):
+        raise UnprovenError("T may be 0")
+    if any(v % 2 != 1 for v in terms.constants(own, "a count")):
+        raise UnprovenError("T may be 0")
+    gap = unit / 2
+    steepest = max(abs(end) for value in terms.values(slope) for end in terms.bounds(value))
+    if tightness < steepest + gap:
+        raise UnprovenError("its parabola is too flat for its slope")
+    half_left, half_right = (terms.scaled(part, HALF) for part in (left, right))
+    half_own = terms.scaled(terms.plus(own, terms.number(-1)), HALF)
+    positive = terms.mixed_at_least(half_left, half_right, half_own, 0)
+
+    def read(value: Diagram) -> Diagram:
+        return _by_parity(terms, head.masking, positive, value)
+
+    return HeadFact(LocalSignRule(_positive(gap)), _outputs(terms, head, values, read))
+
+
+def _two_sided_sum(
+    terms: Terms, slope: Diagram, fixed: Diagram, by_length: Diagram
+) -> tuple[Diagram, Diagram, Diagram]:
+    """(left, right, own): the sum of A1 j + A0 at the two middle positions, as two sums over positions.
+
+    For i > 1 it is (2i - 1) A1 + 2 A0, for i = 1 it is 3 A1 + 2 A0; A0 = fixed + n by_length. A mean over
+    j <= i times i is a sum over j <= i; one over j >= i times (n - i + 1) is a sum over j >= i.
+    """
+    later = terms.negation(terms.first)
+    starting = terms.both(terms.first, terms.negation(terms.only))
+    per_position, per_length = (terms.scaled(part, 2) for part in (slope, by_length))
+    rest = terms.plus(terms.scaled(slope, -1), terms.scaled(fixed, 2))
+    start = terms.plus(terms.scaled(slope, 3), terms.scaled(fixed, 2))
+    cases = {
+        "i": terms.diagrams.constrain(per_position, later, terms.false),
+        "n": terms.diagrams.constrain(per_length, later, terms.false),
+        "1": terms.diagrams.constrain(rest, later, terms.false),
+    }
+    start_n = terms.diagrams.constrain(per_length, starting, terms.false)
+    start_1 = terms.diagrams.constrain(start, starting, terms.false)
+    numbers = {k for d in (slope, fixed, by_length) for v in terms.values(d) for k, _ in v.parts}
+    left = right = terms.false
+    for number in sorted(numbers):
+        mean = terms.means[number]
+        factors = {name: _factor(terms, diagram, number) for name, diagram in cases.items()}
+        if mean.masking is Masking.FUTURE and factors["n"] == factors["1"] == 0:
+            left = terms.plus(left, terms.scaled(mean.summand, factors["i"]))
+            start_n = terms.replace_mean(start_n, number, mean.summand)
+            start_1 = terms.replace_mean(start_1, number, mean.summand)
+        elif mean.masking is Masking.PAST and factors["n"] == factors["1"] == -factors["i"]:
+            right = terms.plus(right, terms.scaled(mean.summand, factors["n"]))
+            at_start = _factor(terms, start_n, number), _factor(terms, start_1, number)
+            if at_start != (factors["n"], Fraction(0)):
+                raise UnprovenError("its scores at i = 1 are those of another sum")
+            start_n, start_1 = (terms.replace_mean(d, number, terms.false) for d in (start_n, start_1))
+        else:
+            raise UnprovenError("its scores are not those of a sum over positions")
+    plain_parts = {name: _without_means(terms, diagram) for name, diagram in cases.items()}
+    by_i, by_n = (_constant(terms, plain_parts[name]) for name in ("i", "n"))
+    start_n = terms.diagrams.constrain(start_n, starting, terms.false)
+    if start_n != terms.number(by_n):
+        raise UnprovenError("its scores at i = 1 are those of another sum")
+    own_start = terms.plus(start_1, terms.scaled(terms.plus(left, terms.number(by_i)), -1))
+    own = terms.choose(terms.first, own_start, plain_parts["1"])
+    # by_i i + by_n n = sum over j <= i of (by_i + by_n) + sum over j >= i of by_n - by_n
+    return (
+        terms.plus(left, terms.number(by_i + by_n)),
+        terms.plus(right, terms.number(by_n)),
+        terms.plus(own, terms.number(-by_n)),
+    )
+
+
+# Scores ----------------------------------------------------------------------------------------------
+
+
+def _scores(terms: Terms, head: Head, weighting: Softmax, stream: Stream) -> Scores:
+    """The scores, without what does not depend on j: softmax does not see it."""
+    coldness = of_closed_form(terms, weighting.inverse_temperature)
+    scores: Scores = {}
+    for query_row, key_row in zip(head.query, head.key, strict=True):
+        query = multiply(terms, of_form(terms, query_row, stream), coldness)
+        for (power, length), diagram in of_form(terms, key_row, stream).items():
+            terms.constants(diagram, "a key")
+            at_i: Value = {(a, b + length): d for (a, b), d in query.items()}
+            scores[power, diagram] = add(terms, scores.get((power, diagram), {}), at_i)
+    constant = terms.diagrams.is_constant
+    return {k: v for k, v in scores.items() if v and not (k[0] == 0 and constant(k[1]))}
+
+
+def _waves(terms: Terms, scores: Scores) -> Waves:
+    """Scores whose diagrams are constants and multiples of (-1)^j."""
+    waves: Waves = {}
+    for (power, diagram), value in scores.items():
+        at_even, at_odd = (_constant(terms, part) for part in _even_and_odd(terms, diagram))
+        for wave, factor in ((False, (at_even + at_odd) / 2), (True, (at_even - at_odd) / 2)):
+            part = {p: terms.scaled(d, factor) for p, d in value.items()} if factor else {}
+            waves[power, wave] = add(terms, waves.get((power, wave), {}), part)
+    return {key: value for key, value in waves.items() if value and key != (0, False)}
+
+
+def _tie_break(size: Laurent, power: int, masking: Masking) -> tuple[Fraction, Laurent]:
+    """The lead per step, and how much a position further off can gain, of size * j or size / j."""
+    domain = DOMAINS[masking]
+    if power == 1:
+        others = laurent.plus(VISIBLE[masking], laurent.constant(-1))
+        return _positive(_proved(laurent.least(size, domain), "the tie-break fades")), laurent.times(
+            size, others
+        )
+    if power == -1:
+        reach = laurent.times(REACH[masking], REACH[masking])
+        gap = _proved(laurent.least_ratio(size, reach, domain), "the tie-break fades")
+        inverse = {(-a, -b): x for (a, b), x in REACH[masking].items()}
+        return _positive(gap), laurent.plus(size, laurent.times(laurent.times(size, inverse), -1))
+    raise UnprovenError("its tie-break is neither in j nor in 1/j")
+
+
+def _blocked(terms: Terms, parts: dict[Diagram, Value]) -> tuple[Diagram, Laurent]:
+    """(b, P): what the scores take away from position j is P b(j), the least b being 0."""
+    blocked, push = terms.false, laurent.constant(1)
+    for number, (diagram, value) in enumerate(parts.items()):
+        own = _scalar(terms, value)
+        if number == 0:
+            push = own if laurent.at(own, 2, 2) > 0 else laurent.times(own, -1)
+        powers = next(iter(push))
+        ratio = own.get(powers, Fraction(0)) / push[powers]
+        if laurent.times(push, ratio) != own:
+            raise UnprovenError("its keys are weighed differently by different positions")
+        blocked = terms.plus(blocked, terms.scaled(diagram, -ratio))
+    lowest = min(terms.constants(blocked, "a key"))
+    return terms.plus(blocked, terms.number(-lowest)), push
+
+
+def _by_parity(terms: Terms, masking: Masking, positive: Diagram, value: Diagram) -> Diagram:
+    """A value of the parity of j, at even j where `positive`, else at odd j; at i where only i is seen."""
+    at_even, at_odd = _even_and_odd(terms, value)
+    return terms.choose(terms.edge(masking), value, terms.choose(positive, at_even, at_odd))
+
+
+def _even_and_odd(terms: Terms, diagram: Diagram) -> tuple[Diagram, Diagram]:
+    """The values at even and at odd positions of a diagram that depends on nothing else."""
+    at_even, at_odd = (terms.at_fixed(diagram, j) for j in (2, 1))
+    half_sum, half_difference = (
+        terms.scaled(terms.plus(at_even, terms.scaled(at_odd, sign)), HALF) for sign in (1, -1)
+    )
+    if terms.plus(half_sum, terms.product(half_difference, terms.sign)) != diagram:
+        raise UnprovenError("a key or value depends on more than the parity of its position")
+    return at_even, at_odd
+
+
+def _outputs(
+    terms: Terms, head: Head, values: list[Diagram], read: Callable[[Diagram], Diagram]
+) -> tuple[Output, ...]:
+    outputs = []
+    for value, target in zip(values, head.targets, strict=True):
+        found = terms.constants(value, "a value")
+        size = max(abs(v) for v in found)
+        outputs.append(Output(target, read(value), max(found) - min(found), size))
+    return tuple(outputs)
+
+
+# Small proofs ----------------------------------------------------------------------------------------
+
+
+def _scalar(terms: Terms, value: Value) -> Laurent:
+    """A value that is the same for all words, as a polynomial in i and n."""
+    return {powers: _constant(terms, diagram) for powers, diagram in value.items()}
+
+
+def _constant(terms: Terms, diagram: Diagram) -> Fraction:
+    values = terms.values(diagram)
+    if len(values) != 1 or values[0].parts:
+        raise UnprovenError("a factor of its scores depends on the word")
+    return values[0].constant
+
+
+def _single_mean(terms: Terms, value: Value, masking: Masking) -> tuple[int | None, Laurent]:
+    """The mean of which a value is a multiple (None: of 1), and the factor, where i sees several."""
+    several = terms.negation(terms.edge(masking))
+    numbers: set[int | None] = set()
+    factor: Laurent = {}
+    for powers, diagram in value.items():
+        inner = terms.values(terms.diagrams.constrain(diagram, several, terms.false))
+        if len(inner) != 1 or len(inner[0].parts) + (inner[0].constant != 0) != 1:
+            raise UnprovenError("its query is not a multiple of an average")
+        ((number, own),) = inner[0].parts or ((None, inner[0].constant),)
+        numbers.add(number)
+        factor = laurent.plus(factor, laurent.monomial(*powers, own))
+    if len(numbers) != 1:
+        raise UnprovenError("its query is not a multiple of an average")
+    return numbers.pop(), factor
+
+
+def _odd_unit(terms: Terms, masking: Masking, summand: Diagram) -> Fraction:
+    """A unit of which the sum over the visible positions is an odd multiple: only one summand is odd."""
+    unit = _common(terms, (summand,))
+    mark = terms.mark(masking)
+    marked, others = (
+        terms.constants(terms.diagrams.constrain(summand, bit, terms.false), "a count")
+        for bit in (mark, terms.negation(mark))
+    )
+    if any(v / unit % 2 != 1 for v in marked) or any(v / unit % 2 for v in others):
+        raise UnprovenError("the sum whose sign it reads may be 0")
+    return unit
+
+
+def _common(terms: Terms, diagrams: tuple[Diagram, ...]) -> Fraction:
+    """The greatest common divisor of all values, a positive rational."""
+    values = [v for diagram in diagrams for v in terms.constants(diagram, "a count")]
+    denominator = lcm(*(v.denominator for v in values))
+    common = gcd(*(int(v * denominator) for v in values))
+    if not common:
+        raise UnprovenError("the sum whose sign it reads is 0")
+    return Fraction(common, denominator)
+
+
+def _factor(terms: Terms, diagram: Diagram, number: int) -> Fraction:
+    """The factor of a mean, which must be the same everywhere."""
+    found = {dict(value.parts).get(number, Fraction(0)) for value in terms.values(diagram)}
+    if len(found) != 1:
+        raise UnprovenError("an average is weighed differently at different positions")
+    return found.pop()
+
+
+def _without_means(terms: Terms, diagram: Diagram) -> Diagram:
+    return terms.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)
+
+
+def _for_losses(lead: Laurent, rest: Laurent, domain: Domain, what: str) -> tuple[Fraction, Fraction]:
+    """The least lead + rest, and the least lead/2 + rest; both positive."""
+    whole, half = (
+        _proved(laurent.least(laurent.plus(laurent.times(lead, part), rest), domain), what)
+        for part in (1, HALF)
+    )
+    return _positive(whole), _positive(half)
+
+
+def _proved(value: Fraction | None, what: str) -> Fraction:
+    if value is None:
+        raise UnprovenError(f"not proved for all lengths: {what}")
+    return value
+
+
+def _positive(gap: Fraction) -> Fraction:
+    if gap <= 0:
+        raise UnprovenError("its lead is not positive")
+    return gap

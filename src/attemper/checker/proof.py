@@ -1,0 +1,68 @@
+"""That a network computes a formula, at every position of every word of any length, in real arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.diagrams import Diagram, TooLargeError
+from attemper.checker.source import meanings_of
+from attemper.checker.terms import Test, UnprovenError
+from attemper.checker.values import Stream
+from attemper.languages.temporal.syntax import Formula
+from attemper.networks.layers import Network
+
+ROUNDED = Fraction(1, 4)
+"""An output that is at most this far from 0 or 1 is read as that bit."""
+
+
+@final
+@dataclass(frozen=True)
+class Proof:
+    """What the network computes, and what every subformula means, in one set of normal forms."""
+
+    analysis: Analysis
+    meanings: dict[Formula, Diagram]
+
+    def computes(self, layer: int, coordinate: int, formula: Formula) -> bool:
+        """Whether after the layer (-1: in the embedding) the coordinate is exactly a subformula's truth."""
+        stream = self._stream(layer)
+        return not stream.errors[coordinate] and self._stands(stream, coordinate, formula)
+
+    def outputs(self, formula: Formula) -> bool:
+        """Whether the output coordinate is within 1/4 of the truth of the formula."""
+        end, output = self.analysis.end, self.analysis.network.output
+        return end.errors[output] <= ROUNDED and self._stands(end, output, formula)
+
+    def _stands(self, stream: Stream, coordinate: int, formula: Formula) -> bool:
+        meaning = self.meanings[formula]
+        expected = {} if meaning == self.analysis.terms.false else {(0, 0): meaning}
+        return stream.values[coordinate] == expected
+
+    def _stream(self, layer: int) -> Stream:
+        return self.analysis.start if layer < 0 else self.analysis.layers[layer].after
+
+
+def prove(network: Network, formula: Formula) -> Proof:
+    """The normal forms of both sides. Raises `UnprovenError` where no rule covers a step.
+
+    "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
+    both are split into cases by the tests of positions that stand beside letters.
+    """
+    try:
+        proof = _proof(network, formula, frozenset())
+        expand = proof.analysis.terms.mixed_places()
+        if proof.outputs(formula) or not expand:
+            return proof
+        return _proof(network, formula, expand)
+    except TooLargeError:
+        raise UnprovenError("its Boolean blocks are too large to be compared") from None
+    except RecursionError:
+        raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
+
+
+def _proof(network: Network, formula: Formula, expand: frozenset[Test]) -> Proof:
+    analysis = analyse(network, expand)
+    return Proof(analysis, meanings_of(analysis.terms, formula))

@@ -1,0 +1,178 @@
+"""Rounding in a feed-forward layer: what hidden units can be off by, case by case.
+
+For each group of units with one linear form, every combination that its diagram distinguishes is a case:
+the exact value, how many terms are not 0, and how large they are together. A sum of at most two terms
+is the same number in every order, and the pair of units that rounds a bit is then exactly 0 or 1
+(Lemma 9); from three terms on the two units may see sums that differ in their last bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import flint
+
+from attemper.checker.feed_forward import Group, Unit, piecewise
+from attemper.checker.rounded_forms import ZERO, Lengths, Off, common_grid, is_exact, is_power_of_two
+from attemper.checker.terms import Affine, Terms, add_affine, scale_affine
+from attemper.checker.values import Stream, plain
+from attemper.exact.balls import ball
+from attemper.networks.layers import Coordinate, LinearForm
+
+
+@final
+@dataclass(frozen=True)
+class Case:
+    """A linear form in one case: its value, how many terms are not 0, their sizes, any averages."""
+
+    value: Affine
+    terms: int
+    size: Fraction
+    averages: bool
+
+
+@final
+@dataclass(frozen=True)
+class Writing:
+    """All groups that write to one coordinate, each with its cases; `disjoint` if at most one adds 1."""
+
+    target: Coordinate
+    parts: tuple[tuple[LinearForm, tuple[Unit, ...], tuple[Case, ...]], ...]
+    disjoint: bool
+
+
+def writings_of(terms: Terms, groups: tuple[Group, ...], middle: Stream, after: Stream) -> list[Writing]:
+    """The writings of a layer, for any format and length."""
+    cases = {group.form: _cases(terms, group.form, middle) for group in groups}
+    targets = dict.fromkeys(target for group in groups for target in group.outputs)
+    writings = []
+    for target in targets:
+        parts = tuple(
+            (group.form, group.outputs[target], cases[group.form])
+            for group in groups
+            if target in group.outputs
+        )
+        steps = all(
+            not case.averages and piecewise(units, case.value.constant) in (0, 1)
+            for _, units, own in parts
+            for case in own
+        )
+        is_bit = terms.is_bit(plain(after.values[target], terms, "a feed-forward"))
+        writings.append(Writing(target, parts, steps and is_bit and not middle.values[target]))
+    return writings
+
+
+def _cases(terms: Terms, form: LinearForm, stream: Stream) -> tuple[Case, ...]:
+    """Every combination of the terms of a linear form."""
+    found = terms.diagrams.constant(Case(Affine(Fraction(0)), 0, Fraction(0), averages=False))
+    for coordinate, factor in form:
+        term = terms.with_edges(plain(stream.values[coordinate], terms, "a hidden unit"))
+
+        def extend(case: Case, value: Affine, factor: Fraction = factor) -> Case:
+            size = max(abs(end) for end in terms.bounds(value))
+            total = add_affine(case.value, scale_affine(value, factor))
+            averages = case.averages or bool(value.parts)
+            return Case(total, case.terms + (size != 0), case.size + abs(factor) * size, averages)
+
+        found = terms.diagrams.combine(("case", factor), extend, found, term)
+    return tuple(case for case in terms.diagrams.values(found) if isinstance(case, Case))
+
+
+def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off]) -> Off:
+    """How far the target can be off after the feed-forward layer, which is the first to write to it."""
+    zeros, others = [ZERO], [ZERO]
+    units_in_all = sum(len(units) for _, units, _ in writing.parts)
+    for form, units, cases in writing.parts:
+        quiet, active = ZERO, ZERO
+        constant = sum((ball(abs(f)) * offs[c].constant for c, f in form), ZERO)
+        average = sum((ball(abs(f)) * lengths.of_mean(middle.values[c], offs[c]) for c, f in form), ZERO)
+        weights = all(is_power_of_two(factor) or is_exact(offs[c]) for c, factor in form)
+        for case in cases:
+            error = average if case.averages else constant
+            off = _case_off(lengths, case, units, error, weights, units_in_all)
+            if case.averages or piecewise(units, case.value.constant):
+                active = active.max(off)
+            else:
+                quiet = quiet.max(off)
+        zeros.append(quiet)
+        others.append(active)
+    total = sum(zeros, ZERO)
+    if writing.disjoint:
+        return Off(total, total + _greatest(others))
+    total = sum((z.max(o) for z, o in zip(zeros, others, strict=True)), ZERO)
+    return Off(total, total, total)
+
+
+def _case_off(
+    lengths: Lengths, case: Case, units: tuple[Unit, ...], error: flint.arb, weights: bool, width: int
+) -> flint.arb:
+    """How far the sum of factor * ReLU(S + bias) can be off in one case."""
+    u, value = lengths.u, case.value
+    biases = max(abs(bias) for bias, _ in units)
+    grid = common_grid([value, Affine(case.size), *(Affine(bias) for bias, _ in units)])
+    largest = ball(case.size + biases) + error
+    factors = [Affine(factor) for _, factor in units]
+    of_factors, all_factors = common_grid(factors), _sum(abs(factor) for _, factor in units)
+    if error == 0 and not case.averages and lengths.fits(2 * largest, grid):
+        whole = None if of_factors is None or grid is None else of_factors * grid
+        if lengths.fits(2 * largest * ball(all_factors), whole):
+            return ZERO
+    roundings = max(case.terms - 1, 0) + (0 if weights else 1)
+    summed = lengths.summed(roundings + 1, largest)
+    shared = error + (summed if roundings <= 1 else ZERO)
+    own = (ZERO if roundings <= 1 else summed) + 2 * u * (largest + summed)
+    _, high = lengths.terms.bounds(value)
+    loud = [(b, f) for b, f in units if not (ball(high + b) + shared + summed <= 0)]
+    if not loud:
+        return ZERO
+    total_factor = ball(_sum(abs(factor) for _, factor in loud))
+    inexact_factors = any(not is_power_of_two(factor) for _, factor in loud)
+    added = lengths.summed(width + 2 * inexact_factors, total_factor * (largest + summed))
+    if value.parts or case.averages:
+        return total_factor * (shared + own) + added
+    off = _shared_deviation(units, value.constant, shared)
+    if roundings <= 1 and _rounds_exactly(lengths, loud, value.constant, shared):
+        return off
+    return off + total_factor * own + added
+
+
+def _rounds_exactly(lengths: Lengths, loud: list[Unit], value: Fraction, error: flint.arb) -> bool:
+    """Lemma 9: S - low, S - high and their difference are exact for thresholds 0 < low < high <= S."""
+    if len(loud) != 2 or loud[0][1] != -loud[1][1] or not is_power_of_two(loud[0][1]):
+        return False
+    high = -min(bias for bias, _ in loud)
+    grid = common_grid([Affine(bias) for bias, _ in loud])
+    above = bool(ball(value) - error >= ball(high))
+    return above and min(-bias for bias, _ in loud) > 0 and lengths.fits(4 * (ball(value) + error), grid)
+
+
+def _shared_deviation(units: tuple[Unit, ...], value: Fraction, error: flint.arb) -> flint.arb:
+    """How far the units' sum can be off if all of them read the value with the same error."""
+    if error == 0:
+        return ZERO
+    room = min((abs(value + bias) for bias, _ in units), default=Fraction(1))
+    slope = sum(f for b, f in units if value + b > 0)
+    if slope == 0 and error <= ball(room):
+        return ZERO
+    exact = piecewise(units, value)
+    points = [ball(value) - error, ball(value) + error]
+    corners = [ball(-bias) for bias, _ in units if not (ball(abs(value + bias)) >= error)]
+    return _greatest([abs(_at(units, point) - ball(exact)) for point in points + corners])
+
+
+def _at(units: tuple[Unit, ...], point: flint.arb) -> flint.arb:
+    return sum((ball(f) * (point + ball(b)).max(ZERO) for b, f in units), ZERO)
+
+
+def _sum(numbers: Iterable[Fraction]) -> Fraction:
+    return sum(numbers, Fraction(0))
+
+
+def _greatest(errors: list[flint.arb]) -> flint.arb:
+    greatest = ZERO
+    for error in errors:
+        greatest = greatest.max(error)
+    return greatest

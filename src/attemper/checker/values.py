@@ -1,0 +1,131 @@
+"""The value of every coordinate of the residual stream, symbolically, for all words and positions at once.
+
+A value is a sum of i^a n^b times a diagram: position embeddings may grow, everything else is (0, 0).
+`error` bounds how far, in real arithmetic, the network's number can be from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import assert_never, final
+
+from attemper.checker.diagrams import Diagram
+from attemper.checker.terms import Terms, UnprovenError
+from attemper.exact.closed_forms import (
+    Alternating,
+    ClosedForm,
+    Length,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+)
+from attemper.networks.layers import LinearForm, Network
+
+Powers = tuple[int, int]
+"""The exponents (a, b) of i^a n^b."""
+
+Value = dict[Powers, Diagram]
+"""The sum of i^a n^b * diagram; diagrams are not 0."""
+
+
+@final
+@dataclass
+class Stream:
+    """The values of all coordinates at one depth of the network."""
+
+    values: list[Value]
+    errors: list[Fraction] = field(default_factory=list)
+
+
+def embedded(terms: Terms, network: Network) -> Stream:
+    """The residual stream before the first layer."""
+    values: list[Value] = [{} for _ in network.coordinates]
+    for symbol, form in zip(network.alphabet.symbols, network.embedding, strict=True):
+        for coordinate, factor in form:
+            letter: Value = {(0, 0): terms.scaled(terms.letter(symbol), factor)}
+            values[coordinate] = add(terms, values[coordinate], letter)
+    for coordinate, closed in network.positions:
+        values[coordinate] = add(terms, values[coordinate], of_closed_form(terms, closed))
+    return Stream(values, [Fraction(0)] * len(values))
+
+
+def of_closed_form(terms: Terms, form: ClosedForm) -> Value:
+    """The value of a closed form. Raises `UnprovenError` for 1/x where x is not i or n."""
+    match form:
+        case Number(value):
+            return _clean(terms, {(0, 0): terms.number(value)})
+        case Position():
+            return {(1, 0): terms.true}
+        case Length():
+            return {(0, 1): terms.true}
+        case Alternating():
+            return {(0, 0): terms.sign}
+        case Test(predicate, per_position, per_length, shift):
+            return _clean(terms, {(0, 0): terms.place(predicate, per_position, per_length, shift)})
+        case Sum(parts):
+            total: Value = {}
+            for part in parts:
+                total = add(terms, total, of_closed_form(terms, part))
+            return total
+        case Product(parts):
+            product: Value = {(0, 0): terms.true}
+            for part in parts:
+                product = multiply(terms, product, of_closed_form(terms, part))
+            return product
+        case Power(Position(), exponent):
+            return {(exponent, 0): terms.true}
+        case Power(Length(), exponent):
+            return {(0, exponent): terms.true}
+        case Power(base, exponent) if exponent >= 0:
+            return of_closed_form(terms, Product((base,) * exponent))
+        case Power():
+            raise UnprovenError("a position embedding divides by something else than i and n")
+        case _:
+            assert_never(form)
+
+
+def add(terms: Terms, left: Value, right: Value) -> Value:
+    """left + right."""
+    total = dict(left)
+    for powers, diagram in right.items():
+        total[powers] = terms.plus(total.get(powers, terms.false), diagram)
+    return _clean(terms, total)
+
+
+def multiply(terms: Terms, left: Value, right: Value) -> Value:
+    """left * right."""
+    product: Value = {}
+    for (a, b), x in left.items():
+        for (c, d), y in right.items():
+            powers = (a + c, b + d)
+            product[powers] = terms.plus(product.get(powers, terms.false), terms.product(x, y))
+    return _clean(terms, product)
+
+
+def of_form(terms: Terms, form: LinearForm, stream: Stream) -> Value:
+    """The value of a linear form."""
+    total: Value = {}
+    for coordinate, factor in form:
+        part = {p: terms.scaled(d, factor) for p, d in stream.values[coordinate].items()}
+        total = add(terms, total, part)
+    return total
+
+
+def plain(value: Value, terms: Terms, what: str) -> Diagram:
+    """The diagram of a value that has no powers of i and n. Raises `UnprovenError`."""
+    if any(powers != (0, 0) for powers in value):
+        raise UnprovenError(f"{what} reads a position embedding that is not bounded")
+    return value.get((0, 0), terms.false)
+
+
+def error_of(form: LinearForm, stream: Stream) -> Fraction:
+    """How far the linear form can be from its value."""
+    return sum((abs(factor) * stream.errors[c] for c, factor in form), Fraction(0))
+
+
+def _clean(terms: Terms, value: Value) -> Value:
+    return {powers: diagram for powers, diagram in value.items() if diagram != terms.false}

@@ -1,0 +1,31 @@
+"""Binary floating-point formats, as the rounding analysis needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class FloatFormat:
+    """A format with round to nearest.
+
+    `roundoff` is u: |fl(x) - x| <= u |x|, and multiples of 2^g up to 2^g / u are exact. `sum_roundoff` is
+    that of the format in which sums are formed before they are rounded to this one: at least float32.
+    `range` is a bound that no number of a run may exceed, and whose inverse none may fall below, far
+    inside the format's own.
+    """
+
+    name: str
+    roundoff: Fraction
+    sum_roundoff: Fraction
+    range: int
+
+
+FLOAT64 = FloatFormat("float64", Fraction(1, 2**53), Fraction(1, 2**53), 2**900)
+FLOAT32 = FloatFormat("float32", Fraction(1, 2**24), Fraction(1, 2**24), 2**100)
+BFLOAT16 = FloatFormat("bfloat16", Fraction(1, 2**8), Fraction(1, 2**24), 2**100)
+
+FORMATS = {form.name: form for form in (FLOAT64, FLOAT32, BFLOAT16)}

@@ -1,0 +1,73 @@
+"""Make the certificate of a model: what the checker can prove of it, and how far each format goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
+from attemper.checker.check import derived_error
+from attemper.checker.proof import Proof, prove
+from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.terms import UnprovenError
+from attemper.errors import UnprovedError
+from attemper.exact.formats import FORMATS, FloatFormat
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.syntax import subformulas
+from attemper.networks.layers import Network
+
+ARITHMETICS = tuple((form, kernel) for form in FORMATS.values() for kernel in Kernel)
+"""What `certify` looks at: every format with every class of kernels."""
+
+DIGITS = 64
+"""Masses are rounded up to so many significant bits, so that certificates stay short."""
+
+
+def certify(
+    network: Network,
+    digest: str,
+    language: TemporalLanguage,
+    progress: Callable[[int], None] = lambda _: None,
+    arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
+) -> Certificate:
+    """The strongest certificate that the checker accepts, with the horizon of every format and kernel.
+
+    `progress` is called with 1 after each horizon. Raises `UnprovedError` if the checker has no proof.
+    """
+    try:
+        proof = prove(network, language.formula)
+    except UnprovenError as error:
+        raise UnprovedError(f"no proof that the network computes its formula: {error}") from None
+    if not proof.outputs(language.formula):
+        raise UnprovedError("no proof that the network computes its formula: the normal forms differ")
+    claims: list[Claim] = [RealClaim()]
+    for form, kernel in arithmetics:
+        horizon, bottleneck = Rounding(proof.analysis, form, kernel).horizon()
+        claims.append(FloatClaim(form.name, str(kernel), horizon, bottleneck))
+        progress(1)
+    return Certificate(digest, language, tuple(claims), tuple(_evidence(proof, language)))
+
+
+def _evidence(proof: Proof, language: TemporalLanguage) -> list[Evidence]:
+    found: list[Evidence] = []
+    for number, layer in enumerate(proof.analysis.layers):
+        for index, (head, mass) in enumerate(zip(layer.heads, layer.masses, strict=True)):
+            found.append(SoftenedHead(number, index, head.rule.gap, _rounded_up(mass)))
+        found.append(RoundedLayer(number, _rounded_up(derived_error(proof, number))))
+    seen: set[int] = set()
+    for layer_number in range(-1, len(proof.analysis.layers)):
+        for coordinate in range(len(proof.analysis.network.coordinates)):
+            for number, part in enumerate(subformulas(language.formula)):
+                if coordinate not in seen and proof.computes(layer_number, coordinate, part):
+                    seen.add(coordinate)
+                    found.append(MeansSubformula(layer_number, coordinate, number))
+    return found
+
+
+def _rounded_up(value: Fraction) -> Fraction:
+    """The least multiple of a power of two that is not smaller, with few significant bits."""
+    if not value:
+        return value
+    shift = max(0, value.denominator.bit_length() - value.numerator.bit_length() + DIGITS)
+    return Fraction(-(-value.numerator * 2**shift // value.denominator), 2**shift)
