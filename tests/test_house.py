@@ -35,7 +35,9 @@ TRUSTED = (
     "attemper.networks.meaning_hard",
     "attemper.networks.meaning_soft",
     "attemper.networks.wellformed",
-    "attemper.certificates.evidence",
+    "attemper.languages.temporal.trees",
+    "attemper.certificates.files",
+    "attemper.checker.check",
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 

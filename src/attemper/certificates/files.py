@@ -26,6 +26,11 @@ def save(certificate: Certificate, folder: Path) -> None:
     write_together({folder / CERTIFICATE: text.encode()})
 
 
+def discard(folder: Path) -> None:
+    """Remove the certificate of another network that may stand in the folder."""
+    (folder / CERTIFICATE).unlink(missing_ok=True)
+
+
 def load(folder: Path) -> Certificate:
     """Read the certificate of a network's folder. Raises `MalformedFileError` with what is wrong."""
     path = folder / CERTIFICATE

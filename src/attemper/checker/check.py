@@ -23,8 +23,8 @@ from attemper.languages.words import show_word
 from attemper.networks.layers import Network, Softmax
 
 ARITHMETIC = (
-    "round to nearest, sums in any order, position embeddings and temperatures from float64, "
-    "exp within 4 u and exact at 0, {kernel} attention kernels"
+    "round to nearest; sums in any order; position embeddings and temperatures from float64; "
+    "exp within 4 u and exact at 0 (FORMAT.md, section 6)"
 )
 
 NO_ROUNDING = "rounding is ignored: every operation of the format is taken to be exact"
@@ -72,19 +72,18 @@ def _claim_verdict(
             status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
             return ClaimVerdict(status, "all lengths, in real arithmetic", assumptions)
         case FloatClaim(name, kernel, horizon, _):
-            text = f"lengths up to {horizon:,}, in {name}"
+            text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels"
             if name not in FORMATS or kernel not in set(Kernel):
                 return ClaimVerdict(Status.MALFORMED, f"there is no arithmetic {name} with {kernel} kernels")
             if ignore_rounding:
                 return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
             rounding = Rounding(proof.analysis, FORMATS[name], Kernel(kernel))
-            text = f"{text} ({ARITHMETIC.format(kernel=kernel)})"
             if not rounding.holds(horizon):
                 proved, bottleneck = rounding.horizon()
-                reason = f"proved is {proved:,}; beyond it fails: {bottleneck}"
-                return ClaimVerdict(Status.UNKNOWN, f"{text}: {reason}", assumptions)
+                reason = f"proved up to {proved:,} only; beyond it no proof for {bottleneck}"
+                return ClaimVerdict(Status.UNKNOWN, f"{text}: {reason}", assumptions, ARITHMETIC)
             status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-            return ClaimVerdict(status, text, assumptions)
+            return ClaimVerdict(status, text, assumptions, ARITHMETIC)
         case _:
             assert_never(claim)
 

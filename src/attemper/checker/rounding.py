@@ -15,6 +15,7 @@ import flint
 
 from attemper.checker.analysis import Analysis
 from attemper.checker.heads import HeadFact, Output
+from attemper.checker.proof import ROUNDED
 from attemper.checker.rounded_forms import UNKNOWN, ZERO, BeyondError, Lengths, Off, Rounded
 from attemper.checker.rounded_units import Writing, writings_of, written
 from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule
@@ -28,8 +29,11 @@ PRECISION = 64
 LONGEST = 2**40
 """Lengths beyond it are not looked at."""
 
-ROUNDED = Fraction(1, 4)
-"""An output that is at most this far from 0 or 1 is read as that bit."""
+LARGEST_LOSS = Fraction(15, 16)
+"""Leads may be smaller by this part; more is not looked at."""
+
+FAR_LOSS = Fraction(1, 2)
+"""The loss up to which a tie-break's bound on blocked positions holds."""
 
 
 class Kernel(StrEnum):
@@ -58,7 +62,7 @@ class Rounding:
                 self.coldness[head.weighting] = coldness
 
     def horizon(self) -> tuple[int, str]:
-        """The greatest N up to which every answer is proved right, and what fails beyond it.
+        """The greatest N up to which every answer is proved right, and the place that has no proof beyond.
 
         A power of two at which the proof fails is found first, then the exact place below it.
         """
@@ -67,7 +71,7 @@ class Rounding:
             while not (blame := self._failure(bad)):
                 good, bad = bad, 2 * bad
                 if bad > LONGEST:
-                    return LONGEST, "nothing up to that length"
+                    return LONGEST, ""
             while bad - good > 1:
                 middle = (good + bad) // 2
                 failure = self._failure(middle)
@@ -77,7 +81,7 @@ class Rounding:
     def holds(self, length: int) -> bool:
         """Whether every answer is proved right for all words of up to `length` symbols."""
         with precision(PRECISION):
-            return length <= LONGEST and not self._failure(length)
+            return length == 0 or (length <= LONGEST and not self._failure(length))
 
     def _failure(self, length: int) -> str:
         """What the proof fails at for this length; empty if it holds."""
@@ -147,7 +151,7 @@ class _Run:
         if not head.query:
             return [(output.target, self._average(form, output)) for form, output in pairs]
         loss, slack = self._scores(head, fact, before, name)
-        if not (loss <= ball(Fraction(1, 2))) or not (slack <= 4):
+        if not (loss <= ball(LARGEST_LOSS)) or not (slack <= 4):
             raise BeyondError(name)
         # exp is off by 4 u, its argument by one more rounding; the weights are compared with each other.
         u = self.lengths.u
@@ -196,13 +200,14 @@ class _Run:
                 return ZERO, sum((row.absolute for row in rows), ZERO) + len(rows) * u * sizes
             case SignRule() if len(rows) == 1:
                 return worst + of_means * n / ball(fact.unit), ZERO
-            case LookupRule(_, zero) if len(rows) == 2 and (zero is None or of_means == 0):
-                return 6 * n**2 * (worst + u) + (4 * n**2 + 2 * n**3) * of_means, ZERO
+            case LookupRule() if len(rows) <= 2:
+                return 6 * n**2 * (worst + u) + (4 * n**2 + 6 * n**3) * of_means, ZERO
             case TieBreakRule(_, _, far_loss) if self._is_tie_break(head, before):
                 crossing = sum((row.zero for row in rows), ZERO)
                 slack = crossing if crossing == 0 else crossing + 2 * u * sizes
-                near = 2 * n * self._tie_row(head, before, rows).relative
-                return near.max(ball(far_loss) * (worst + 2 * u)), slack
+                if not (ball(far_loss) * (worst + 2 * u) <= ball(FAR_LOSS)):
+                    raise BeyondError(name)
+                return 2 * n * self._tie_row(head, before, rows).relative, slack
             case ShiftRule(gap, own, _):
                 share = ball(max(Fraction(1), gap / own)) if own > 0 else UNKNOWN
                 joined = ZERO if self._parities_apart(head, before) else self._sum_loss(rows, sizes)

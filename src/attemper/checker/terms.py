@@ -270,12 +270,13 @@ class Terms:
         return self.choose(self.first if offset < 0 else self.last, at_edge, inside)
 
     def exists(self, masking: Masking, where: Diagram) -> Diagram:
-        """[some visible position j has where(j)]."""
+        """[some visible position j has where(j)]; i itself is visible, sometimes alone."""
         if self.diagrams.is_constant(where):
             return where
-        found = self.false
+        found, others = where, self.negation(self.edge(masking))
         for part in self._split(where):
-            found = self.either(found, self._variable(("exists", masking, part), Tie.FREE, 0))
+            elsewhere = self._variable(("exists", masking, part), Tie.FREE, 0)
+            found = self.either(found, self.both(others, elsewhere))
         return found
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:

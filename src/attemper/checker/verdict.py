@@ -32,11 +32,16 @@ EXIT_CODES = {
 @final
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """The status of one claim. `witness` is a word that the network gets wrong, for REFUTED."""
+    """The status of one claim.
+
+    `text` names the lengths and the format, `arithmetic` what is assumed of its operations (empty: real
+    arithmetic). `witness` is a word that the network gets wrong, for REFUTED.
+    """
 
     status: Status
     text: str
     assumptions: tuple[str, ...] = ()
+    arithmetic: str = ""
     witness: Word | None = None
 
 

@@ -23,6 +23,7 @@ from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
+from attemper.compiling.softening.bounds import MARGINS
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
 from attemper.errors import InternalError
@@ -47,8 +48,10 @@ class Compiled:
     evidence: tuple[Evidence, ...]
 
 
-def compile_language(language: TemporalLanguage, alphabet: Alphabet, regime: Regime) -> Compiled:
-    """Compile a language, in the order that this module's text explains.
+def compile_language(
+    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int = MARGINS[0]
+) -> Compiled:
+    """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can.
     """
@@ -65,7 +68,7 @@ def compile_language(language: TemporalLanguage, alphabet: Alphabet, regime: Reg
             names.setdefault(final_ref, _label(show(part)))
     hard = program_to_hard(guarded, names, language.at is At.FIRST, language.accepts_empty)
     _require_wellformed(hard, "program_to_hard")
-    soft, evidence = hard_to_soft(hard, regime)
+    soft, evidence = hard_to_soft(hard, regime, least_margin)
     _require_wellformed(soft, "hard_to_soft")
     soft = drop_unused(soft)
     _require_wellformed(soft, "drop_unused")

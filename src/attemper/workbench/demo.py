@@ -1,7 +1,8 @@
 """`make demo`: compile well-known languages in every regime that can, run words of up to 2,000 symbols.
 
 Each row is one softmax transformer. Its truth at every position of every word is compared with the
-formula's exact meaning, and its verdict with plain Python that knows nothing of formulas.
+formula's exact meaning, and its verdict with plain Python that knows nothing of formulas. Then the
+independent checker proves it from its weights, for all lengths, and says how far float32 is safe.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ from typing import final
 
 from rich.table import Table
 
+from attemper.certificates.claims import FloatClaim
+from attemper.checker.rounding import Kernel
+from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
+from attemper.exact.formats import FLOAT32
 from attemper.languages.named.languages import NAMED_LANGUAGES, NamedLanguage
 from attemper.languages.words import Word, words_of_length
 from attemper.running.truth import truth_of_words
+from attemper.workbench.certify import certify
 from attemper.workbench.cli.console import out, progress_bar
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
@@ -43,6 +49,8 @@ class DemoRow:
     longest: int
     smallest_margin: float
     right: bool
+    verdict: str
+    float32_horizon: int
 
 
 def main() -> None:
@@ -59,7 +67,7 @@ def main() -> None:
     out.print("Each row is one set of weights, run at every length. Example words:")
     for language in NAMED_LANGUAGES[3:5]:
         _show_examples(language)
-    if not all(row.right for row in rows):
+    if not all(row.right and row.verdict == Status.PROVED for row in rows):
         sys.exit(1)
 
 
@@ -88,7 +96,16 @@ def demo_row(language: NamedLanguage, regime: Regime) -> DemoRow | None:
         max(map(len, words)),
         smallest,
         right,
+        *_proof(model),
     )
+
+
+def _proof(model: Model) -> tuple[str, int]:
+    """What the independent checker says to the model's certificate, and how far float32 is safe."""
+    arithmetics = [(FLOAT32, Kernel.NUMERATOR_FIRST)]
+    certificate = certify(model.network, model.digest, model.language, arithmetics=arithmetics)
+    (horizon,) = (claim.horizon for claim in certificate.claims if isinstance(claim, FloatClaim))
+    return str(model.check(certificate).status), horizon
 
 
 def _model(language: NamedLanguage, regime: Regime) -> Model:
@@ -162,6 +179,8 @@ def _table(rows: list[DemoRow]) -> Table:
         "longest word",
         "smallest margin",
         "soft = exact",
+        "checker",
+        "float32 up to",
     )
     for row in rows:
         table.add_row(
@@ -174,6 +193,8 @@ def _table(rows: list[DemoRow]) -> Table:
             str(row.longest),
             f"{row.smallest_margin:.4f}",
             "yes" if row.right else "NO",
+            row.verdict,
+            f"{row.float32_horizon:,}",
         )
     return table
 

@@ -12,7 +12,8 @@ from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
-from attemper.errors import MalformedFileError, OptionError, SourceError, UndecidedError
+from attemper.compiling.softening.bounds import MARGINS
+from attemper.errors import MalformedFileError, OptionError, SourceError, UndecidedError, UnprovedError
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage, read_language
 from attemper.languages.temporal.show import show
@@ -61,14 +62,25 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     >>> model.accepts("0110"), model.accepts("0010")
     (True, False)
     """
+    wanted = Regime(choice("regime", regime, tuple(Regime)))
+    return compile_source(*read_source(formula, alphabet, at, empty), wanted)
+
+
+def read_source(
+    formula: str, alphabet: str | Sequence[str], at: str | None, empty: str
+) -> tuple[TemporalLanguage, Alphabet]:
+    """The language of a formula's text, and its alphabet; raises what `compile` raises."""
     reading = None if at is None else At(choice("at", at, tuple(At)))
     accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
-    wanted = Regime(choice("regime", regime, tuple(Regime)))
     letters = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
-    parsed = parse(formula, letters)
-    language = read_language(parsed, reading, accepts_empty)
-    compiled = compile_language(language, letters, wanted)
-    return Model(compiled.soft, language, wanted)
+    return read_language(parse(formula, letters), reading, accepts_empty), letters
+
+
+def compile_source(
+    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int = MARGINS[0]
+) -> Model:
+    """The model of a language; no head has a margin below `least_margin`."""
+    return Model(compile_language(language, alphabet, regime, least_margin).soft, language, regime)
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -93,6 +105,16 @@ def load(folder: str | Path) -> Model:
     if network.reads_first != (language.at is At.FIRST):
         raise MalformedFileError(f"'{folder}' says both that it is read first and last")
     return Model(network, language, regime)
+
+
+def certificate_or_reason(
+    model: Model, progress: Callable[[int], None] = lambda _: None
+) -> tuple[Certificate | None, str]:
+    """The model's certificate, or why it has none."""
+    try:
+        return model.certify(progress), ""
+    except UnprovedError as error:
+        return None, str(error)
 
 
 @final

@@ -20,8 +20,12 @@ from attemper.networks.layers import Coordinate, Layer, LocalSign, Network, Sign
 ROUNDING_ROOM = Fraction(1, 4)
 
 
-def hard_to_soft(network: Network, regime: Regime) -> tuple[Network, tuple[Evidence, ...]]:
+def hard_to_soft(
+    network: Network, regime: Regime, least_margin: int = MARGINS[0]
+) -> tuple[Network, tuple[Evidence, ...]]:
     """The softmax network of a hard one, and what is claimed of each head and layer.
+
+    No head has a margin below `least_margin`.
 
     Raises `UnsupportedError` if a Boolean block adds up so many approximate bits that no margin
     suffices.
@@ -30,7 +34,7 @@ def hard_to_soft(network: Network, regime: Regime) -> tuple[Network, tuple[Evide
     layers: list[Layer] = []
     evidence: list[Evidence] = []
     for number, layer in enumerate(network.layers):
-        margin, error = _choose_margin(layer, regime)
+        margin, error = _choose_margin(layer, regime, least_margin)
         heads = []
         for index, head in enumerate(layer.heads):
             query, key, coldness = soft_rows(head.construction, head.masking, regime, margin, stream)
@@ -49,9 +53,9 @@ def hard_to_soft(network: Network, regime: Regime) -> tuple[Network, tuple[Evide
     return soft, tuple(evidence)
 
 
-def _choose_margin(layer: Layer, regime: Regime) -> tuple[int, Fraction]:
+def _choose_margin(layer: Layer, regime: Regime, least_margin: int) -> tuple[int, Fraction]:
     """The smallest sufficient margin, and the largest error that a clamp then sees."""
-    for margin in MARGINS:
+    for margin in (margin for margin in MARGINS if margin >= least_margin):
         error = _largest_clamp_error(layer, regime, margin)
         if error <= ROUNDING_ROOM:
             return margin, error

@@ -61,6 +61,8 @@ def check_command(
             out.print(f"  {claim.status}: {claim.text}")
             for assumption in claim.assumptions:
                 out.print(f"    assuming {assumption}")
+        for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
+            out.print(f"  float arithmetic: {arithmetic}")
     return verdict.exit_code
 
 
@@ -76,7 +78,8 @@ def horizons_of(certificate: Certificate) -> list[dict[str, object]]:
 def horizon_text(claim: FloatClaim) -> str:
     """One line for people."""
     reach = f"up to {claim.horizon:,} in {claim.format}, {claim.kernel} kernels"
-    return f"{reach}; beyond it fails: {claim.bottleneck}"
+    beyond = f"beyond it no proof for {claim.bottleneck}" if claim.bottleneck else "not looked further"
+    return f"{reach}; {beyond}"
 
 
 def _record(verdict: Verdict) -> dict[str, object]:
@@ -87,6 +90,7 @@ def _record(verdict: Verdict) -> dict[str, object]:
                 "verdict": str(claim.status),
                 "text": claim.text,
                 "assumptions": list(claim.assumptions),
+                "arithmetic": claim.arithmetic or "real",
                 "witness": None if claim.witness is None else list(claim.witness),
             }
             for claim in verdict.claims

@@ -8,12 +8,18 @@ from typing import Annotated
 
 import typer
 
+from attemper.certificates.files import discard as discard_certificate
+from attemper.certificates.files import save as save_certificate
+from attemper.checker.rounding import Kernel
 from attemper.compiling.regimes import Regime
+from attemper.exact.formats import FORMATS
 from attemper.languages.temporal.reading import At
-from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Json
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.certify import ARITHMETICS
+from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.options import DTypeOption, Json
+from attemper.workbench.model import certificate_or_reason, compile_source, read_source
 from attemper.workbench.report.summary import summary_of
+from attemper.workbench.targets import Target, compile_for
 
 
 class EmptyOption(StrEnum):
@@ -33,25 +39,44 @@ def compile_command(
         At | None, typer.Option(help="Where the verdict is read. Must be said for pure future formulas.")
     ] = None,
     regime: Annotated[
-        Regime, typer.Option(help="Unbounded position embeddings, temperatures, or decoder-only.")
-    ] = Regime.UNBOUNDED,
+        Regime | None,
+        typer.Option(
+            help="Unbounded position embeddings, temperatures, or decoder-only "
+            "(default: unbounded, or with --horizon whichever reaches it)."
+        ),
+    ] = None,
     empty: Annotated[EmptyOption, typer.Option(help="The verdict on the empty word.")] = EmptyOption.REJECT,
+    horizon: Annotated[
+        int | None, typer.Option(min=1, help="Be proved right for all words up to this length in --dtype.")
+    ] = None,
+    dtype: Annotated[DTypeOption, typer.Option(help="The float format for --horizon.")] = DTypeOption.FLOAT64,
+    kernel: Annotated[
+        Kernel, typer.Option(help="The class of attention kernels for --horizon.")
+    ] = Kernel.NUMERATOR_FIRST,
     json: Json = False,
 ) -> None:
-    """Compile a temporal or counting formula into a softmax transformer."""
-    model = compile_formula(
-        formula,
-        alphabet,
-        at=at.value if at else None,
-        regime=regime.value,
-        empty=empty.value,
-    )
+    """Compile a temporal or counting formula into a softmax transformer, with its certificate."""
+    language, letters = read_source(formula, alphabet, at.value if at else None, empty.value)
+    if horizon is None:
+        model = compile_source(language, letters, regime or Regime.UNBOUNDED)
+    else:
+        target = Target(FORMATS[dtype.value], kernel, horizon)
+        regimes = tuple(Regime) if regime is None else (regime,)
+        model = compile_for(language, letters, target, regimes)
+    with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
+        certificate, reason = certificate_or_reason(model, progress)
     model.save(output)
+    discard_certificate(output)
+    if certificate is not None:
+        save_certificate(certificate, output)
     summary = summary_of(model)
     if json:
-        print_json({"directory": str(output), **summary.as_record()})
+        proof = {"certified": certificate is not None, "reason": reason}
+        print_json({"directory": str(output), **summary.as_record(), **proof})
         return
     out.print(f"compiled {model.formula} ({summary.regime}) to {output}")
-    out.print(
-        f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters", markup=False
-    )
+    out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
+    if certificate is None:
+        out.print(f"not certified: {reason}")
+    else:
+        out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from rich.table import Table
 
+from attemper.certificates.claims import FloatClaim
+from attemper.certificates.files import CERTIFICATE
+from attemper.certificates.files import load as load_certificate
+from attemper.workbench.cli.certifying import horizon_text, horizons_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load
@@ -11,15 +15,24 @@ from attemper.workbench.report.summary import Summary, summary_of
 
 
 def show_command(folder: Folder, json: Json = False) -> None:
-    """Show layers, heads, widths, position embeddings, temperatures and how logits grow."""
+    """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons."""
     summary = summary_of(load(folder))
+    certificate = load_certificate(folder) if (folder / CERTIFICATE).exists() else None
     if json:
-        print_json(summary.as_record())
+        horizons = None if certificate is None else horizons_of(certificate)
+        print_json({**summary.as_record(), "horizons": horizons})
         return
     for name, value in _facts(summary):
         out.print(f"{name:20} {value}")
     if summary.head_list:
         out.print(_heads(summary))
+    if certificate is None:
+        out.print("no certificate; make one with 'attemper certify DIR'")
+        return
+    out.print("claimed by certificate.json, to be checked with 'attemper check DIR':")
+    for claim in certificate.claims:
+        if isinstance(claim, FloatClaim):
+            out.print(f"  {horizon_text(claim)}")
 
 
 def _facts(summary: Summary) -> list[tuple[str, object]]:

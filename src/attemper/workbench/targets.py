@@ -1,0 +1,66 @@
+"""Compile with a target: proved right for all words up to a length, in a float format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from attemper.checker.proof import prove
+from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.terms import UnprovenError
+from attemper.compiling.regimes import Regime
+from attemper.errors import UnsupportedError
+from attemper.exact.formats import FloatFormat
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.words import Alphabet
+from attemper.workbench.model import Model, compile_source
+
+TARGET_MARGINS = (4, 8, 16)
+"""Wider margins than these gain nothing that was ever measured."""
+
+
+@final
+@dataclass(frozen=True)
+class Target:
+    """A horizon that a network is to reach."""
+
+    form: FloatFormat
+    kernel: Kernel
+    horizon: int
+
+
+def compile_for(
+    language: TemporalLanguage, alphabet: Alphabet, target: Target, regimes: Sequence[Regime]
+) -> Model:
+    """The first model, smallest margins first, whose proved horizon reaches the target.
+
+    Raises `UnsupportedError` with the largest horizon that is reached and the head that limits it, or
+    with what no regime can compute.
+    """
+    best, limit = -1, ""
+    refusal: UnsupportedError | None = None
+    for margin in TARGET_MARGINS:
+        for regime in regimes:
+            try:
+                model = compile_source(language, alphabet, regime, margin)
+                analysis = prove(model.network, language.formula).analysis
+            except UnsupportedError as error:
+                refusal = error
+                continue
+            except UnprovenError as error:
+                limit = limit or f"no proof covers it: {error}"
+                continue
+            rounding = Rounding(analysis, target.form, target.kernel)
+            if rounding.holds(target.horizon):
+                return model
+            horizon, bottleneck = rounding.horizon()
+            if horizon > best:
+                best, limit = horizon, f"{bottleneck} in the {regime} regime with margin {margin}"
+    if best < 0 and not limit and refusal is not None:
+        raise refusal
+    raise UnsupportedError(
+        f"no network reaches a horizon of {target.horizon:,} in {target.form.name} with {target.kernel} "
+        f"kernels; the largest that is proved is {max(best, 0):,}, limited by {limit}. "
+        "Use a wider format (--dtype), or a smaller --horizon."
+    )
