@@ -193,6 +193,28 @@ class Diagrams:
 
         return go(diagram)
 
+    def decide(
+        self,
+        diagram: Diagram,
+        decision: Callable[[Variable], bool | None],
+        memo: dict[Diagram, Diagram],
+    ) -> Diagram:
+        """The diagram with some variables fixed; `memo` may be kept for the same decisions."""
+
+        def go(node: Diagram) -> Diagram:
+            if self._low[node] < 0:
+                return node
+            if node not in memo:
+                variable = self._variable[node]
+                value = decision(variable)
+                if value is None:
+                    memo[node] = self.bit(variable, go(self._low[node]), go(self._high[node]))
+                else:
+                    memo[node] = go(self._high[node] if value else self._low[node])
+            return memo[node]
+
+        return go(diagram)
+
     def values(self, diagram: Diagram) -> list[Hashable]:
         """All values that the diagram takes."""
         return [self._value[node] for node in self._reached(diagram) if self._low[node] < 0]

@@ -39,7 +39,7 @@ def groups_of(terms: Terms, layer: Layer, number: int, stream: Stream) -> list[G
     groups = []
     for form, outputs in found.items():
         what = f"layer {number}: a hidden unit"
-        diagram = terms.with_edges(plain(of_form(terms, form, stream), terms, what))
+        diagram = terms.settled(terms.with_edges(plain(of_form(terms, form, stream), terms, what)))
         groups.append(Group(form, diagram, {target: tuple(units) for target, units in outputs.items()}))
     return groups
 

@@ -37,9 +37,9 @@ class Proof:
         return end.errors[output] <= ROUNDED and self._stands(end, output, formula)
 
     def _stands(self, stream: Stream, coordinate: int, formula: Formula) -> bool:
-        meaning = self.meanings[formula]
-        expected = {} if meaning == self.analysis.terms.false else {(0, 0): meaning}
-        return stream.values[coordinate] == expected
+        terms, value = self.analysis.terms, stream.values[coordinate]
+        own = terms.settled(value.get((0, 0), terms.false))
+        return not set(value) - {(0, 0)} and own == self.meanings[formula]
 
     def _stream(self, layer: int) -> Stream:
         return self.analysis.start if layer < 0 else self.analysis.layers[layer].after

@@ -40,7 +40,7 @@ def meanings_of(terms: Terms, formula: Formula) -> dict[Formula, Diagram]:
     """The normal form of every subformula."""
     known: dict[Formula, Diagram] = {}
     for part in subformulas(formula):
-        known[part] = _meaning(terms, part, known)
+        known[part] = terms.settled(_meaning(terms, part, known))
     return known
 
 

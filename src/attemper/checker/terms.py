@@ -53,6 +53,9 @@ class UnprovenError(Exception):
 MAX_RESIDUES = 16
 """Up to this modulus, remainders of one number exclude each other and one of them holds."""
 
+MAX_EXPANDED = 6
+"""Tests of positions by whose cells `exists` is split: 2^6 cells for each symbol."""
+
 _NAMED_REMAINDERS = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
 
 
@@ -75,6 +78,7 @@ class Terms:
         self._families: dict[Hashable, int] = {}
         self._names: list[tuple[Hashable, ...]] = []
         self._mean_numbers: dict[tuple[Hashable, ...], int] = {}
+        self._decided_at_first: dict[Diagram, Diagram] = {}
         self.false, self.true = self.number(0), self.number(1)
         self.first = self.negation(self.at_least_place(1, 0, -2))
         self.last = self.at_least_place(1, -1, 0)
@@ -241,11 +245,48 @@ class Terms:
     def _known_at_edge(
         self, subject: tuple[Hashable, ...], per_length: int, both: int, at_one: bool, test: Diagram
     ) -> Diagram:
-        """A test of a i + b n is decided where n = 1; at i = 1 if b = 0, at i = n if a + b = 0."""
-        if subject[0] != "place":
+        """A test of a i + b n with b != 0 is decided where n = 1, and at i = n if a + b = 0."""
+        if subject[0] != "place" or not per_length:
             return test
-        edge = self.first if not per_length else self.only if both else self.last
-        return self.choose(edge, self.number(at_one), test)
+        return self.choose(self.only if both else self.last, self.number(at_one), test)
+
+    def settled(self, diagram: Diagram) -> Diagram:
+        """The same function for all words, in the form that tests of i leave open, being decided at i = 1.
+
+        Where i = 1 is an exception to the function of i > 1, the tests are decided there; where it is
+        none, the function of i > 1 stands for both.
+        """
+        found = self._decided(diagram)
+        if not self._has_tests(diagram):
+            return found
+        later = self.diagrams.constrain(diagram, self.negation(self.first), self.false)
+        return later if self._decided(later) == found else found
+
+    def _has_tests(self, diagram: Diagram) -> bool:
+        """Whether it reads a test of i that is no threshold."""
+        kinds = (self._names[family] for family, _ in self.diagrams.support(diagram))
+        return any(name[0] in {"mod", "named"} and name[1] == "place" and name[-1] == 0 for name in kinds)
+
+    def _decided(self, diagram: Diagram) -> Diagram:
+        """The same function, with every test of i alone decided where i = 1."""
+        return self.choose(self.first, self._at_first(diagram), diagram)
+
+    def _at_first(self, diagram: Diagram) -> Diagram:
+        """The diagram with every test of i alone decided for i = 1."""
+
+        def decision(variable: Variable) -> bool | None:
+            family, threshold = variable
+            match self._names[family]:
+                case ("line", 1, 0):
+                    return threshold <= 1
+                case ("mod", "place", int(modulus), int(a), 0):
+                    return (a - threshold) % modulus == 0
+                case ("named", "place", _, _, str(name), int(a), 0):
+                    return holds(Named(name), a + threshold)
+                case _:
+                    return None
+
+        return self.diagrams.decide(diagram, decision, self._decided_at_first)
 
     # Other positions ---------------------------------------------------------------------------
 
@@ -266,13 +307,20 @@ class Terms:
                 case _:
                     return self._variable(("shifted", offset, family), self._tie(family), threshold)
 
-        inside = self.diagrams.substitute(diagram, moved, self.choose)
+        inside = self.diagrams.substitute(self.settled(diagram), moved, self.choose)
         return self.choose(self.first if offset < 0 else self.last, at_edge, inside)
 
     def exists(self, masking: Masking, where: Diagram) -> Diagram:
-        """[some visible position j has where(j)]; i itself is visible, sometimes alone."""
+        """[some visible position j has where(j)].
+
+        That i itself is visible, sometimes alone, is spelled out for letters and places only: elsewhere it
+        would copy large diagrams into many others.
+        """
+        where = self.settled(where)
         if self.diagrams.is_constant(where):
             return where
+        if not {name[0] for name, _ in self._tests(where)} <= {"letter", *_TIES}:
+            return self._variable(("exists", masking, where), Tie.FREE, 0)
         found, others = where, self.negation(self.edge(masking))
         for part in self._split(where):
             elsewhere = self._variable(("exists", masking, part), Tie.FREE, 0)
@@ -281,6 +329,7 @@ class Terms:
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
+        where, diagram = self._decided(where), self._decided(diagram)
         if where == self.false:
             return self.false
         own = (masking is Masking.FUTURE and not leftmost) or (masking is Masking.PAST and leftmost)
@@ -322,7 +371,7 @@ class Terms:
         ]
 
     def mixed_places(self) -> frozenset[Test]:
-        """The tests of places that occur beside letters in some `exists`: what to expand."""
+        """The tests of places that occur beside letters in some `exists`: what to expand, if not too many."""
         found: set[Test] = set()
         for name in self._names:
             if name[0] == "exists" and isinstance(name[2], int):
@@ -330,7 +379,7 @@ class Terms:
                 places = {test for test in support if test[0][0] in {"line", "mod", "named"}}
                 if places != support and all(test[0][0] == "letter" for test in support - places):
                     found |= places
-        return frozenset(found)
+        return frozenset(found) if len(found) <= MAX_EXPANDED else frozenset()
 
     def _tests(self, diagram: Diagram) -> set[Test]:
         return {(self._names[family], threshold) for family, threshold in self.diagrams.support(diagram)}
@@ -347,17 +396,17 @@ class Terms:
 
     def sum_at_least(self, masking: Masking, summand: Diagram, threshold: int) -> Diagram:
         """[the sum of an integer over the visible positions >= threshold]."""
-        mark = self.mark(masking)
-        corner = self._corner(self.diagrams.constrain(summand, mark, self.false))
+        mark, summand = self.mark(masking), self.settled(summand)
+        corner = self._corner(self._marked(masking, summand))
         threshold -= int(corner)
-        summand = self.plus(summand, self.scaled(mark, -corner))
+        summand = self.settled(self.plus(summand, self.scaled(mark, -corner)))
         scale = self._scale(summand)
         if scale == 0:
             return self.number(threshold <= 0)
         if scale < 0:
             return self.negation(self.sum_at_least(masking, self.scaled(summand, -1), 1 - threshold))
         summand, threshold = self.scaled(summand, 1 / scale), ceil(threshold / scale)
-        marked = self.constants(self.diagrams.constrain(summand, mark, self.false), "a count")
+        marked = self.constants(self._marked(masking, summand), "a count")
         unmarked = self.diagrams.constrain(summand, self.negation(mark), self.false)
         others = self.constants(unmarked, "a count")
         if min(others) >= 0 and threshold <= min(marked):
@@ -383,6 +432,7 @@ class Terms:
         In this form the three summands are determined by the sum.
         """
         several = self.negation(self.only)
+        left, right, own = (self.settled(part) for part in (left, right, own))
         own = self.diagrams.constrain(own, several, self.false)
         if left == right == self.false:
             return self._reaches(own, threshold)
@@ -477,6 +527,7 @@ class Terms:
         self, masking: Masking, bit: Diagram, predicate: Predicate, scale: int, shift: int
     ) -> Diagram:
         """[predicate(scale * count + shift)] for the count of a bit over the visible positions."""
+        bit = self.settled(bit)
         if bit == self.true:
             a, b, c = _NUMBER_VISIBLE[masking]
             return self.place(predicate, scale * a, scale * b, scale * c + shift)
@@ -491,6 +542,7 @@ class Terms:
 
     def mean(self, masking: Masking, summand: Diagram) -> Diagram:
         """The average of a number over the visible positions."""
+        summand = self.settled(summand)
         values = self.constants(summand, "an averaged value")
         if len(values) == 1:
             return summand
@@ -533,6 +585,11 @@ class Terms:
         return self.plus(rest, self.product(factor, by))
 
     # Inside ------------------------------------------------------------------------------------
+
+    def _marked(self, masking: Masking, summand: Diagram) -> Diagram:
+        """A summand at the marked position."""
+        there = self.diagrams.constrain(summand, self.mark(masking), self.false)
+        return there if masking is Masking.PAST else self._at_first(there)
 
     def _reaches(self, diagram: Diagram, threshold: int) -> Diagram:
         return self.where((">=", threshold), lambda value: value.constant >= threshold, diagram)
