@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.comparisons import Pair, pairs
+from benchmarks.horizons import print_horizons
 
 
 def main() -> None:
@@ -22,6 +23,7 @@ def main() -> None:
             shown = (pair.name, pair.first, f"{first:.4f}", pair.second, f"{second:.4f}")
             table.add_row(*shown, f"{second / first:.1f}")
     Console(width=140).print(table)
+    print_horizons()
 
 
 def medians(pair: Pair) -> tuple[float, float]:
