@@ -126,7 +126,7 @@ class Lengths:
             absolute += ZERO if is_power_of_two(factor) else self.u * weight * own_size * 2
         if self.fits(size, grid):
             return Rounded(size, grid, ZERO, ZERO, ZERO)
-        absolute += self.summed(len(form), size + absolute)
+        absolute += self.summed(len(form), size + absolute, size + absolute)
         if len(form) != 1:
             return Rounded(size, None, absolute, absolute, UNKNOWN)
         ((coordinate, factor),) = form
@@ -142,12 +142,17 @@ class Lengths:
         """How far a computed coordinate can be off, averages included."""
         return off.constant.max(off.mean + off.relative * self.size(value))
 
-    def summed(self, terms: int, size: flint.arb) -> flint.arb:
-        """What adding so many terms can lose; where sums are formed in a wider format, one more rounding."""
+    def summed(self, terms: int, size: flint.arb, total: flint.arb) -> flint.arb:
+        """What adding so many terms of that size together to at most `total` can lose.
+
+        Where sums are formed in a wider format, the total is rounded once more.
+        """
         if terms <= 1:
             return ZERO
         inner = 2 * (terms - 1) * ball(self.form.sum_roundoff) * size
-        return inner if self.form.sum_roundoff == self.form.roundoff else inner + self.u * size
+        if self.form.sum_roundoff == self.form.roundoff:
+            return inner
+        return inner + 2 * self.u * (total + inner)
 
     def _relative(self, value: Value, off: Off) -> flint.arb:
         if set(value) != {(0, 0)}:

@@ -16,7 +16,15 @@ from typing import final
 import flint
 
 from attemper.checker.feed_forward import Group, Unit, piecewise
-from attemper.checker.rounded_forms import ZERO, Lengths, Off, common_grid, is_exact, is_power_of_two
+from attemper.checker.rounded_forms import (
+    COARSEST,
+    ZERO,
+    Lengths,
+    Off,
+    common_grid,
+    is_exact,
+    is_power_of_two,
+)
 from attemper.checker.terms import Affine, Terms, add_affine, scale_affine
 from attemper.checker.values import Stream, plain
 from attemper.exact.balls import ball
@@ -26,12 +34,16 @@ from attemper.networks.layers import Coordinate, LinearForm
 @final
 @dataclass(frozen=True)
 class Case:
-    """A linear form in one case: its value, how many terms are not 0, their sizes, any averages."""
+    """A linear form in one case: its value, how many terms are not 0, their sizes, any averages.
+
+    All terms are multiples of `grid`, a power of two; 0 if there is none.
+    """
 
     value: Affine
     terms: int
     size: Fraction
     averages: bool
+    grid: Fraction
 
 
 @final
@@ -67,7 +79,7 @@ def writings_of(terms: Terms, groups: tuple[Group, ...], middle: Stream, after: 
 
 def _cases(terms: Terms, form: LinearForm, stream: Stream) -> tuple[Case, ...]:
     """Every combination of the terms of a linear form."""
-    found = terms.diagrams.constant(Case(Affine(Fraction(0)), 0, Fraction(0), averages=False))
+    found = terms.diagrams.constant(Case(Affine(Fraction(0)), 0, Fraction(0), averages=False, grid=COARSEST))
     for coordinate, factor in form:
         term = terms.with_edges(plain(stream.values[coordinate], terms, "a hidden unit"))
 
@@ -75,7 +87,8 @@ def _cases(terms: Terms, form: LinearForm, stream: Stream) -> tuple[Case, ...]:
             size = max(abs(end) for end in terms.bounds(value))
             total = add_affine(case.value, scale_affine(value, factor))
             averages = case.averages or bool(value.parts)
-            return Case(total, case.terms + (size != 0), case.size + abs(factor) * size, averages)
+            grid = min(case.grid, common_grid([scale_affine(value, factor)]) or Fraction(0))
+            return Case(total, case.terms + (size != 0), case.size + abs(factor) * size, averages, grid)
 
         found = terms.diagrams.combine(("case", factor), extend, found, term)
     return tuple(case for case in terms.diagrams.values(found) if isinstance(case, Case))
@@ -89,7 +102,8 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
         quiet, active = ZERO, ZERO
         constant = sum((ball(abs(f)) * offs[c].constant for c, f in form), ZERO)
         average = sum((ball(abs(f)) * lengths.of_mean(middle.values[c], offs[c]) for c, f in form), ZERO)
-        weights = all(is_power_of_two(factor) or is_exact(offs[c]) for c, factor in form)
+        fits = all(_fits(lengths, factor) for _, factor in form)
+        weights = fits and all(is_power_of_two(f) or is_exact(offs[c]) for c, f in form)
         for case in cases:
             error = average if case.averages else constant
             off = _case_off(lengths, case, units, error, weights, units_in_all)
@@ -111,32 +125,40 @@ def _case_off(
 ) -> flint.arb:
     """How far the sum of factor * ReLU(S + bias) can be off in one case."""
     u, value = lengths.u, case.value
-    biases = max(abs(bias) for bias, _ in units)
-    grid = common_grid([value, Affine(case.size), *(Affine(bias) for bias, _ in units)])
-    largest = ball(case.size + biases) + error
-    factors = [Affine(factor) for _, factor in units]
-    of_factors, all_factors = common_grid(factors), _sum(abs(factor) for _, factor in units)
-    if error == 0 and not case.averages and lengths.fits(2 * largest, grid):
-        whole = None if of_factors is None or grid is None else of_factors * grid
-        if lengths.fits(2 * largest * ball(all_factors), whole):
+    grids = [common_grid([Affine(number)]) for unit in units for number in unit]
+    grid = min((own or Fraction(0) for own in grids), default=COARSEST)
+    biases, factors = _sum(abs(bias) for bias, _ in units), _sum(abs(factor) for _, factor in units)
+    size = ball(case.size) + error
+    if error == 0 and not case.averages and weights and grid and case.grid:
+        whole = (size + ball(biases)) * ball(1 + factors)
+        if lengths.fits(2 * whole, min(case.grid, grid) * min(grid, Fraction(1))):
             return ZERO
-    roundings = max(case.terms - 1, 0) + (0 if weights else 1)
-    summed = lengths.summed(roundings + 1, largest)
-    shared = error + (summed if roundings <= 1 else ZERO)
-    own = (ZERO if roundings <= 1 else summed) + 2 * u * (largest + summed)
-    _, high = lengths.terms.bounds(value)
-    loud = [(b, f) for b, f in units if not (ball(high + b) + shared + summed <= 0)]
+    low, high = lengths.terms.bounds(value)
+    most = ball(max(abs(low), abs(high))) + error
+    roundings = max(case.terms - 1, 0) + (0 if weights else 2)
+    summed = lengths.summed(roundings + 1, size, most)
+    loud = [(b, f) for b, f in units if not (ball(high + b) + error + summed <= 0)]
     if not loud:
         return ZERO
+    shared = error + (summed if roundings <= 1 else ZERO)
+    inner = max(abs(end + bias) for bias, _ in loud for end in (low, high))
+    unfit = sum((u * ball(abs(b)) for b, _ in loud if not _fits(lengths, b)), ZERO)
+    own = (ZERO if roundings <= 1 else summed) + 2 * u * (ball(inner) + error + summed) + unfit
     total_factor = ball(_sum(abs(factor) for _, factor in loud))
-    inexact_factors = any(not is_power_of_two(factor) for _, factor in loud)
-    added = lengths.summed(width + 2 * inexact_factors, total_factor * (largest + summed))
+    terms = width + sum(not is_power_of_two(factor) for _, factor in loud) * 2
+    outside = total_factor * (ball(inner) + error + summed)
     if value.parts or case.averages:
-        return total_factor * (shared + own) + added
+        return total_factor * (shared + own) + lengths.summed(terms, outside, outside)
     off = _shared_deviation(units, value.constant, shared)
     if roundings <= 1 and _rounds_exactly(lengths, loud, value.constant, shared):
         return off
-    return off + total_factor * own + added
+    result = ball(abs(piecewise(units, value.constant))) + off + total_factor * own
+    return off + total_factor * own + lengths.summed(terms, outside, result)
+
+
+def _fits(lengths: Lengths, number: Fraction) -> bool:
+    """Whether the format holds a number exactly."""
+    return lengths.fits(ball(abs(number)), common_grid([Affine(number)]))
 
 
 def _rounds_exactly(lengths: Lengths, loud: list[Unit], value: Fraction, error: flint.arb) -> bool:
