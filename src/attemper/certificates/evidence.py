@@ -13,9 +13,9 @@ class SoftenedHead:
     """Softmax stands for hard attention in one head.
 
     In every word and at every position where the construction applies (not at its guarded edges),
-    at most `stray_mass` of the attention lies off the positions that the hard head averages over,
-    in real arithmetic. `margin` is B, the lead in logits per step away from the chosen position (0 for a
-    uniform head, which has none).
+    at most `stray_mass` of the attention lies off the position that the head is for (off the positions
+    of the right parity for the two kinds of sign heads), in real arithmetic. `margin` is B, the lead in
+    logits per step away from the chosen position (0 for a uniform head, which has none).
     """
 
     layer: int

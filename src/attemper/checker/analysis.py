@@ -70,7 +70,10 @@ def _layer_fact(terms: Terms, layer: Layer, number: int, stream: Stream) -> Laye
             fact = head_fact(terms, head, stream)
         except UnprovenError as error:
             raise UnprovenError(f"layer {number}, head {index}: {error}") from None
-        mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(0)))
+        try:
+            mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(0)))
+        except OverflowError:
+            raise UnprovenError(f"layer {number}, head {index}: its attention has no finite bound") from None
         for output in fact.outputs:
             target = output.target
             middle.values[target] = add(terms, middle.values[target], {(0, 0): output.diagram})

@@ -10,15 +10,15 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.counterexample import wrong_word
 from attemper.checker.proof import ROUNDED, Proof, prove
-from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
 from attemper.checker.terms import UnprovenError
 from attemper.checker.values import error_of
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS
-from attemper.exact.predicates import BUILT_IN, Named
+from attemper.exact.predicates import BUILT_IN, Named, PredicateError
 from attemper.languages.temporal.reading import At
-from attemper.languages.temporal.syntax import Formula, Numerical, subformulas
+from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subformulas
 from attemper.languages.words import show_word
 from attemper.networks.layers import Network, Softmax
 
@@ -39,6 +39,13 @@ def check(
     only select which rule is tried. With `ignore_rounding` the claims about float formats are proved in real
     arithmetic and are PROVED_UNDER_ASSUMPTIONS at best.
     """
+    try:
+        return _check(network, digest, certificate, ignore_rounding)
+    except PredicateError as error:
+        return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
+
+
+def _check(network: Network, digest: str, certificate: Certificate, ignore_rounding: bool) -> Verdict:
     if certificate.network != digest:
         return _one(Status.MALFORMED, "the certificate is about another network: the digests differ")
     if not certificate.claims:
@@ -48,6 +55,9 @@ def check(
         return _refuted_or_unknown(
             network, certificate, "it is read in another way than the certificate says"
         )
+    unknown = {part.name for part in subformulas(language.formula) if isinstance(part, Symbol)}
+    if not unknown <= set(network.alphabet.symbols):
+        return _one(Status.MALFORMED, "the formula has symbols that the network does not know")
     try:
         proof = prove(network, language.formula)
     except UnprovenError as error:
@@ -73,13 +83,13 @@ def _claim_verdict(
             return ClaimVerdict(status, "all lengths, in real arithmetic", assumptions)
         case FloatClaim(name, kernel, horizon, _):
             text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels"
-            if name not in FORMATS or kernel not in set(Kernel):
+            if name not in FORMATS or kernel not in set(Kernel) or horizon < 0:
                 return ClaimVerdict(Status.MALFORMED, f"there is no arithmetic {name} with {kernel} kernels")
             if ignore_rounding:
                 return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
-            rounding = Rounding(proof.analysis, FORMATS[name], Kernel(kernel))
-            if not rounding.holds(horizon):
-                proved, bottleneck = rounding.horizon()
+            form = FORMATS[name]
+            if not holds_up_to(proof.analysis, form, Kernel(kernel), horizon):
+                proved, bottleneck = horizon_of(proof.analysis, form, Kernel(kernel))
                 reason = f"proved up to {proved:,} only; beyond it no proof for {bottleneck}"
                 return ClaimVerdict(Status.UNKNOWN, f"{text}: {reason}", assumptions, ARITHMETIC)
             status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
@@ -96,19 +106,20 @@ def _unsupported(proof: Proof, evidence: tuple[Evidence, ...], formula: Formula)
         match item:
             case SoftenedHead(layer, head, margin, mass):
                 name = f"layer {layer}, head {head}"
-                if layer >= len(layers) or head >= len(layers[layer].heads):
+                if not (0 <= layer < len(layers) and 0 <= head < len(layers[layer].heads)):
                     yield f"there is no {name}"
                 elif margin > layers[layer].heads[head].rule.gap:
                     yield f"{name} has a margin of {layers[layer].heads[head].rule.gap}, not {margin}"
                 elif mass < layers[layer].masses[head]:
                     yield f"{name} may give more than {float(mass):.3g} of its attention to other positions"
             case RoundedLayer(layer, error):
-                if layer >= len(layers):
+                if not 0 <= layer < len(layers):
                     yield f"there is no layer {layer}"
                 elif not derived_error(proof, layer) <= error <= ROUNDED:
                     yield f"hidden units of layer {layer} may be off by more than {float(error):.3g}"
             case MeansSubformula(layer, coordinate, number):
-                if layer >= len(layers) or coordinate >= width or number >= len(parts):
+                known = -1 <= layer < len(layers) and 0 <= coordinate < width and 0 <= number < len(parts)
+                if not known:
                     yield f"there is no layer {layer}, coordinate {coordinate} or subformula {number}"
                 elif not proof.computes(layer, coordinate, parts[number]):
                     yield f"after layer {layer}, coordinate {coordinate} is not subformula {number}"

@@ -31,7 +31,10 @@ def wrong_word(network: Network, language: TemporalLanguage) -> Word | None:
                 return None
             place = 0 if language.at is At.FIRST else -1
             read_at = 0 if network.reads_first else -1
-            output = output_bits(network, word)[read_at]
+            try:
+                output = output_bits(network, word)[read_at]
+            except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
+                return None
             expected = truth(language.formula, word)[place]
             if (output < ball(MIDDLE)) if expected else (output > ball(MIDDLE)):
                 return word

@@ -93,12 +93,14 @@ class Output:
 class HeadFact:
     """What was proved of one head.
 
-    An average whose sign it reads is an odd multiple of `unit` / (number of visible positions).
+    An average whose sign it reads is an odd multiple of `unit` / (number of visible positions). `firm` says
+    that its values are the same at all blocked positions of one level, so that their order does not matter.
     """
 
     rule: Rule
     outputs: tuple[Output, ...]
     unit: Fraction = Fraction(1)
+    firm: bool = True
 
 
 def head_fact(terms: Terms, head: Head, stream: Stream) -> HeadFact:
@@ -179,8 +181,9 @@ def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> 
             found = terms.choose(terms.exists(head.masking, bit), here, found)
         return found
 
-    rule = TieBreakRule(gap, far, far_loss)
-    return HeadFact(rule, _outputs(terms, head, values, read))
+    on_levels = (terms.diagrams.constrain(v, bit, terms.false) for v in values for bit in bits[1:])
+    firm = all(terms.diagrams.is_constant(value) for value in on_levels)
+    return HeadFact(TieBreakRule(gap, far, far_loss), _outputs(terms, head, values, read), firm=firm)
 
 
 def _neighbour(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:

@@ -1,4 +1,4 @@
-"""Rounded numbers: how large a quantity gets up to a length, and how far its computed value can be off."""
+"""Rounded numbers: how large a quantity gets up to a length, and how far its computed value can be."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ UNKNOWN = flint.arb(2) ** 1000
 """An error bound that no proof survives."""
 
 COARSEST = Fraction(2**60)
+
+WEIGHTS = 2**40
+"""Weights that are not 0 must lie between 2^-40 and 2^40."""
 
 
 class BeyondError(Exception):
@@ -53,10 +56,12 @@ EXACT = Off()
 class Rounded:
     """A quantity: its greatest size, the grid of whose multiples it is if it is exact, and its errors.
 
-    `absolute` holds everywhere, `zero` where the value is 0, `relative` where it is not.
+    `inverse` bounds 1 / |x| where it is not 0. `absolute` holds everywhere, `zero` where the value is 0,
+    `relative` where it is not.
     """
 
     size: flint.arb
+    inverse: flint.arb
     grid: Fraction | None
     absolute: flint.arb
     zero: flint.arb
@@ -73,6 +78,7 @@ class Lengths:
         self.length = length
         self.u = ball(form.roundoff)
         self.long = 2 * length * ball(form.sum_roundoff)
+        self.tiny = ball(Fraction(1, form.range))
 
     def size(self, value: Value) -> flint.arb:
         """The greatest absolute value; i^a n^b is at most N^(a+b), or N^b if a < 0."""
@@ -81,8 +87,35 @@ class Lengths:
             total += ball(self.peak(diagram)) * self.length ** max(a + b if a >= 0 else b, 0)
         return total
 
+    def inverse(self, value: Value) -> flint.arb:
+        """A bound on 1 / |value| where it is not 0, if it is a monomial or an average; else unknown."""
+        if len(value) != 1:
+            return UNKNOWN
+        (((a, b), diagram),) = value.items()
+        least = Fraction(1)
+        for found in self.terms.values(diagram):
+            if found.parts:
+                return flint.arb(self.length) / ball(self._step(found)) if (a, b) == (0, 0) else UNKNOWN
+            least = min(least, abs(found.constant) or least)
+        return flint.arb(self.length) ** max(-b, -(a + b), 0) / ball(least)
+
+    def _step(self, value: Affine) -> Fraction:
+        """An average that is not 0 is at least this over N."""
+        if len(value.parts) != 1 or value.constant:
+            return self.tiny_fraction
+        ((number, factor),) = value.parts
+        grid = common_grid(self.terms.values(self.terms.means[number].summand))
+        return self.tiny_fraction if grid is None else min(grid * abs(factor), Fraction(1))
+
+    @property
+    def tiny_fraction(self) -> Fraction:
+        """Below it nothing is known."""
+        return Fraction(1, self.form.range**2)
+
     def peak(self, diagram: int) -> Fraction:
         """The greatest absolute value of a diagram."""
+        if diagram < 0:
+            raise BeyondError("a number that is no average (no rule for rounding covers it)")
         return max(abs(end) for v in self.terms.values(diagram) for end in self.terms.bounds(v))
 
     def grid(self, value: Value) -> Fraction | None:
@@ -93,20 +126,9 @@ class Lengths:
 
     def fits(self, size: flint.arb, grid: Fraction | None) -> bool:
         """Whether the format holds all multiples of the grid up to that size."""
-        return grid is not None and bool(size * self.u <= ball(grid))
-
-    def closed_form(self, value: Value) -> Rounded:
-        """A closed form, evaluated in float64 with one rounding per operation, then rounded to the format."""
-        size, grid = self.size(value), self.grid(value)
-        if not (size < self.form.range) or any(
-            self.length ** (abs(a) + abs(b)) >= self.form.range for a, b in value
-        ):
-            raise BeyondError("position embeddings or temperatures leave the range of the format")
-        if self.fits(size, grid):
-            return Rounded(size, grid, ZERO, ZERO, ZERO)
-        operations = sum(2 + abs(a) + abs(b) for a, b in value)
-        relative = self.u + ball(Fraction(operations, 2**53))
-        return Rounded(size, None, relative * size, ZERO, relative if len(value) == 1 else UNKNOWN)
+        if grid is None or grid * self.form.range < 1:
+            return False
+        return bool(size * self.u <= ball(grid)) and bool(size < self.form.range)
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order."""
@@ -117,22 +139,28 @@ class Lengths:
             own_size = self.size(value)
             own = self.grid(value) if is_exact(off) else None
             factor_grid = common_grid([Affine(factor)])
-            grid = (
-                grid if grid is None or own is None or factor_grid is None else min(grid, own * factor_grid)
-            )
-            grid = None if own is None or factor_grid is None else grid
+            if own is None or not self.fits(weight, factor_grid) or factor_grid is None:
+                grid = None
+            elif grid is not None:
+                grid = min(grid, own * factor_grid)
             size += weight * own_size
-            absolute += weight * (self.of_mean(value, off) if self.has_means(value) else off.constant)
-            absolute += ZERO if is_power_of_two(factor) else self.u * weight * own_size * 2
+            error = self.of_mean(value, off) if self.has_means(value) else off.constant
+            rounded = is_power_of_two(factor) or self.fits(weight * own_size, grid)
+            absolute += weight * error + (ZERO if rounded else 3 * self.u * weight * (own_size + error))
         if self.fits(size, grid):
-            return Rounded(size, grid, ZERO, ZERO, ZERO)
-        absolute += self.summed(len(form), size + absolute, size + absolute)
+            assert grid is not None
+            return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
+        absolute += self.summed(len(form), size + absolute, size + absolute) + self.tiny
         if len(form) != 1:
-            return Rounded(size, None, absolute, absolute, UNKNOWN)
+            return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
         ((coordinate, factor),) = form
-        relative = self._relative(values[coordinate], offs[coordinate])
-        relative += ZERO if is_power_of_two(factor) else 2 * self.u
-        return Rounded(size, None, absolute, ball(abs(factor)) * offs[coordinate].zero, relative)
+        value, off = values[coordinate], offs[coordinate]
+        inverse = self.inverse(value) / ball(abs(factor))
+        relative = self._relative(value, off)
+        relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
+        if not (inverse < self.form.range):
+            relative = UNKNOWN
+        return Rounded(size, inverse, None, absolute, ball(abs(factor)) * off.zero, relative)
 
     def has_means(self, value: Value) -> bool:
         """Whether the value is an average somewhere."""
@@ -149,7 +177,8 @@ class Lengths:
         """
         if terms <= 1:
             return ZERO
-        inner = 2 * (terms - 1) * ball(self.form.sum_roundoff) * size
+        # k u / (1 - k u) <= (8/7) k u for all sums over coordinates: they have far fewer than 2^20 terms.
+        inner = ball(Fraction(8, 7)) * (terms - 1) * ball(self.form.sum_roundoff) * size
         if self.form.sum_roundoff == self.form.roundoff:
             return inner
         return inner + 2 * self.u * (total + inner)
@@ -167,17 +196,19 @@ class Lengths:
 
     def product(self, left: Rounded, right: Rounded) -> Rounded:
         """left * right, rounded once."""
-        size = left.size * right.size
+        size, inverse = left.size * right.size, left.inverse * right.inverse
         grid = left.grid * right.grid if left.grid is not None and right.grid is not None else None
         if self.fits(size, grid):
-            return Rounded(size, grid, ZERO, ZERO, ZERO)
+            return Rounded(size, inverse, grid, ZERO, ZERO, ZERO)
         most_left, most_right = left.size + left.absolute, right.size + right.absolute
+        relative = (1 + left.relative) * (1 + right.relative) * (1 + self.u) - 1
         return Rounded(
             size,
+            inverse,
             None,
-            most_left * most_right * (1 + self.u) - size,
+            most_left * most_right * (1 + self.u) - size + self.tiny,
             (left.zero * most_right).max(right.zero * most_left) * (1 + self.u),
-            (1 + left.relative) * (1 + right.relative) * (1 + self.u) - 1,
+            relative if inverse < self.form.range else UNKNOWN,
         )
 
 

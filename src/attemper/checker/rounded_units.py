@@ -9,7 +9,7 @@ is the same number in every order, and the pair of units that rounds a bit is th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
@@ -19,6 +19,7 @@ from attemper.checker.feed_forward import Group, Unit, piecewise
 from attemper.checker.rounded_forms import (
     COARSEST,
     ZERO,
+    BeyondError,
     Lengths,
     Off,
     common_grid,
@@ -26,7 +27,7 @@ from attemper.checker.rounded_forms import (
     is_power_of_two,
 )
 from attemper.checker.terms import Affine, Terms, add_affine, scale_affine
-from attemper.checker.values import Stream, plain
+from attemper.checker.values import Stream, Value, plain
 from attemper.exact.balls import ball
 from attemper.networks.layers import Coordinate, LinearForm
 
@@ -56,9 +57,12 @@ class Writing:
     disjoint: bool
 
 
-def writings_of(terms: Terms, groups: tuple[Group, ...], middle: Stream, after: Stream) -> list[Writing]:
+def writings_of(
+    terms: Terms, groups: tuple[Group, ...], before: Stream, middle: Stream, after: Stream
+) -> list[Writing]:
     """The writings of a layer, for any format and length."""
-    cases = {group.form: _cases(terms, group.form, middle) for group in groups}
+    fresh = {c for c, (old, new) in enumerate(zip(before.values, middle.values, strict=True)) if old != new}
+    cases = {group.form: _cases(terms, group.form, middle, fresh) for group in groups}
     targets = dict.fromkeys(target for group in groups for target in group.outputs)
     writings = []
     for target in targets:
@@ -77,20 +81,23 @@ def writings_of(terms: Terms, groups: tuple[Group, ...], middle: Stream, after: 
     return writings
 
 
-def _cases(terms: Terms, form: LinearForm, stream: Stream) -> tuple[Case, ...]:
-    """Every combination of the terms of a linear form."""
+def _cases(terms: Terms, form: LinearForm, stream: Stream, fresh: set[Coordinate]) -> tuple[Case, ...]:
+    """Every combination of the terms of a linear form; what a head just wrote is never exactly 0."""
     found = terms.diagrams.constant(Case(Affine(Fraction(0)), 0, Fraction(0), averages=False, grid=COARSEST))
     for coordinate, factor in form:
         term = terms.with_edges(plain(stream.values[coordinate], terms, "a hidden unit"))
 
-        def extend(case: Case, value: Affine, factor: Fraction = factor) -> Case:
+        def extend(
+            case: Case, value: Affine, factor: Fraction = factor, is_fresh: bool = coordinate in fresh
+        ) -> Case:
             size = max(abs(end) for end in terms.bounds(value))
             total = add_affine(case.value, scale_affine(value, factor))
             averages = case.averages or bool(value.parts)
             grid = min(case.grid, common_grid([scale_affine(value, factor)]) or Fraction(0))
-            return Case(total, case.terms + (size != 0), case.size + abs(factor) * size, averages, grid)
+            terms_now = case.terms + (is_fresh or size != 0)
+            return Case(total, terms_now, case.size + abs(factor) * size, averages, grid)
 
-        found = terms.diagrams.combine(("case", factor), extend, found, term)
+        found = terms.diagrams.combine(("case", factor, coordinate in fresh), extend, found, term)
     return tuple(case for case in terms.diagrams.values(found) if isinstance(case, Case))
 
 
@@ -103,10 +110,16 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
         constant = sum((ball(abs(f)) * offs[c].constant for c, f in form), ZERO)
         average = sum((ball(abs(f)) * lengths.of_mean(middle.values[c], offs[c]) for c, f in form), ZERO)
         fits = all(_fits(lengths, factor) for _, factor in form)
-        weights = fits and all(is_power_of_two(f) or is_exact(offs[c]) for c, f in form)
+        weights = fits and all(
+            is_power_of_two(f) or (is_exact(offs[c]) and _exact_product(lengths, middle.values[c], f))
+            for c, f in form
+        )
+        # A coordinate that is 0 only up to an error is a term like the others.
+        murky = sum(not bool(offs[c].zero == 0) for c, _ in form)
         for case in cases:
             error = average if case.averages else constant
-            off = _case_off(lengths, case, units, error, weights, units_in_all)
+            seen = replace(case, terms=min(case.terms + murky, len(form)))
+            off = _case_off(lengths, seen, units, error, weights, units_in_all)
             if case.averages or piecewise(units, case.value.constant):
                 active = active.max(off)
             else:
@@ -144,6 +157,9 @@ def _case_off(
     inner = max(abs(end + bias) for bias, _ in loud for end in (low, high))
     unfit = sum((u * ball(abs(b)) for b, _ in loud if not _fits(lengths, b)), ZERO)
     own = (ZERO if roundings <= 1 else summed) + 2 * u * (ball(inner) + error + summed) + unfit
+    own += lengths.tiny
+    if not (size + ball(biases) < lengths.form.range):
+        raise BeyondError("a feed-forward (it leaves the range of the format)")
     total_factor = ball(_sum(abs(factor) for _, factor in loud))
     terms = width + sum(not is_power_of_two(factor) for _, factor in loud) * 2
     outside = total_factor * (ball(inner) + error + summed)
@@ -154,6 +170,14 @@ def _case_off(
         return off
     result = ball(abs(piecewise(units, value.constant))) + off + total_factor * own
     return off + total_factor * own + lengths.summed(terms, outside, result)
+
+
+def _exact_product(lengths: Lengths, value: Value, factor: Fraction) -> bool:
+    """Whether factor * value is always a number of the format."""
+    grids = lengths.grid(value), common_grid([Affine(factor)])
+    if grids[0] is None or grids[1] is None:
+        return False
+    return lengths.fits(lengths.size(value) * ball(abs(factor)), grids[0] * grids[1])
 
 
 def _fits(lengths: Lengths, number: Fraction) -> bool:

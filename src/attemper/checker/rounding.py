@@ -7,6 +7,8 @@ certificates/FORMAT.md, section "Arithmetic"; each bound below is one of its rul
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import final
@@ -14,15 +16,28 @@ from typing import final
 import flint
 
 from attemper.checker.analysis import Analysis
+from attemper.checker.diagrams import TooLargeError
 from attemper.checker.heads import HeadFact, Output
 from attemper.checker.proof import ROUNDED
-from attemper.checker.rounded_forms import UNKNOWN, ZERO, BeyondError, Lengths, Off, Rounded
+from attemper.checker.rounded_embedding import rounded_form
+from attemper.checker.rounded_forms import (
+    EXACT,
+    UNKNOWN,
+    WEIGHTS,
+    ZERO,
+    BeyondError,
+    Lengths,
+    Off,
+    Rounded,
+    common_grid,
+)
 from attemper.checker.rounded_units import Writing, writings_of, written
 from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule
-from attemper.checker.values import Stream, Value, of_closed_form, of_form
+from attemper.checker.terms import Affine, UnprovenError
+from attemper.checker.values import Stream, Value, of_form
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
-from attemper.networks.layers import Head, Softmax
+from attemper.networks.layers import Head, LinearForm, Network, Softmax
 
 PRECISION = 64
 
@@ -43,6 +58,27 @@ class Kernel(StrEnum):
     NORMALISE_FIRST = "normalise-first"
 
 
+def horizon_of(analysis: Analysis, form: FloatFormat, kernel: Kernel) -> tuple[int, str]:
+    """The greatest N up to which every answer is proved right, and the place that has no proof beyond.
+
+    0 if some step has no rule for rounding; the place says which.
+    """
+    try:
+        return Rounding(analysis, form, kernel).horizon()
+    except (UnprovenError, TooLargeError, RecursionError) as error:
+        return 0, str(error) or "a feed-forward (its cases are too many)"
+
+
+def holds_up_to(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: int) -> bool:
+    """Whether every answer is proved right for all words of up to `length` symbols."""
+    if length == 0:
+        return True
+    try:
+        return length <= LONGEST and Rounding(analysis, form, kernel).holds(length)
+    except (UnprovenError, TooLargeError, RecursionError):
+        return False
+
+
 @final
 class Rounding:
     """One network in one format, for one class of attention kernels."""
@@ -52,17 +88,15 @@ class Rounding:
         self.form = form
         self.kernel = kernel
         self.writings = [
-            writings_of(analysis.terms, fact.groups, fact.middle, fact.after) for fact in analysis.layers
+            writings_of(analysis.terms, fact.groups, fact.before, fact.middle, fact.after)
+            for fact in analysis.layers
         ]
-        self.coldness: dict[Softmax, Value] = {}
-        for layer in analysis.network.layers:
-            for head in layer.heads:
-                assert isinstance(head.weighting, Softmax)
-                coldness = of_closed_form(analysis.terms, head.weighting.inverse_temperature)
-                self.coldness[head.weighting] = coldness
+        sizes = {abs(number) for number in _weights(analysis.network)}
+        if sizes and (max(sizes) > WEIGHTS or min(sizes) < Fraction(1, WEIGHTS)):
+            raise UnprovenError("the weights (some are too large or too small)")
 
     def horizon(self) -> tuple[int, str]:
-        """The greatest N up to which every answer is proved right, and the place that has no proof beyond.
+        """The greatest N that is proved, and the place that has no proof beyond.
 
         A power of two at which the proof fails is found first, then the exact place below it.
         """
@@ -79,9 +113,9 @@ class Rounding:
             return good, blame
 
     def holds(self, length: int) -> bool:
-        """Whether every answer is proved right for all words of up to `length` symbols."""
+        """Whether every answer is proved right for all words of 1 to `length` symbols."""
         with precision(PRECISION):
-            return length == 0 or (length <= LONGEST and not self._failure(length))
+            return not self._failure(length)
 
     def _failure(self, length: int) -> str:
         """What the proof fails at for this length; empty if it holds."""
@@ -90,6 +124,19 @@ class Rounding:
         except BeyondError as error:
             return str(error)
         return ""
+
+
+def _weights(network: Network) -> Iterator[Fraction]:
+    """Every weight and bias that is not 0."""
+    forms = [*network.embedding]
+    for layer in network.layers:
+        for head in layer.heads:
+            forms += [*head.query, *head.key, *head.values]
+        for unit in layer.hidden:
+            forms += [unit.form, unit.outputs]
+            if unit.bias:
+                yield unit.bias
+    yield from (factor for form in forms for _, factor in form)
 
 
 @final
@@ -106,42 +153,52 @@ class _Run:
         analysis = self.rounding.analysis
         if not (4 * self.lengths.long < 1):
             raise BeyondError("sums over so many positions")
-        self.offs = [self._embedded(value) for value in analysis.start.values]
+        self.offs = [EXACT for _ in analysis.network.coordinates]
+        taken = self._embed()
         blame = dict.fromkeys(range(len(self.offs)), "the embedding")
         for number, (layer, fact) in enumerate(zip(analysis.network.layers, analysis.layers, strict=True)):
             after = list(self.offs)
-            taken: set[int] = {c for c, value in enumerate(fact.before.values) if value}
             for index, (head, head_fact) in enumerate(zip(layer.heads, fact.heads, strict=True)):
                 name = f"layer {number}, head {index}"
                 for target, off in self._head(head, head_fact, fact.before, name):
-                    if target in taken:
-                        raise BeyondError(f"{name} (it adds to something that stands there)")
-                    taken.add(target)
+                    self._take(taken, target, name)
                     after[target], blame[target] = off, name
             self.offs = after
+            after = list(after)
             for writing in self.rounding.writings[number]:
-                worst = self._worst_input(writing)
-                if writing.target in taken:
-                    raise BeyondError(
-                        f"layer {number}'s feed-forward (it adds to something that stands there)"
-                    )
+                self._take(taken, writing.target, f"layer {number}'s feed-forward")
+                blame[writing.target] = blame.get(self._worst_input(writing), "the embedding")
                 after[writing.target] = written(self.lengths, writing, fact.middle, self.offs)
-                blame[writing.target] = blame.get(worst, "the embedding")
             self.offs = after
         output = analysis.network.output
         off = self.offs[output]
         if not (off.constant.max(off.mean + off.relative) <= ball(ROUNDED)):
             raise BeyondError(blame[output])
 
+    def _embed(self) -> set[int]:
+        """Fill in the embeddings; the coordinates that hold something."""
+        network = self.rounding.analysis.network
+        taken: set[int] = set()
+        for coordinate, factor in {part for form in network.embedding for part in form}:
+            if not self.lengths.fits(ball(abs(factor)), common_grid([Affine(factor)])):
+                raise BeyondError("the embedding (a weight is not a number of the format)")
+            taken.add(coordinate)
+        for coordinate, form in network.positions:
+            self._take(taken, coordinate, "the embedding")
+            rounded = rounded_form(self.lengths, form)
+            self.offs[coordinate] = Off(rounded.zero, rounded.absolute, ZERO, rounded.relative)
+        return taken
+
+    def _take(self, taken: set[int], coordinate: int, name: str) -> None:
+        """Each coordinate is written once: sums in the residual stream have no rule."""
+        if coordinate in taken:
+            raise BeyondError(f"{name} (it adds to something that stands there)")
+        taken.add(coordinate)
+
     def _worst_input(self, writing: Writing) -> int:
         """The coordinate that contributes the largest error."""
         inputs = [c for form, _, _ in writing.parts for c, _ in form]
         return max(inputs, key=lambda c: float(self.offs[c].constant.mid()), default=-1)
-
-    def _embedded(self, value: Value) -> Off:
-        rounded = self.lengths.closed_form(value)
-        relative = rounded.relative if set(value) - {(0, 0)} or not value else ZERO
-        return Off(rounded.zero, rounded.absolute, ZERO, relative)
 
     # Heads ---------------------------------------------------------------------------------------
 
@@ -182,80 +239,123 @@ class _Run:
         """(loss, slack): by how much the leads of the head's rule can be smaller than in real arithmetic."""
         assert isinstance(head.weighting, Softmax)
         lengths, u, n = self.lengths, self.lengths.u, self.lengths.length
-        cold = lengths.closed_form(self.rounding.coldness[head.weighting])
-        queries, keys = (
-            [lengths.linear(form, before.values, self.offs) for form in forms]
-            for forms in (head.query, head.key)
-        )
-        rows = [lengths.product(lengths.product(q, cold), k) for q, k in zip(queries, keys, strict=True)]
-        sizes = sum((row.size for row in rows), ZERO)
+        cold = rounded_form(lengths, head.weighting.inverse_temperature)
+        rows = [self._row(*pair, cold, before) for pair in zip(head.query, head.key, strict=True)]
+        sizes = sum((row.product.size for row in rows), ZERO)
         if not (sizes < self.rounding.form.range):
             raise BeyondError(f"{name} (its scores leave the range of the format)")
-        worst = ZERO
-        for row in rows:
-            worst = worst.max(row.relative)
-        of_means = sum((self.offs[c].mean for form in head.query for c, _ in form), ZERO)
+        worst = max((row.product.relative for row in rows), key=lambda error: float(error.mid()))
+        ties = [row for row in rows if any(power for power, _ in row.key)]
+        pure = all(len(row.key) == 1 for row in rows)
         match fact.rule:
             case LocalSignRule():
-                return ZERO, sum((row.absolute for row in rows), ZERO) + len(rows) * u * sizes
-            case SignRule() if len(rows) == 1:
-                return worst + of_means * n / ball(fact.unit), ZERO
-            case LookupRule() if len(rows) <= 2:
-                return 6 * n**2 * (worst + u) + (4 * n**2 + 6 * n**3) * of_means, ZERO
-            case TieBreakRule(_, _, far_loss) if self._is_tie_break(head, before):
-                crossing = sum((row.zero for row in rows), ZERO)
-                slack = crossing if crossing == 0 else crossing + 2 * u * sizes
+                off = sum((row.product.absolute for row in rows), ZERO)
+                return ZERO, off + lengths.summed(len(rows), sizes + off, sizes + off)
+            case SignRule() if len(rows) == 1 and pure and self._alternates(rows[0]):
+                return worst + self._mean_off(rows[0]) * n / ball(fact.unit), ZERO
+            case LookupRule(_, zero) if len(rows) == len(ties) <= 2 and pure and self._constant_keys(rows):
+                of_means = sum((self._mean_off(row) for row in rows), ZERO)
+                loss = 6 * n**2 * (worst + u) + (4 * n**2 + 6 * n**3) * of_means
+                if zero is not None and not (loss <= ball(FAR_LOSS)):
+                    raise BeyondError(name)
+                return loss, ZERO
+            case TieBreakRule(_, _, far_loss) if len(ties) == 1 and pure and self._blocks(rows):
                 if not (ball(far_loss) * (worst + 2 * u) <= ball(FAR_LOSS)):
                     raise BeyondError(name)
-                return 2 * n * self._tie_row(head, before, rows).relative, slack
-            case ShiftRule(gap, own, _):
-                share = ball(max(Fraction(1), gap / own)) if own > 0 else UNKNOWN
-                joined = ZERO if self._parities_apart(head, before) else self._sum_loss(rows, sizes)
-                near = 2 * n * self._tie_row(head, before, rows).relative * share
-                return near.max(4 * worst) + 4 * u, joined
+                crossing = sum((row.product.zero for row in rows), ZERO)
+                slack = crossing if fact.firm and crossing == 0 else crossing + self._sum_loss(rows, sizes)
+                return 2 * n * ties[0].product.relative, slack
+            case ShiftRule(gap, own, _) if len(ties) == 1 and pure and own > 0:
+                share = ball(max(Fraction(1), gap / own))
+                slack = ZERO if self._parities_apart(rows) else self._sum_loss(rows, sizes)
+                return (2 * n * ties[0].product.relative * share).max(4 * worst) + 4 * u, slack
             case _:
                 raise BeyondError(f"{name} (no rule for rounding covers its rows)")
 
-    def _sum_loss(self, rows: list[Rounded], sizes: flint.arb) -> flint.arb:
-        """What adding the rows can lose: nothing if all partial sums are exact."""
-        grids = [row.grid for row in rows if row.grid is not None]
-        exact = len(grids) == len(rows) and self.lengths.fits(sizes, min(grids))
-        return ZERO if exact else 2 * self.lengths.u * sizes
+    def _row(self, query: LinearForm, key: LinearForm, cold: Rounded, before: Stream) -> _Row:
+        lengths, terms = self.lengths, self.rounding.analysis.terms
+        q, k = (lengths.linear(form, before.values, self.offs) for form in (query, key))
+        colder = lengths.product(q, cold)
+        if not (colder.size < self.rounding.form.range):
+            raise BeyondError("scores (they leave the range of the format)")
+        values = of_form(terms, query, before), of_form(terms, key, before)
+        exact = q.grid is not None and k.grid is not None
+        return _Row(query, values[0], values[1], lengths.product(colder, k), exact)
 
-    def _tie_row(self, head: Head, before: Stream, rows: list[Rounded]) -> Rounded:
-        """The row whose key grows or shrinks with j."""
+    def _mean_off(self, row: _Row) -> flint.arb:
+        """The absolute error of an average that the query carries as it is; `UNKNOWN` for multiples."""
+        value = row.query.get((0, 0), self.rounding.analysis.terms.false)
+        found = self.rounding.analysis.terms.values(value)
+        if len(row.form) != 1 or set(row.query) != {(0, 0)} or len(found) != 1:
+            return UNKNOWN
+        coordinate, factor = row.form[0]
+        if factor != 1:
+            return UNKNOWN
+        if not found[0].parts:
+            return self.offs[coordinate].constant
+        if found[0].constant or [own for _, own in found[0].parts] != [1]:
+            return UNKNOWN
+        return self.offs[coordinate].mean
+
+    def _alternates(self, row: _Row) -> bool:
+        """Whether the key is a multiple of (-1)^j times a power of j, with nothing constant in it."""
         terms = self.rounding.analysis.terms
-        keys = [of_form(terms, key, before) for key in head.key]
-        return next(row for row, key in zip(rows, keys, strict=True) if set(key) - {(0, 0)})
+        (diagram,) = row.key.values()
+        return terms.is_multiple(diagram, terms.sign)
 
-    def _is_tie_break(self, head: Head, before: Stream) -> bool:
-        """One row is the tie-break; the others' keys are 0 exactly at the positions that are not blocked."""
+    def _constant_keys(self, rows: list[_Row]) -> bool:
+        """Whether every key is a multiple of a power of j."""
+        constant = self.rounding.analysis.terms.diagrams.is_constant
+        return all(constant(diagram) for row in rows for diagram in row.key.values())
+
+    def _blocks(self, rows: list[_Row]) -> bool:
+        """Whether the row that blocks is 0 exactly at the positions that are not blocked, else negative."""
         terms = self.rounding.analysis.terms
-        ties = 0
-        for key in head.key:
-            value = of_form(terms, key, before)
-            if set(value) - {(0, 0)}:
-                ties += 1
-                if len(value) != 1:
+        for row in rows:
+            (diagram,) = row.key.values()
+            if any(power for power, _ in row.key):
+                if not terms.diagrams.is_constant(diagram):
                     return False
-            elif value:
-                found = [v.constant for v in terms.values(value[0, 0])]
-                if 0 not in found or min(found) < 0 < max(found):
-                    return False
-        return ties == 1 and len(head.key) <= 2
+                continue
+            reach = [v for query in row.query.values() for v in terms.values(query)]
+            found = [v.constant for v in terms.values(diagram)]
+            if len(row.query) != 1 or any(v.parts or v.constant <= 0 for v in reach) or max(found) != 0:
+                return False
+        return len(rows) <= 2
 
-    def _parities_apart(self, head: Head, before: Stream) -> bool:
+    def _parities_apart(self, rows: list[_Row]) -> bool:
         """Whether every row but the tie-break's is exactly 0 between positions of different parity."""
         terms = self.rounding.analysis.terms
-        for query, key in zip(head.query, head.key, strict=True):
-            pair = of_form(terms, query, before), of_form(terms, key, before)
-            if set(pair[1]) - {(0, 0)}:
+        for row in rows:
+            if any(power for power, _ in row.key):
                 continue
-            at_even, at_odd = (
-                [terms.at_fixed(value.get((0, 0), terms.false), j) for value in pair] for j in (2, 1)
-            )
-            if terms.product(at_even[0], at_odd[1]) != terms.false:
+            if not row.exact or set(row.query) != {(0, 0)} or set(row.key) != {(0, 0)}:
                 return False
-            if terms.product(at_odd[0], at_even[1]) != terms.false:
+            pair = row.query[0, 0], row.key[0, 0]
+            if not all(terms.is_of_parity(diagram) for diagram in pair):
+                return False
+            even, odd = ([terms.at_fixed(diagram, j) for diagram in pair] for j in (2, 1))
+            if {terms.product(even[0], odd[1]), terms.product(odd[0], even[1])} != {terms.false}:
                 return False
         return True
+
+    def _sum_loss(self, rows: list[_Row], sizes: flint.arb) -> flint.arb:
+        """What adding the rows can lose: nothing if all partial sums are exact."""
+        grids = [row.product.grid for row in rows if row.product.grid is not None]
+        exact = len(grids) == len(rows) and self.lengths.fits(sizes, min(grids))
+        return ZERO if exact else 2 * len(rows) * self.lengths.u * sizes
+
+
+@final
+@dataclass(frozen=True)
+class _Row:
+    """One product of a query and a key row: the query's form, both values, and what is computed.
+
+    `exact` says that the query and the key are computed without error.
+    """
+
+    form: LinearForm
+    query: Value
+    key: Value
+    product: Rounded
+    exact: bool

@@ -141,6 +141,16 @@ class Terms:
         """The bit that says where a value is this number."""
         return self.where(("=", constant), lambda value: value == Affine(constant), diagram)
 
+    def is_of_parity(self, diagram: Diagram) -> bool:
+        """Whether it depends on nothing but the parity of the position."""
+        return self.diagrams.support(diagram) <= self.diagrams.support(self.sign)
+
+    def is_multiple(self, diagram: Diagram, of: Diagram) -> bool:
+        """Whether it is a number times the other one, which is never 0."""
+        (one, *_), (other, *_) = self.values(diagram), self.values(of)
+        ratio = abs(one.constant / other.constant)
+        return not one.parts and diagram in {self.scaled(of, ratio), self.scaled(of, -ratio)}
+
     def values(self, diagram: Diagram) -> list[Affine]:
         """All values that the diagram takes."""
         return [value for value in self.diagrams.values(diagram) if isinstance(value, Affine)]
@@ -376,7 +386,7 @@ class Terms:
         for name in self._names:
             if name[0] == "exists" and isinstance(name[2], int):
                 support = self._tests(name[2])
-                places = {test for test in support if test[0][0] in {"line", "mod", "named"}}
+                places = {test for test in support if test[0][0] == "line" or test[0][1] == "place"}
                 if places != support and all(test[0][0] == "letter" for test in support - places):
                     found |= places
         return frozenset(found) if len(found) <= MAX_EXPANDED else frozenset()

@@ -25,6 +25,8 @@ from attemper.exact.closed_forms import (
 )
 from attemper.networks.layers import LinearForm, Network
 
+MAX_DEGREE = 32
+
 Powers = tuple[int, int]
 """The exponents (a, b) of i^a n^b."""
 
@@ -76,6 +78,8 @@ def of_closed_form(terms: Terms, form: ClosedForm) -> Value:
             for part in parts:
                 product = multiply(terms, product, of_closed_form(terms, part))
             return product
+        case Power(_, exponent) if abs(exponent) > MAX_DEGREE:
+            raise UnprovenError("a closed form has a larger power than any rule needs")
         case Power(Position(), exponent):
             return {(exponent, 0): terms.true}
         case Power(Length(), exponent):
@@ -102,6 +106,8 @@ def multiply(terms: Terms, left: Value, right: Value) -> Value:
     for (a, b), x in left.items():
         for (c, d), y in right.items():
             powers = (a + c, b + d)
+            if max(map(abs, powers)) > MAX_DEGREE:
+                raise UnprovenError("a closed form has a larger power than any rule needs")
             product[powers] = terms.plus(product.get(powers, terms.false), terms.product(x, y))
     return _clean(terms, product)
 

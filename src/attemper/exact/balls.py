@@ -36,6 +36,15 @@ def positive_part(value: flint.arb) -> flint.arb:
 
 
 def upper_bound(value: flint.arb) -> Fraction:
-    """A rational that is at least every number in the ball."""
+    """A rational that is at least every number in the ball; 0 or at least 2^-1000.
+
+    Raises `OverflowError` where there is none up to 2^1000.
+    """
+    if not (value.is_finite() and value < flint.arb(2) ** 1000):
+        raise OverflowError("no finite bound")
+    if value == 0:
+        return Fraction(0)
+    if value < flint.arb(2) ** -1000:
+        return Fraction(1, 2**1000)
     upper = value.upper().fmpq()
     return Fraction(int(upper.p), int(upper.q))

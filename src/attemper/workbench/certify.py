@@ -9,7 +9,7 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.check import derived_error
 from attemper.checker.proof import Proof, prove
-from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.rounding import Kernel, horizon_of
 from attemper.checker.terms import UnprovenError
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, FloatFormat
@@ -43,7 +43,7 @@ def certify(
         raise UnprovedError("no proof that the network computes its formula: the normal forms differ")
     claims: list[Claim] = [RealClaim()]
     for form, kernel in arithmetics:
-        horizon, bottleneck = Rounding(proof.analysis, form, kernel).horizon()
+        horizon, bottleneck = horizon_of(proof.analysis, form, kernel)
         claims.append(FloatClaim(form.name, str(kernel), horizon, bottleneck))
         progress(1)
     return Certificate(digest, language, tuple(claims), tuple(_evidence(proof, language)))

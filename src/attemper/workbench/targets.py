@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
 from attemper.checker.terms import UnprovenError
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
@@ -51,10 +51,9 @@ def compile_for(
             except UnprovenError as error:
                 limit = limit or f"no proof covers it: {error}"
                 continue
-            rounding = Rounding(analysis, target.form, target.kernel)
-            if rounding.holds(target.horizon):
+            if holds_up_to(analysis, target.form, target.kernel, target.horizon):
                 return model
-            horizon, bottleneck = rounding.horizon()
+            horizon, bottleneck = horizon_of(analysis, target.form, target.kernel)
             if horizon > best:
                 best, limit = horizon, f"{bottleneck} in the {regime} regime with margin {margin}"
     if best < 0 and not limit and refusal is not None:

@@ -87,7 +87,7 @@ class _Nested:
                 mine, theirs = mine._own(), theirs._own()
             if isinstance(mine, tuple) and isinstance(theirs, tuple) and len(mine) == len(theirs):
                 pairs.extend(zip(mine, theirs, strict=True))
-            elif mine != theirs:
+            elif isinstance(mine, _Nested) or isinstance(theirs, _Nested) or mine != theirs:
                 return False
         return True
 

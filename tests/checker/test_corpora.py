@@ -1,0 +1,91 @@
+"""The saved certificates: each gets the verdict of the folder that it stands in, from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attemper.certificates.files import load as load_certificate
+from attemper.checker.verdict import Status
+from attemper.errors import ExitCode
+from attemper.networks.files import load as load_network
+from tests.support.brute_force import falsehoods
+from tests.support.command_line import attemper
+from tests.support.corpora import CLASSES, CORPORA, write_all
+
+VERDICTS = {
+    "accepted": {
+        Status.PROVED: ExitCode.OK,
+        Status.PROVED_UNDER_ASSUMPTIONS: ExitCode.PROVED_UNDER_ASSUMPTIONS,
+    },
+    "rejected": {Status.UNKNOWN: ExitCode.UNKNOWN, Status.REFUTED: ExitCode.REFUTED},
+    "malformed": {Status.MALFORMED: ExitCode.FILE},
+}
+"""What each corpus may be said to be, with the exit code."""
+
+
+def entries(corpus: str) -> list[Path]:
+    return sorted(path for path in (CORPORA / corpus).iterdir() if path.is_dir())
+
+
+EVERY = [path for corpus in CLASSES for path in entries(corpus)]
+
+
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("path", EVERY, ids=name_of)
+def test_every_entry_gets_its_verdict(path: Path) -> None:
+    outcome = attemper("check", path, "--json")
+    verdict = Status(outcome.record["verdict"])
+    assert verdict in VERDICTS[path.parent.name], outcome.out
+    assert outcome.code == VERDICTS[path.parent.name][verdict]
+
+
+@pytest.mark.parametrize("path", EVERY, ids=name_of)
+def test_the_first_line_for_people_is_the_verdict(path: Path) -> None:
+    outcome = attemper("check", path)
+    assert Status(outcome.out.splitlines()[0]) in VERDICTS[path.parent.name]
+
+
+@pytest.mark.parametrize("path", [p for p in EVERY if p.parent.name != "malformed"], ids=name_of)
+def test_ignoring_rounding_never_proves_without_assumptions(path: Path) -> None:
+    outcome = attemper("check", path, "--json", "--ignore-rounding")
+    floats = [
+        claim for claim in outcome.record["claims"] if " in " in claim["text"] and "up to" in claim["text"]
+    ]
+    assert all(claim["verdict"] != Status.PROVED for claim in floats)
+
+
+@pytest.mark.parametrize("path", entries("accepted"), ids=name_of)
+def test_what_is_accepted_is_true_by_brute_force(path: Path) -> None:
+    network, _ = load_network(path)
+    assert list(falsehoods(network, load_certificate(path))) == []
+
+
+@pytest.mark.parametrize("path", entries("rejected"), ids=name_of)
+def test_what_is_rejected_is_a_network_with_a_certificate_about_it(path: Path) -> None:
+    """Nothing but the attack is the reason: both files can be read, and the digests agree."""
+    load_network(path)
+    assert load_certificate(path).network in (path / "network.json").read_text(encoding="utf-8")
+
+
+def test_there_are_enough_entries() -> None:
+    assert [len(entries(corpus)) >= least for corpus, least in zip(CLASSES, (5, 10, 8), strict=True)] == [
+        True
+    ] * 3
+
+
+def test_the_corpora_are_reproducible(tmp_path: Path) -> None:
+    """Written anew by `python -m tests.support.corpora`, they are the same files, byte for byte."""
+    write_all(tmp_path)
+    for corpus in CLASSES:
+        written, kept = files_below(tmp_path / corpus), files_below(CORPORA / corpus)
+        assert sorted(written) == sorted(kept)
+        assert [name for name in kept if written[name] != kept[name]] == []

@@ -1,0 +1,484 @@
+"""Networks and certificates in which one thing was changed.
+
+Weights are changed as they stand in the file: one number of one tensor. A mutant without a network is one
+that no file can hold. Labels (the construction of a head, the names of coordinates) are changed too: the
+checker may use them only to select what it tries.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeVar
+
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
+from attemper.checker.rounding import Kernel
+from attemper.exact.closed_forms import (
+    SIGN,
+    Alternating,
+    ClosedForm,
+    I,
+    Length,
+    N,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+    number,
+    plus,
+    times,
+)
+from attemper.exact.formats import FORMATS
+from attemper.exact.predicates import NonNegative, Remainder, Zero
+from attemper.languages.temporal.reading import At
+from attemper.languages.temporal.show import show
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    Formula,
+    Numerical,
+    Symbol,
+    Unary,
+    UnaryOperator,
+    linear_term,
+    subformulas,
+)
+from attemper.networks.layers import (
+    Construction,
+    Head,
+    Layer,
+    LocalSign,
+    Lookup,
+    Masking,
+    Neighbour,
+    Network,
+    Select,
+    Sign,
+    Softmax,
+    Uniform,
+)
+from attemper.networks.safetensors import Tensor
+from attemper.networks.weights import embedding_from, heads_from, hidden_from, tensors_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What was changed, and the network (None: no file can hold it) with a certificate that is about it."""
+
+    name: str
+    network: Network | None
+    certificate: Certificate
+
+
+def mutants_of(network: Network, certificate: Certificate, rng: random.Random) -> Iterator[Mutant]:
+    """Every mutant of a network with its certificate; the random choice is which zeros become 1."""
+    for name, changed in network_mutants(network, rng):
+        yield Mutant(name, changed, certificate)
+    for name, claimed in (*claim_mutants(certificate), *evidence_mutants(network, certificate)):
+        yield Mutant(name, network, claimed)
+
+
+def network_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, Network | None]]:
+    """Every mutant of a network."""
+    for generate in (position_mutants, temperature_mutants, mask_mutants, label_mutants, reading_mutants):
+        yield from generate(network)
+    yield from weight_mutants(network, rng)
+
+
+# Weights ---------------------------------------------------------------------------------------------
+
+
+NUMBERS: dict[str, Callable[[float], float]] = {
+    "doubled": lambda x: 2 * x,
+    "halved": lambda x: x / 2,
+    "one ulp up": lambda x: math.nextafter(x, math.inf),
+    "negated": lambda x: -x,
+    "zeroed": lambda x: 0.0,
+}
+"""What can happen to a weight that is not 0."""
+
+ZEROS_SET = 10
+"""How many zeros of each tensor are set to 1."""
+
+
+def weight_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, Network | None]]:
+    """One number of one tensor changed: each that is not 0, and a random selection of zeros."""
+    tensors = tensors_of(network)
+    for name, tensor in tensors.items():
+        for place, value in enumerate(tensor.numbers):
+            if value:
+                for what, change in NUMBERS.items():
+                    yield (
+                        f"{name}[{place}] {what}",
+                        _with_weight(network, tensors, name, place, change(value)),
+                    )
+        zeros = [place for place, value in enumerate(tensor.numbers) if not value]
+        for place in rng.sample(zeros, min(ZEROS_SET, len(zeros))):
+            yield f"{name}[{place}] set", _with_weight(network, tensors, name, place, 1.0)
+
+
+def _with_weight(
+    network: Network, tensors: dict[str, Tensor], name: str, place: int, value: float
+) -> Network | None:
+    numbers = array("d", tensors[name].numbers)
+    numbers[place] = value
+    changed = tensors | {name: Tensor(tensors[name].shape, numbers)}
+    part = name.split(".")
+    try:
+        if part[0] == "embed":
+            symbols, width = len(network.embedding), len(network.coordinates)
+            return replace(network, embedding=embedding_from(changed, symbols, width))
+        return _with_layer(
+            network, int(part[1]), lambda layer: _reread(network, layer, int(part[1]), changed)
+        )
+    except ValueError:
+        return None
+
+
+def _reread(network: Network, layer: Layer, number_: int, tensors: dict[str, Tensor]) -> Layer:
+    width = len(network.coordinates)
+    rows = tuple((len(head.query), len(head.values)) for head in layer.heads)
+    read = heads_from(tensors, number_, rows, width, network.head_width)
+    heads = tuple(
+        replace(head, query=own.query, key=own.key, values=own.values, targets=own.targets)
+        for head, own in zip(layer.heads, read, strict=True)
+    )
+    hidden = hidden_from(tensors, number_, len(layer.hidden), width)
+    # Clamps are remarks for running; a mutant has those that still are clamps.
+    clamps = tuple(
+        (low, high)
+        for low, high in layer.clamps
+        if hidden[low].form == hidden[high].form and hidden[low].bias - hidden[high].bias == Fraction(1, 2)
+    )
+    return replace(layer, heads=heads, hidden=hidden, clamps=clamps)
+
+
+# Closed forms ----------------------------------------------------------------------------------------
+
+
+def position_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """One position embedding changed, removed or moved to another coordinate."""
+    for index, (coordinate, form) in enumerate(network.positions):
+        before, after = network.positions[:index], network.positions[index + 1 :]
+        name = f"position embedding of {coordinate}"
+        for what, changed in form_mutants(form):
+            yield (
+                f"{name}: {what}",
+                replace(network, positions=(*before, (coordinate, changed), *after)),
+            )
+        yield f"{name}: removed", replace(network, positions=(*before, *after))
+        taken = {other for other, _ in network.positions}
+        for other in range(len(network.coordinates)):
+            if other not in taken:
+                yield (
+                    f"{name}: moved to {other}",
+                    replace(network, positions=(*before, (other, form), *after)),
+                )
+
+
+def temperature_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """One inverse temperature changed."""
+    for name, head, put in _heads(network):
+        assert isinstance(head.weighting, Softmax)
+        form = head.weighting.inverse_temperature
+        constants = (("one", number(1)), ("zero", number(0)), ("i", I), ("n", N), ("n^2", Power(N, 2)))
+        for what, changed in (*form_mutants(form), *constants):
+            if changed != form:
+                yield f"{name}: coldness {what}", put(replace(head, weighting=Softmax(changed)))
+
+
+def form_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+    """The form scaled, shifted and negated as a whole, and with one node changed."""
+    for factor in (2, Fraction(1, 2), -1):
+        yield f"times {factor}", times(factor, form)
+    yield "plus 1", plus(1, form)
+    yield "plus (-1)^i", plus(SIGN, form)
+    yield "times (-1)^i", times(SIGN, form)
+    yield from ((f"{what} inside", changed) for what, changed in _node_mutants(form))
+
+
+def _node_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+    match form:
+        case Number(value):
+            yield "number + 1", Number(value + 1)
+            yield "number negated", Number(-value)
+        case Position():
+            yield "i to i + 1", plus(I, 1)
+            yield "i to n", N
+        case Length():
+            yield "n to i", I
+            yield "n to n + 1", plus(N, 1)
+        case Alternating():
+            yield "sign negated", times(-1, SIGN)
+            yield "sign to 1", number(1)
+        case Test():
+            yield from _test_mutants(form)
+        case Sum(parts) | Product(parts):
+            for index, part in enumerate(parts):
+                for what, changed in _node_mutants(part):
+                    yield what, type(form)((*parts[:index], changed, *parts[index + 1 :]))
+                yield "part removed", type(form)((*parts[:index], *parts[index + 1 :]))
+        case Power(base, exponent):
+            yield "exponent + 1", Power(base, exponent + 1)
+            yield "exponent - 1", Power(base, exponent - 1)
+            for what, changed in _node_mutants(base):
+                yield what, Power(changed, exponent)
+
+
+def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
+    yield "test shifted up", replace(test, shift=test.shift + 1)
+    yield "test shifted down", replace(test, shift=test.shift - 1)
+    yield "test of another place", replace(test, per_position=test.per_position + 1)
+    yield "test of another length", replace(test, per_length=test.per_length + 1)
+    for predicate in (Zero(), NonNegative(), Remainder(2, 0)):
+        if predicate != test.predicate:
+            yield f"test of {predicate}", replace(test, predicate=predicate)
+
+
+# Masks, labels, reading ------------------------------------------------------------------------------
+
+
+def mask_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """Every other masking of every head."""
+    for name, head, put in _heads(network):
+        for masking in Masking:
+            if masking is not head.masking:
+                yield f"{name}: {masking}", put(replace(head, masking=masking))
+
+
+def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """Every other construction that a head could be said to be."""
+    some = tuple((coordinate, Fraction(1)) for coordinate in range(min(1, len(network.coordinates))))
+    labels: tuple[Construction, ...] = (
+        Uniform(),
+        Select(False, some),
+        Select(True, some),
+        Neighbour(False),
+        Neighbour(True),
+        Sign(some),
+        LocalSign(some, some, some, 1),
+        Lookup(some, some),
+    )
+    for name, head, put in _heads(network):
+        for label in labels:
+            yield f"{name}: said to be {type(label).__name__}", put(replace(head, construction=label))
+
+
+def reading_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """Another output coordinate, another place or verdict, a head or layer or unit less, layers swapped."""
+    for other in range(len(network.coordinates)):
+        if other != network.output:
+            yield f"output at {other}", replace(network, output=other)
+    yield "read at the other end", replace(network, reads_first=not network.reads_first)
+    yield "other verdict on the empty word", replace(network, accepts_empty=not network.accepts_empty)
+    yield "symbols swapped", replace(network, embedding=network.embedding[::-1])
+    for index in range(len(network.layers)):
+        rest = (*network.layers[:index], *network.layers[index + 1 :])
+        yield f"layer {index} removed", replace(network, layers=rest)
+        twice = (*network.layers[: index + 1], *network.layers[index:])
+        yield f"layer {index} twice", replace(network, layers=twice)
+        heads, hidden = network.layers[index].heads, network.layers[index].hidden
+        for h in range(len(heads)):
+            fewer = (*heads[:h], *heads[h + 1 :])
+            yield f"layer {index} without head {h}", _with_heads(network, index, fewer)
+            yield f"layer {index} with head {h} twice", _with_heads(network, index, (*heads, heads[h]))
+        for u in range(len(hidden)):
+            units = (*hidden[:u], *hidden[u + 1 :])
+            changed = replace(network.layers[index], hidden=units, clamps=())
+            yield f"layer {index} without unit {u}", _with_layer(network, index, lambda _, c=changed: c)  # type: ignore[misc]
+    for name, head, put in _heads(network):
+        for m, target in enumerate(head.targets):
+            for other in range(len(network.coordinates)):
+                if other != target:
+                    targets = (*head.targets[:m], other, *head.targets[m + 1 :])
+                    yield f"{name}: value {m} to {other}", put(replace(head, targets=targets))
+
+
+def _heads(network: Network) -> Iterator[tuple[str, Head, Callable[[Head], Network]]]:
+    """Each head, with the network that has another head in its place."""
+    for index, layer in enumerate(network.layers):
+        for h, head in enumerate(layer.heads):
+
+            def put(changed: Head, index: int = index, h: int = h) -> Network:
+                heads = network.layers[index].heads
+                return _with_heads(network, index, (*heads[:h], changed, *heads[h + 1 :]))
+
+            yield f"layer {index}, head {h}", head, put
+
+
+def _with_heads(network: Network, index: int, heads: tuple[Head, ...]) -> Network:
+    return _with_layer(network, index, lambda layer: replace(layer, heads=heads))
+
+
+def _with_layer(network: Network, index: int, change: Callable[[Layer], Layer]) -> Network:
+    layers = network.layers
+    return replace(network, layers=(*layers[:index], change(layers[index]), *layers[index + 1 :]))
+
+
+# Claims ----------------------------------------------------------------------------------------------
+
+
+def claim_mutants(certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
+    """Horizons stretched, arithmetics exchanged, another reading or formula."""
+    for index, claim in enumerate(certificate.claims):
+        if isinstance(claim, FloatClaim):
+            for what, changed in _float_claims(claim):
+                claims = put_at(certificate.claims, index, changed)
+                name = f"claim of {claim.format}, {claim.kernel}: {what}"
+                yield name, replace(certificate, claims=claims)
+    language = certificate.language
+    other = At.FIRST if language.at is At.LAST else At.LAST
+    yield "claimed to be read at the other end", replace(certificate, language=replace(language, at=other))
+    empty = replace(language, accepts_empty=not language.accepts_empty)
+    yield "claimed to have the other verdict on the empty word", replace(certificate, language=empty)
+    for what, formula in formula_mutants(language.formula):
+        changed_language = replace(language, formula=formula)
+        # Evidence numbers the subformulas of the old formula: both with and without it.
+        yield f"formula: {what}", replace(certificate, language=changed_language)
+        yield (
+            f"formula, no evidence: {what}",
+            replace(certificate, language=changed_language, evidence=()),
+        )
+
+
+def _float_claims(claim: FloatClaim) -> Iterator[tuple[str, Claim]]:
+    horizon = claim.horizon
+    for what, longer in (
+        ("stretched by one", horizon + 1),
+        ("doubled", 2 * horizon + 2),
+        ("endless", 2**62),
+    ):
+        yield f"horizon {what}", replace(claim, horizon=longer)
+    for name in FORMATS:
+        for kernel in Kernel:
+            if (name, kernel) != (claim.format, claim.kernel):
+                yield f"said of {name}, {kernel}", replace(claim, format=name, kernel=str(kernel))
+    yield "said of float8", replace(claim, format="float8")
+
+
+def formula_mutants(formula: Formula) -> Iterator[tuple[str, Formula]]:
+    """The formula with one subformula negated, replaced by a constant, or with another operator."""
+    for part in subformulas(formula):
+        for what, changed in _part_mutants(part):
+            if show(changed) != show(part):
+                yield what, substitute(formula, part, changed)
+
+
+def _part_mutants(part: Formula) -> Iterator[tuple[str, Formula]]:
+    yield "negated", Unary(UnaryOperator.NOT, part)
+    yield "true", Constant(True)
+    match part:
+        case Symbol(name):
+            yield "other symbol", Symbol({"a": "b", "b": "a"}.get(name, name))
+        case Unary(operator, operand):
+            yield "operator removed", operand
+            for other in UnaryOperator:
+                yield f"{operator} to {other}", Unary(other, operand)
+        case Binary(operator, left, right):
+            yield "operands swapped", Binary(operator, right, left)
+            for other_ in BinaryOperator:
+                yield f"{operator} to {other_}", Binary(other_, left, right)
+        case Comparison(operator, left, right):
+            yield "terms swapped", Comparison(operator, right, left)
+            for comparison in ComparisonOperator:
+                yield f"{operator} to {comparison}", Comparison(comparison, left, right)
+            for offset in (1, -1):
+                shifted = linear_term(left.parts, left.constant + offset)
+                yield f"left term {offset:+}", Comparison(operator, shifted, right)
+        case Numerical(predicate, term):
+            for offset in (1, -1, 2):
+                shifted = linear_term(term.parts, term.constant + offset)
+                yield f"argument {offset:+}", Numerical(predicate, shifted)
+            yield "other predicate", Numerical(Remainder(3, 1), term)
+
+
+def substitute(formula: Formula, part: Formula, by: Formula) -> Formula:
+    """The formula with another formula at every place of a part."""
+    if show(formula) == show(part):
+        return by
+    match formula:
+        case Unary(operator, operand):
+            return Unary(operator, substitute(operand, part, by))
+        case Binary(operator, left, right):
+            return Binary(operator, substitute(left, part, by), substitute(right, part, by))
+        case _:
+            # Parts of counts stay: what is counted is changed through the weights.
+            return formula
+
+
+# Evidence --------------------------------------------------------------------------------------------
+
+
+def evidence_mutants(network: Network, certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
+    """Margins widened, masses and errors shrunk, meanings moved, evidence of what does not exist."""
+    for index, item in enumerate(certificate.evidence):
+        for what, changed in _evidence_mutants(network, certificate, item):
+            if changed != item:
+                evidence = put_at(certificate.evidence, index, changed)
+                yield f"{item}: {what}", replace(certificate, evidence=evidence)
+
+
+def _evidence_mutants(
+    network: Network, certificate: Certificate, item: Evidence
+) -> Iterator[tuple[str, Evidence]]:
+    layers = len(network.layers)
+    match item:
+        case SoftenedHead():
+            yield "margin doubled", replace(item, margin=2 * item.margin)
+            yield "margin widened a little", replace(item, margin=item.margin + Fraction(1, 2**80))
+            yield "mass halved", replace(item, stray_mass=item.stray_mass / 2)
+            yield "mass shrunk a little", replace(item, stray_mass=_a_little_less(item.stray_mass))
+            for layer in range(layers + 1):
+                for head in range(3):
+                    yield f"moved to {layer}, {head}", replace(item, layer=layer, head=head)
+        case RoundedLayer():
+            yield "error halved", replace(item, error=item.error / 2)
+            yield "error shrunk a little", replace(item, error=_a_little_less(item.error))
+            yield "error beyond a quarter", replace(item, error=Fraction(1, 2))
+            for layer in range(layers + 1):
+                yield f"moved to {layer}", replace(item, layer=layer)
+        case MeansSubformula():
+            for layer in range(-1, layers + 1):
+                yield f"layer {layer}", replace(item, layer=layer)
+            for coordinate in range(len(network.coordinates) + 1):
+                yield f"coordinate {coordinate}", replace(item, coordinate=coordinate)
+            for part in range(len(subformulas(certificate.language.formula)) + 1):
+                yield f"subformula {part}", replace(item, subformula=part)
+
+
+def _a_little_less(value: Fraction) -> Fraction:
+    """What is left of a number with few bits after a step of its last bit."""
+    return value - Fraction(1, value.denominator) if value.numerator > 1 else value / 2
+
+
+def put_at(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
+    """The tuple with one item replaced."""
+    return (*items[:index], item, *items[index + 1 :])
+
+
+def about(certificate: Certificate, digest: str) -> Certificate:
+    """The certificate, about the network with that digest."""
+    return replace(certificate, network=digest)
+
+
+def real_claim_only(certificate: Certificate) -> Certificate:
+    """The least that the certificate claims: nothing of floats, and no evidence."""
+    return replace(certificate, claims=(RealClaim(),), evidence=())
+
+
+def sampled(mutants: Iterable[Mutant], rng: random.Random, count: int) -> list[Mutant]:
+    """Some of the mutants."""
+    found = list(mutants)
+    return rng.sample(found, min(count, len(found)))
