@@ -38,10 +38,12 @@ def test_compile_says_what_it_made(tmp_path: Path) -> None:
     outcome = attemper("compile", "(O ('1'))", "--alphabet", "01", "--output", tmp_path / "once")
     assert outcome.code == ExitCode.OK
     assert outcome.err == ""
-    first, second = outcome.out.splitlines()
+    first, second, third = outcome.out.splitlines()
     assert first == f"compiled O '1' (unbounded) to {tmp_path / 'once'}"
     assert second == "1 layers, 1 heads, 112 parameters"
+    assert third.startswith("certified for all lengths in real arithmetic")
     assert sorted(path.name for path in (tmp_path / "once").iterdir()) == [
+        "certificate.json",
         "network.json",
         "weights.safetensors",
     ]

@@ -28,18 +28,23 @@ class Proof:
 
     def computes(self, layer: int, coordinate: int, formula: Formula) -> bool:
         """Whether after the layer (-1: in the embedding) the coordinate is exactly a subformula's truth."""
+        return self.exact_meaning(layer, coordinate) == self.meanings[formula]
+
+    def exact_meaning(self, layer: int, coordinate: int) -> Diagram | None:
+        """The normal form of a coordinate after the layer (-1: in the embedding); None if it is not exact."""
         stream = self._stream(layer)
-        return not stream.errors[coordinate] and self._stands(stream, coordinate, formula)
+        return None if stream.errors[coordinate] else self._meaning(stream, coordinate)
 
     def outputs(self, formula: Formula) -> bool:
         """Whether the output coordinate is within 1/4 of the truth of the formula."""
         end, output = self.analysis.end, self.analysis.network.output
-        return end.errors[output] <= ROUNDED and self._stands(end, output, formula)
+        return end.errors[output] <= ROUNDED and self._meaning(end, output) == self.meanings[formula]
 
-    def _stands(self, stream: Stream, coordinate: int, formula: Formula) -> bool:
-        terms, value = self.analysis.terms, stream.values[coordinate]
-        own = terms.settled(value.get((0, 0), terms.false))
-        return not set(value) - {(0, 0)} and own == self.meanings[formula]
+    def _meaning(self, stream: Stream, coordinate: int) -> Diagram | None:
+        value = stream.values[coordinate]
+        if set(value) - {(0, 0)}:
+            return None
+        return self.analysis.terms.settled(value.get((0, 0), self.analysis.terms.false))
 
     def _stream(self, layer: int) -> Stream:
         return self.analysis.start if layer < 0 else self.analysis.layers[layer].after

@@ -79,6 +79,7 @@ class Terms:
         self._names: list[tuple[Hashable, ...]] = []
         self._mean_numbers: dict[tuple[Hashable, ...], int] = {}
         self._decided_at_first: dict[Diagram, Diagram] = {}
+        self._values: dict[Diagram, list[Affine]] = {}
         self.false, self.true = self.number(0), self.number(1)
         self.first = self.negation(self.at_least_place(1, 0, -2))
         self.last = self.at_least_place(1, -1, 0)
@@ -153,7 +154,10 @@ class Terms:
 
     def values(self, diagram: Diagram) -> list[Affine]:
         """All values that the diagram takes."""
-        return [value for value in self.diagrams.values(diagram) if isinstance(value, Affine)]
+        if diagram not in self._values:
+            found = self.diagrams.values(diagram)
+            self._values[diagram] = [value for value in found if isinstance(value, Affine)]
+        return self._values[diagram]
 
     def constants(self, diagram: Diagram, what: str) -> list[Fraction]:
         """All values, which must be numbers. Raises `UnprovenError`."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.check import derived_error
+from attemper.checker.diagrams import Diagram
 from attemper.checker.proof import Proof, prove
 from attemper.checker.rounding import Kernel, horizon_of
 from attemper.checker.terms import UnprovenError
@@ -55,13 +56,16 @@ def _evidence(proof: Proof, language: TemporalLanguage) -> list[Evidence]:
         for index, (head, mass) in enumerate(zip(layer.heads, layer.masses, strict=True)):
             found.append(SoftenedHead(number, index, head.rule.gap, _rounded_up(mass)))
         found.append(RoundedLayer(number, _rounded_up(derived_error(proof, number))))
+    numbers: dict[Diagram, int] = {}
+    for number, part in enumerate(subformulas(language.formula)):
+        numbers.setdefault(proof.meanings[part], number)
     seen: set[int] = set()
     for layer_number in range(-1, len(proof.analysis.layers)):
         for coordinate in range(len(proof.analysis.network.coordinates)):
-            for number, part in enumerate(subformulas(language.formula)):
-                if coordinate not in seen and proof.computes(layer_number, coordinate, part):
-                    seen.add(coordinate)
-                    found.append(MeansSubformula(layer_number, coordinate, number))
+            meaning = None if coordinate in seen else proof.exact_meaning(layer_number, coordinate)
+            if meaning in numbers:
+                seen.add(coordinate)
+                found.append(MeansSubformula(layer_number, coordinate, numbers[meaning]))
     return found
 
 

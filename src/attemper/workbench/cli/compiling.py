@@ -15,6 +15,7 @@ from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
 from attemper.languages.temporal.reading import At
 from attemper.workbench.certify import ARITHMETICS
+from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import DTypeOption, Json
 from attemper.workbench.model import certificate_or_reason, compile_source, read_source
@@ -71,7 +72,7 @@ def compile_command(
         save_certificate(certificate, output)
     summary = summary_of(model)
     if json:
-        proof = {"certified": certificate is not None, "reason": reason}
+        proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": reason}
         print_json({"directory": str(output), **summary.as_record(), **proof})
         return
     out.print(f"compiled {model.formula} ({summary.regime}) to {output}")
