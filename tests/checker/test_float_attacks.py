@@ -208,6 +208,15 @@ def _attacks() -> Iterator[Attack]:
     places = {0: FIRST, 1: times(-1, I, I), 2: ONE, 3: number(2**30)}
     network = _network(6, NONE, places, [Layer((average,), (), ()), Layer((lookup,), (), ())], 5)
     yield "row_that_does_not_depend_on_j", network, "true", "float32", (("a",) * 2, ("a",) * 5)
+    rows = [(_form((1, 2**30)), _form((1, 1))), (_form((1, 1)), _form((2, 8)))]
+    select = _head(Select(False, ()), ONE, rows, [(_form((4, 1)), 5)])
+    network = _network(6, A_ONLY, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
+    yield "level_row_that_drowns_the_tie_break", network, "even(pos)", "float32", (("a",) * 5, ("a",) * 64)
+    rows = [(_form((1, 1)), _form((0, 2**30), (3, 2**30))), (_form((1, 1)), _form((2, 8)))]
+    select = _head(Select(False, ()), ONE, rows, [(_form((4, 1)), 5)])
+    letters = [[(0, 1)], [(3, 1)]]
+    network = _network(6, letters, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
+    yield "level_row_of_letters", network, "even(pos)", "float32", (("a", "b", "b"), ("a", "b") * 32)
     shrunk = (_hidden([(5, Fraction(1, 2**18))], 1, 6), _hidden([(1, 1)], 0, 6, -1))
     coldness = times(8 * 2**18, I)
     sign = _head(Sign(()), coldness, [(_form((6, 1)), _form((3, 1)))], [(_form((4, 1)), 7)])

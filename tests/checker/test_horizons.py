@@ -358,6 +358,20 @@ def test_random_formulas_keep_to_their_horizons() -> None:
         require_kept_by_a_random_formula(rng)
 
 
+def test_random_formulas_have_horizons() -> None:
+    """Selections that block nothing, or everything, have a rule for rounding too."""
+    rng = random.Random(13)
+    horizons = [best_float64_horizon(rng) for _ in range(60)]
+    assert sum(horizon < 1000 for horizon in horizons) <= 3
+
+
+def best_float64_horizon(rng: random.Random) -> int:
+    regime = rng.choice(REGIMES)
+    formula = FormulaSampler(rng, ("a", "b"), past_only=regime == "decoder").formula(4)
+    model = attemper.compile(show(formula), "ab", at="last", regime=regime)
+    return max(horizon for (dtype, _), horizon in horizons_of(model).items() if dtype == "float64")
+
+
 @pytest.mark.slow
 def test_many_random_formulas_keep_to_their_horizons() -> None:
     rng = random.Random(12)

@@ -16,7 +16,7 @@ from typing import final
 import flint
 
 from attemper.checker.analysis import Analysis
-from attemper.checker.diagrams import TooLargeError
+from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.heads import HeadFact, Output
 from attemper.checker.proof import ROUNDED
 from attemper.checker.rounded_embedding import rounded_form
@@ -259,12 +259,16 @@ class _Run:
                 if zero is not None and not (loss <= ball(FAR_LOSS)):
                     raise BeyondError(name)
                 return loss, ZERO
-            case TieBreakRule(_, _, far_loss) if len(ties) == 1 and pure and self._blocks(rows):
+            case TieBreakRule(_, _, far_loss) if sides := self._level_and_uneven(rows):
+                level, uneven = sides
+                worst = max((row.product.relative for row in uneven), key=lambda error: float(error.mid()))
                 if not (ball(far_loss) * (worst + 2 * u) <= ball(FAR_LOSS)):
                     raise BeyondError(name)
-                crossing = sum((row.product.zero for row in rows), ZERO)
-                slack = crossing if fact.firm and crossing == 0 else crossing + self._sum_loss(rows, sizes)
-                return 2 * n * ties[0].product.relative, slack
+                crossing = sum((row.product.zero for row in uneven), ZERO)
+                crossing += sum((row.product.absolute for row in level), ZERO)
+                still = fact.firm and crossing == 0 and not any(row.key for row in level)
+                slack = crossing if still else crossing + self._sum_loss(rows, sizes)
+                return 2 * n * uneven[0].product.relative, slack
             case ShiftRule(gap, own, _) if len(ties) == 1 and pure and own > 0:
                 share = ball(max(Fraction(1), gap / own))
                 slack = ZERO if self._parities_apart(rows) else self._sum_loss(rows, sizes)
@@ -308,20 +312,31 @@ class _Run:
         constant = self.rounding.analysis.terms.diagrams.is_constant
         return all(constant(diagram) for row in rows for diagram in row.key.values())
 
-    def _blocks(self, rows: list[_Row]) -> bool:
-        """Whether the row that blocks is 0 exactly at the positions that are not blocked, else negative."""
+    def _level_and_uneven(self, rows: list[_Row]) -> tuple[list[_Row], list[_Row]] | None:
+        """The rows of a selection whose keys are the same at all positions, and the others; None: no rule.
+
+        Of the others one is the tie-break, and at most one blocks: its key is 0 exactly at the positions
+        that are not blocked, else negative, and its query is positive.
+        """
         terms = self.rounding.analysis.terms
+        level: list[_Row] = []
+        ties: list[_Row] = []
+        blocking: list[_Row] = []
         for row in rows:
-            (diagram,) = row.key.values()
-            if any(power for power, _ in row.key):
-                if not terms.diagrams.is_constant(diagram):
-                    return False
-                continue
-            reach = [v for query in row.query.values() for v in terms.values(query)]
-            found = [v.constant for v in terms.values(diagram)]
-            if len(row.query) != 1 or any(v.parts or v.constant <= 0 for v in reach) or max(found) != 0:
-                return False
-        return len(rows) <= 2
+            if len(row.key) > 1:
+                return None
+            power, diagram = next(((p, d) for (p, _), d in row.key.items()), (0, terms.false))
+            constant = terms.diagrams.is_constant(diagram)
+            (blocking if not constant else ties if power else level).append(row)
+            if not constant and (power or not self._blocks(row, diagram)):
+                return None
+        return (level, ties + blocking) if len(ties) == 1 and len(blocking) <= 1 else None
+
+    def _blocks(self, row: _Row, key: Diagram) -> bool:
+        terms = self.rounding.analysis.terms
+        reach = [v for query in row.query.values() for v in terms.values(query)]
+        positive = len(row.query) == 1 and all(not v.parts and v.constant > 0 for v in reach)
+        return positive and max(v.constant for v in terms.values(key)) == 0
 
     def _parities_apart(self, rows: list[_Row]) -> bool:
         """Whether every row but the tie-break's is exactly 0 between positions of different parity."""
