@@ -81,6 +81,12 @@ class AlphabetError(AttemperError):
     exit_code = ExitCode.WORD
 
 
+class AutomatonError(AttemperError):
+    """An automaton or regular expression file that cannot be used; names the state or symbol."""
+
+    exit_code = ExitCode.SOURCE
+
+
 class WordError(AttemperError):
     """A word with a symbol outside the alphabet, or one that cannot be split into symbols."""
 

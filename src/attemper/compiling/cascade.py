@@ -1,0 +1,169 @@
+"""A cascade: levels of registers, each level driven by the one below. Data and meaning only.
+
+At position i a level sees the *symbol* of the level below and what its registers held before i, and its
+table gives its own symbol; symbols are numbers 0, 1, ... of their level. Below the first level stands the
+letter at i together with the *place* of i: i - 1 as long as that is less than `prefix`, from then on
+prefix + (i - 1 - prefix) mod period.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import assert_never, final
+
+from attemper.languages.words import Alphabet, Word
+
+Symbol = int
+
+Content = int | None
+"""What a register holds; None: nothing."""
+
+
+@final
+@dataclass(frozen=True)
+class Latch:
+    """Holds the label that the last position j < i with a symbol in `store` stored there.
+
+    The label None empties the latch. One strictly future-masked rightmost-hard head.
+    """
+
+    store: tuple[tuple[Symbol, Content], ...]
+
+    @cached_property
+    def by_symbol(self) -> dict[Symbol, Content]:
+        """`store` as a dictionary."""
+        return dict(self.store)
+
+
+@final
+@dataclass(frozen=True)
+class Counter:
+    """Holds the number of positions j < i with a symbol in `counted`, modulo `modulus`.
+
+    One uniform head, then a lookup.
+    """
+
+    counted: frozenset[Symbol]
+    modulus: int
+
+
+@final
+@dataclass(frozen=True)
+class Delay:
+    """Holds the symbol of the level below at position i - distance; None if there is no such position."""
+
+    distance: int
+
+
+Register = Latch | Counter | Delay
+
+
+@final
+@dataclass(frozen=True)
+class Level:
+    """Registers, and the table from (symbol below, contents of the registers) to the symbol here.
+
+    The table may leave out what never occurs.
+    """
+
+    registers: tuple[Register, ...]
+    rows: tuple[tuple[tuple[Symbol, tuple[Content, ...]], Symbol], ...]
+
+    @cached_property
+    def table(self) -> dict[tuple[Symbol, tuple[Content, ...]], Symbol]:
+        """`rows` as a dictionary."""
+        return dict(self.rows)
+
+    @property
+    def sublayers(self) -> int:
+        """How many layers of attention it takes."""
+        return 2 if any(isinstance(r, Counter) for r in self.registers) else int(bool(self.registers))
+
+
+@final
+@dataclass(frozen=True)
+class Chain:
+    """Levels one above the other, and a code for each symbol of the last one (of the base, without levels)."""
+
+    levels: tuple[Level, ...]
+    codes: tuple[int, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Cascade:
+    """Chains side by side; a prefix is accepted if the codes at its last position are in `accepting`.
+
+    The symbol below the first levels is place * (number of letters) + (number of the letter).
+    """
+
+    alphabet: Alphabet
+    prefix: int
+    period: int
+    chains: tuple[Chain, ...]
+    accepting: frozenset[tuple[int, ...]]
+
+    @property
+    def sublayers(self) -> int:
+        """How many layers of attention it takes: those of the longest chain."""
+        return max(sum(level.sublayers for level in chain.levels) for chain in self.chains)
+
+    def place(self, i: int) -> int:
+        """The place of a position i >= 1."""
+        steps = i - 1
+        return steps if steps < self.prefix else self.prefix + (steps - self.prefix) % self.period
+
+    def base(self, word: Word) -> tuple[Symbol, ...]:
+        """The symbols below the first levels."""
+        letters = self.alphabet.symbols
+        return tuple(
+            self.place(i) * len(letters) + letters.index(symbol) for i, symbol in enumerate(word, start=1)
+        )
+
+
+def prefixes(cascade: Cascade, word: Word) -> tuple[bool, ...]:
+    """Whether each of the prefixes of length 1..n is accepted."""
+    base = cascade.base(word)
+    codes = [_codes(chain, base) for chain in cascade.chains]
+    return tuple(row in cascade.accepting for row in zip(*codes, strict=True))
+
+
+def _codes(chain: Chain, base: tuple[Symbol, ...]) -> tuple[int, ...]:
+    symbols = base
+    for level in chain.levels:
+        symbols = tuple(_run(level, symbols))
+    return tuple(chain.codes[symbol] for symbol in symbols)
+
+
+def _run(level: Level, below: tuple[Symbol, ...]) -> Iterator[Symbol]:
+    """The level's symbol at every position."""
+    contents = start(level)
+    for i, symbol in enumerate(below):
+        yield level.table[symbol, contents]
+        contents = tuple(
+            below[i + 1 - r.distance]
+            if isinstance(r, Delay) and r.distance <= i + 1
+            else after(r, symbol, held)
+            for r, held in zip(level.registers, contents, strict=True)
+        )
+
+
+def start(level: Level) -> tuple[Content, ...]:
+    """What the registers hold before the first position."""
+    return tuple(0 if isinstance(register, Counter) else None for register in level.registers)
+
+
+def after(register: Register, symbol: Symbol, held: Content) -> Content:
+    """What a register holds after a position with this symbol; for delays over several positions, None."""
+    match register:
+        case Latch():
+            return register.by_symbol.get(symbol, held)
+        case Counter(counted, modulus):
+            assert held is not None
+            return (held + (symbol in counted)) % modulus
+        case Delay(distance):
+            return symbol if distance == 1 else None
+        case _:
+            assert_never(register)

@@ -1,0 +1,132 @@
+"""Deterministic finite automata: complete, over integers. Data and meaning only."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+from attemper.errors import AutomatonError
+from attemper.languages.words import Alphabet, Word
+
+
+@final
+@dataclass(frozen=True)
+class Dfa:
+    """A complete deterministic finite automaton with the states 0, 1, ..., m-1.
+
+    `moves[q][s]` is the state after state q has read the symbol number s of the alphabet.
+    Raises `AutomatonError` unless every state has one move for each symbol.
+
+    >>> parity = Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
+    >>> parity.accepts(("1", "0", "1")), parity.accepts(()), parity.prefixes(("1", "1"))
+    (True, True, (False, True))
+    """
+
+    alphabet: Alphabet
+    moves: tuple[tuple[int, ...], ...]
+    start: int
+    accepting: frozenset[int]
+
+    def __post_init__(self) -> None:
+        count, width = len(self.moves), len(self.alphabet.symbols)
+        states = range(count)
+        if self.start not in states or not self.accepting <= set(states):
+            raise AutomatonError(f"the start or an accepting state is none of the states 0 to {count - 1}")
+        for state, row in enumerate(self.moves):
+            if len(row) != width or any(target not in states for target in row):
+                raise AutomatonError(
+                    f"state {state} must have one move to a state for each of {width} symbols"
+                )
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {symbol: number for number, symbol in enumerate(self.alphabet.symbols)}
+
+    def state_after(self, word: Word) -> int:
+        """The state after the whole word."""
+        state = self.start
+        for symbol in word:
+            state = self.moves[state][self._index[symbol]]
+        return state
+
+    def accepts(self, word: Word) -> bool:
+        """Whether the word is in the language; any length, the empty word included."""
+        return self.state_after(word) in self.accepting
+
+    def prefixes(self, word: Word) -> tuple[bool, ...]:
+        """Whether each of the prefixes of length 1..n is in the language."""
+        found, state = [], self.start
+        for symbol in word:
+            state = self.moves[state][self._index[symbol]]
+            found.append(state in self.accepting)
+        return tuple(found)
+
+
+def minimal(dfa: Dfa) -> Dfa:
+    """The least automaton of the same language; its states are numbered in the order of first visit.
+
+    Two automata over one alphabet have the same language if and only if their minimal ones are equal.
+    (Moore's partition refinement on the reachable states.)
+    """
+    reached = _reachable(dfa)
+    block = {state: int(state in dfa.accepting) for state in reached}
+    while True:
+        signatures: dict[tuple[int, ...], int] = {}
+        refined = {
+            state: signatures.setdefault(
+                (block[state], *(block[t] for t in dfa.moves[state])), len(signatures)
+            )
+            for state in reached
+        }
+        if len(signatures) == len(set(block.values())):
+            break
+        block = refined
+    return _renumbered(dfa, block)
+
+
+def _reachable(dfa: Dfa) -> list[int]:
+    found, queue = {dfa.start: None}, deque([dfa.start])
+    while queue:
+        for target in dfa.moves[queue.popleft()]:
+            if target not in found:
+                found[target] = None
+                queue.append(target)
+    return list(found)
+
+
+def _renumbered(dfa: Dfa, block: dict[int, int]) -> Dfa:
+    """The automaton of the blocks, in the order of a breadth-first visit."""
+    number = {block[dfa.start]: 0}
+    member = [dfa.start]
+    moves: list[tuple[int, ...]] = []
+    while len(moves) < len(member):
+        row = []
+        for target in dfa.moves[member[len(moves)]]:
+            if block[target] not in number:
+                number[block[target]] = len(member)
+                member.append(target)
+            row.append(number[block[target]])
+        moves.append(tuple(row))
+    accepting = frozenset(k for k, state in enumerate(member) if state in dfa.accepting)
+    return Dfa(dfa.alphabet, tuple(moves), 0, accepting)
+
+
+def difference(left: Dfa, right: Dfa) -> Word | None:
+    """A shortest word that exactly one of two automata over the same alphabet accepts; None if none does."""
+    if left.alphabet != right.alphabet:
+        raise AutomatonError("automata over different alphabets are not compared")
+    begin = (left.start, right.start)
+    words: dict[tuple[int, int], Word] = {begin: ()}
+    queue = deque([begin])
+    while queue:
+        p, q = queue.popleft()
+        if (p in left.accepting) != (q in right.accepting):
+            return words[p, q]
+        for number, symbol in enumerate(left.alphabet.symbols):
+            pair = left.moves[p][number], right.moves[q][number]
+            if pair not in words:
+                words[pair] = (*words[p, q], symbol)
+                queue.append(pair)
+    return None
