@@ -85,7 +85,7 @@ class Level:
 @final
 @dataclass(frozen=True)
 class Chain:
-    """Levels one above the other, and a code for each symbol of the last one (of the base, without levels)."""
+    """Levels one above the other, and a code for each symbol of the last one (or of the base)."""
 
     levels: tuple[Level, ...]
     codes: tuple[int, ...]
