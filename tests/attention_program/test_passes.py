@@ -79,12 +79,11 @@ def test_guarding_an_unsimplified_program_keeps_its_meaning(program: Program) ->
 
 
 @given(programs())
-def test_guarded_programs_have_no_strict_masks_and_no_defaults(program: Program) -> None:
+def test_guarded_programs_have_no_strict_counts_and_no_defaults(program: Program) -> None:
     for step in _passed(program).steps:
         match step:
-            case Attend(mask, _, _, _, default, _):
+            case Attend(default=default):
                 assert not default
-                assert mask not in {Mask.BEFORE, Mask.AFTER}
             case Count(mask, _):
                 assert mask not in {Mask.BEFORE, Mask.AFTER}
             case _:

@@ -109,6 +109,8 @@ def head_fact(terms: Terms, head: Head, stream: Stream) -> HeadFact:
         raise UnprovenError("it is not a softmax head")
     if any(error_of(form, stream) for form in (*head.query, *head.key, *head.values)):
         raise UnprovenError("it reads a coordinate that is only approximate")
+    if head.masking.is_strict and not isinstance(head.construction, Select):
+        raise UnprovenError("only selections have a rule for strict masks")
     scores = _scores(terms, head, head.weighting, stream)
     values = [plain(of_form(terms, form, stream), terms, "a value") for form in head.values]
     for value in values:
@@ -140,25 +142,29 @@ def _uniform(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) ->
 
 
 def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
-    """Lemma 8: blocked positions lose more than the tie-break can give, the tie-break chooses the rest."""
+    """Lemma 8: blocked positions lose more than the tie-break can give, the tie-break chooses the rest.
+
+    A strict mask shows at i what the weak one shows at the neighbour of i, so the weak one's bounds hold.
+    """
+    masking = head.masking.weak
     ties = {key: value for key, value in scores.items() if key[0] != 0}
     if len(ties) != 1:
         raise UnprovenError("its scores have no tie-break")
-    ((power, one), value), domain = next(iter(ties.items())), DOMAINS[head.masking]
+    ((power, one), value), domain = next(iter(ties.items())), DOMAINS[masking]
     tie = laurent.times(_scalar(terms, value), _constant(terms, one))
     towards_larger = (laurent.at(tie, 2, 2) > 0) == (power > 0)
     size = tie if laurent.at(tie, 2, 2) > 0 else laurent.times(tie, -1)
-    gap, span = _tie_break(size, power, head.masking)
+    gap, span = _tie_break(size, power, masking)
     blocked, push = _blocked(terms, {d: v for (p, d), v in scores.items() if p == 0})
     far, far_loss = None, Fraction(0)
     levels = sorted({value.constant for value in terms.values(blocked)})
     if len(levels) > 1:
         push = laurent.times(push, min(b - a for a, b in pairwise(levels)))
         lead = laurent.plus(push, laurent.times(span, -1))
-        others = laurent.plus(VISIBLE[head.masking], laurent.constant(-1))
+        others = laurent.plus(VISIBLE[masking], laurent.constant(-1))
         room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
         far = _for_losses(lead, room, domain, "blocked positions can win")
-        largest_tie = size if power < 0 else laurent.times(size, REACH[head.masking])
+        largest_tie = size if power < 0 else laurent.times(size, REACH[masking])
         everything = laurent.plus(push, laurent.times(largest_tie, 2))
         far_loss = next(
             (
@@ -175,11 +181,13 @@ def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> 
     bits = [terms.equals(blocked, level) for level in levels]
 
     def read(value: Diagram) -> Diagram:
-        found = terms.chosen(head.masking, leftmost, bits[-1], value)
+        found = terms.chosen(masking, leftmost, bits[-1], value)
         for bit in reversed(bits[:-1]):
-            here = terms.chosen(head.masking, leftmost, bit, value)
-            found = terms.choose(terms.exists(head.masking, bit), here, found)
-        return found
+            here = terms.chosen(masking, leftmost, bit, value)
+            found = terms.choose(terms.exists(masking, bit), here, found)
+        if not head.masking.is_strict:
+            return found
+        return terms.shifted(found, -1 if masking is Masking.FUTURE else 1, terms.false)
 
     on_levels = (terms.diagrams.constrain(v, bit, terms.false) for v in values for bit in bits[1:])
     firm = all(terms.diagrams.is_constant(value) for value in on_levels)

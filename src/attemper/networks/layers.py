@@ -31,9 +31,23 @@ class Masking(StrEnum):
 
     FUTURE = "future-masked"
     """j <= i."""
+    STRICT_FUTURE = "strictly future-masked"
+    """j < i: at i = 1 the head sees nothing and adds 0."""
     PAST = "past-masked"
     """j >= i."""
+    STRICT_PAST = "strictly past-masked"
+    """j > i: at i = n the head sees nothing and adds 0."""
     NONE = "unmasked"
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether i does not see itself."""
+        return self in {Masking.STRICT_FUTURE, Masking.STRICT_PAST}
+
+    @property
+    def weak(self) -> Masking:
+        """The same side, with i itself."""
+        return {Masking.STRICT_FUTURE: Masking.FUTURE, Masking.STRICT_PAST: Masking.PAST}.get(self, self)
 
 
 class HardWeighting(StrEnum):

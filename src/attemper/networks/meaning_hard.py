@@ -63,8 +63,12 @@ def visible(masking: Masking, i: int, n: int) -> range:
     match masking:
         case Masking.FUTURE:
             return range(1, i + 1)
+        case Masking.STRICT_FUTURE:
+            return range(1, i)
         case Masking.PAST:
             return range(i, n + 1)
+        case Masking.STRICT_PAST:
+            return range(i + 1, n + 1)
         case Masking.NONE:
             return range(1, n + 1)
         case _:
@@ -87,6 +91,8 @@ def attention(head: Head, stream: Stream, override: HardWeighting | None = None)
 
 
 def _weights(scores: dict[int, Fraction], weighting: HardWeighting) -> dict[int, Fraction]:
+    if not scores:
+        return {}
     best = max(scores.values())
     maxima = [j for j, score in scores.items() if score == best]
     match weighting:

@@ -68,7 +68,7 @@ def attention(head: Head, stream: Stream) -> list[dict[int, flint.arb]]:
                 scores[j] += q * k
             scores[j] *= ball(coldness)
         # Shifting every score by the same number leaves the softmax as it is and keeps exp in range.
-        top = max((score.mid() for score in scores.values()), key=float)
+        top = max((score.mid() for score in scores.values()), key=float, default=flint.arb(0))
         powers = {j: (score - top).exp() for j, score in scores.items()}
         total = sum(powers.values(), flint.arb(0))
         rows.append({j: power / total for j, power in powers.items()})

@@ -19,8 +19,6 @@ from attemper.networks.layers import HardWeighting, Layer, Masking, Softmax
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.hooks import HookPoint
 
-MASKINGS = (Masking.FUTURE, Masking.PAST, Masking.NONE)
-
 
 class Places:
     """The positions of a ragged batch, right-padded: i, n and who is real, each [batch, position].
@@ -91,7 +89,7 @@ class Attention(nn.Module):
         scores = self.hook_attn_scores(scores)
         pattern = torch.empty_like(scores)
         for head in heads:
-            pattern[:, head] = _weights(scores[:, head], self.weightings[head])
+            pattern[:, head] = _weights(scores[:, head], self.weightings[head], self.maskings[head])
         pattern = self.hook_pattern(pattern)
         return torch.einsum("bhqk,bkhe->bqhe", pattern, v)
 
@@ -112,7 +110,7 @@ class Attention(nn.Module):
         z = torch.zeros_like(v)
         untouched = not (self.hook_q.is_watched or self.hook_k.is_watched)
         uniform = (self.W_Q == 0).flatten(1).all(dim=1).tolist() if untouched else [False] * v.shape[2]
-        for masking in MASKINGS:
+        for masking in Masking:
             mine = [head for head, own in enumerate(self.maskings) if own is masking]
             means = [head for head in mine if uniform[head] and self._averages(head)]
             softs = [h for h in mine if h not in means and isinstance(self.weightings[h], Softmax)]
@@ -123,7 +121,7 @@ class Attention(nn.Module):
             # Hard heads one by one: each makes its n x n matrix and drops it again.
             for head in mine:
                 if head not in means and head not in softs:
-                    pattern = _weights(self._scores(q, k, head, places), self.weightings[head])
+                    pattern = _weights(self._scores(q, k, head, places), self.weightings[head], masking)
                     z[:, :, head] = pattern @ v[:, :, head]
         return z
 
@@ -138,8 +136,11 @@ class Attention(nn.Module):
         """Softmax heads of one mask by torch's fused attention, in memory linear in n."""
         scale = torch.stack([self._scale(head, q, places) for head in heads], dim=2)
         rows = [q[:, :, heads] * scale, k[:, :, heads], v[:, :, heads]]
-        if masking is Masking.PAST:
+        if masking.weak is Masking.PAST:
             rows = [places.reverse(row) for row in rows]
+        if masking.is_strict:
+            # Position i sees what a weak mask would show to the query before it.
+            rows = [rows[0][:, 1:], *(row[:, :-1] for row in rows[1:])]
         hidden_keys = None
         if masking is Masking.NONE and places.is_ragged:
             zero = torch.zeros((), dtype=q.dtype, device=q.device)
@@ -151,7 +152,9 @@ class Attention(nn.Module):
         attended = nn.functional.scaled_dot_product_attention(
             query, key, value, attn_mask=hidden_keys, is_causal=masking is not Masking.NONE, scale=1.0
         ).transpose(1, 2)
-        return places.reverse(attended) if masking is Masking.PAST else attended
+        if masking.is_strict:
+            attended = torch.cat([torch.zeros_like(v[:, :1, heads]), attended], dim=1)
+        return places.reverse(attended) if masking.weak is Masking.PAST else attended
 
 
 def _coldness(weighting: HardWeighting | Softmax) -> ClosedForm:
@@ -165,15 +168,27 @@ def _visible(masking: Masking, places: Places) -> Tensor:
     match masking:
         case Masking.FUTURE:
             return steps[None, None, :] <= places.i[:, :, None]
+        case Masking.STRICT_FUTURE:
+            return steps[None, None, :] < places.i[:, :, None]
         case Masking.PAST:
             return (steps[None, None, :] >= places.i[:, :, None]) & keys_real
+        case Masking.STRICT_PAST:
+            return (steps[None, None, :] > places.i[:, :, None]) & keys_real
         case Masking.NONE:
             return keys_real.expand(-1, places.i.shape[1], -1)
         case _:
             assert_never(masking)
 
 
-def _weights(scores: Tensor, weighting: HardWeighting | Softmax) -> Tensor:
+def _weights(scores: Tensor, weighting: HardWeighting | Softmax, masking: Masking) -> Tensor:
+    """One head's attention weights; 0 throughout where a strict mask shows nothing."""
+    if not masking.is_strict:
+        return _weights_of_some(scores, weighting)
+    sees = scores.isfinite().any(dim=-1, keepdim=True)
+    return _weights_of_some(scores.where(sees, 0), weighting).where(sees, 0)
+
+
+def _weights_of_some(scores: Tensor, weighting: HardWeighting | Softmax) -> Tensor:
     """One head's attention weights [batch, query, key] from its masked scores."""
     if isinstance(weighting, Softmax):
         return scores.softmax(dim=-1)
@@ -201,12 +216,22 @@ def _running_means(v: Tensor, masking: Masking, places: Places) -> Tensor:
     match masking:
         case Masking.FUTURE:
             means = values.cumsum(dim=1) / i
+        case Masking.STRICT_FUTURE:
+            means = _shifted(values.cumsum(dim=1)) / (i - 1).clamp(min=1)
         case Masking.PAST:
             sums = places.reverse(places.reverse(values).cumsum(dim=1))
             means = sums / (n - i + 1)
+        case Masking.STRICT_PAST:
+            sums = places.reverse(_shifted(places.reverse(values).cumsum(dim=1)))
+            means = sums / (n - i).clamp(min=1)
         case Masking.NONE:
             real = places.real[:, :, None, None].to(exact)
             means = (values * real).sum(dim=1, keepdim=True) / n
         case _:
             assert_never(masking)
     return means.to(v.dtype)
+
+
+def _shifted(rows: Tensor) -> Tensor:
+    """Each position's row moved to the next one, 0 at the first."""
+    return torch.cat([torch.zeros_like(rows[:, :1]), rows[:, :-1]], dim=1)

@@ -76,7 +76,13 @@ LABEL_WIDTH = 60
 VALUES_PER_HEAD = 4
 """How many values of one place share a head: the width that most heads have anyway."""
 
-_MASKINGS = {Mask.UP_TO: Masking.FUTURE, Mask.FROM: Masking.PAST, Mask.ALL: Masking.NONE}
+_MASKINGS = {
+    Mask.UP_TO: Masking.FUTURE,
+    Mask.BEFORE: Masking.STRICT_FUTURE,
+    Mask.FROM: Masking.PAST,
+    Mask.AFTER: Masking.STRICT_PAST,
+    Mask.ALL: Masking.NONE,
+}
 _EDGES = {Mask.UP_TO: FIRST, Mask.FROM: LAST, Mask.ALL: ONLY}
 """Where only one position is visible (for `all`: in words of length 1)."""
 

@@ -6,7 +6,7 @@ rewritten so that the other value never shows:
     previous b          and(previous b, not first)            next: not last
     attend, default d   value -> and(where, value), so the head falls on 0 where nothing matches;
                         default 1: or(..., not(attend where where))
-    strict masks        the shift of the non-strict step
+    count, strict mask  the count of the shifted bit
 
 Two rewritings save the layer that a gate of letters and places would cost before the first
 attention (embeddings only add, so such a gate has to wait for a feed-forward):
@@ -139,8 +139,6 @@ class _Guard:
         return self._gate(Connective.OR, *found)
 
     def _attend(self, step: Attend) -> Ref:
-        if step.mask in _STRICT:
-            return self._strict_attend(step)
         if step.where == step.value and not step.default and step.match is None:
             leaves = self._mixed_leaves(step.where)
             if leaves is not None:
@@ -153,14 +151,6 @@ class _Guard:
             return found
         exists = self.simple.add(replace(step, value=step.where, default=False))
         return self._gate(Connective.OR, found, self.simple.negate(exists))
-
-    def _strict_attend(self, step: Attend) -> Ref:
-        weak, direction = _STRICT[step.mask]
-        shifted = self._shift(Shift(direction, self._attend(replace(step, mask=weak))))
-        if not step.default:
-            return shifted
-        edge = FIRST if direction is Direction.PREVIOUS else LAST
-        return self._gate(Connective.OR, shifted, self.simple.place(edge))
 
     def _implies(self, bit: Ref, other: Ref) -> bool:
         """Whether `bit` implies `other`, as far as their shape shows."""

@@ -48,7 +48,7 @@ def soft_rows(
     construction: Construction, masking: Masking, regime: Regime, margin: int, stream: Stream
 ) -> Rows:
     """The rows of a softened head. Raises `InternalError` where the regime has no construction."""
-    if regime is Regime.DECODER and masking is not Masking.FUTURE:
+    if regime is Regime.DECODER and masking.weak is not Masking.FUTURE:
         raise InternalError(f"a {masking} head in the decoder regime (please report)")
     match construction:
         case Uniform():
@@ -72,7 +72,7 @@ def _select(head: Select, masking: Masking, regime: Regime, margin: int, stream:
     towards = -1 if head.leftmost else 1
     match regime:
         case Regime.UNBOUNDED:
-            reach = stream.at(I if masking is Masking.FUTURE else N)
+            reach = stream.at(I if masking.weak is Masking.FUTURE else N)
             key = (scaled(head.blocked, -2 * margin), scaled(stream.at(I), towards * margin))
             return (reach, stream.at(ONE)), key, ONE
         case Regime.TEMPERATURE:
