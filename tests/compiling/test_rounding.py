@@ -12,6 +12,7 @@ import pytest
 from attemper.attention_program.ops import Connective, Gate, Letter, Not, Place, Ref, Step, Table
 from attemper.compiling.assembling.blocks import Block, Expression, block_of
 from attemper.exact.closed_forms import FIRST, LAST, complement
+from tests.support.programs import PLAIN
 
 LEAF_COUNT = 5
 
@@ -55,7 +56,7 @@ def random_gates(rng: random.Random) -> list[Step]:
     for _ in range(rng.randint(1, 8)):
         picked = tuple(rng.sample(range(len(steps)), rng.randint(2, 3)))
         rows = tuple(row for row in product((False, True), repeat=2) if rng.random() < 0.5)
-        step = rng.choice([Not(picked[0]), Table(picked[:2], rows), *(Gate(c, picked) for c in Connective)])
+        step = rng.choice([Not(picked[0]), Table(picked[:2], rows), *(Gate(c, picked) for c in PLAIN)])
         steps.append(step)
     return steps
 
@@ -100,7 +101,25 @@ def test_a_parity_of_shifts_is_regular_once_the_edges_are_fixed(width: int) -> N
         assert value_of(block, approximate) == truth_of(steps, len(steps) - 1, bits)
 
 
-@pytest.mark.parametrize("connective", Connective)
+@pytest.mark.parametrize("negated", [False, True])
+def test_a_union_of_conjunctions_has_one_clamp_for_each(negated: bool) -> None:
+    """Sixteen conjunctions of the four bits that say which, each with a bit of its own."""
+    steps: list[Step] = [Letter((str(k),)) for k in range(20)]
+    steps += [Not(k) for k in range(4)]
+    for case in range(16):
+        which = tuple(k if case >> k & 1 else 20 + k for k in range(4))
+        steps.append(Gate(Connective.AND, (*which, 4 + case)))
+    steps.append(Gate(Connective.UNION, tuple(range(24, 40))))
+    block = block_of(Expression(tuple(steps), frozenset(range(20)), (40, not negated)))
+    assert block is not None
+    assert len(block.clamps) == 16
+    for case, own in product(range(16), (False, True)):
+        bits = {k: bool(case >> k & 1) for k in range(4)} | {4 + k: (k == case) == own for k in range(16)}
+        values = {k: Fraction(bit) for k, bit in bits.items()}
+        assert value_of(block, values) == (truth_of(steps, 40, bits) != negated)
+
+
+@pytest.mark.parametrize("connective", PLAIN)
 @pytest.mark.parametrize("width", [2, 12, 13, 40])
 def test_regular_blocks_have_no_width_limit(connective: Connective, width: int) -> None:
     steps: list[Step] = [Letter((str(k),)) for k in range(width)]

@@ -20,6 +20,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -45,6 +46,9 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero
 from attemper.languages.words import Alphabet
+
+PLAIN = (Connective.AND, Connective.OR, Connective.XOR)
+"""The connectives that promise nothing of their inputs."""
 
 BINARY_FORMS: tuple[ClosedForm, ...] = (
     number(0),
@@ -96,6 +100,7 @@ class ProgramSampler:
                 self._gate,
                 self._gate,
                 self._table,
+                self._union,
                 self._attend,
                 self._attend,
                 self._shift,
@@ -119,7 +124,18 @@ class ProgramSampler:
 
     def _gate(self) -> Step:
         width = self.rng.choice([0, 1, 2, 2, 2, 3, 4])
-        return Gate(self.rng.choice(tuple(Connective)), tuple(self._bit() for _ in range(width)))
+        return Gate(self.rng.choice(PLAIN), tuple(self._bit() for _ in range(width)))
+
+    def _union(self) -> Step:
+        """The bits of a partition, each narrowed by any other bit: no two hold together."""
+        own = self._bit()
+        self._add(Not(own))
+        parts = []
+        for side in (own, self.bits[-1]):
+            self._add(Gate(Connective.AND, (side, self._bit())))
+            parts.append(self.bits[-1])
+        merged = self.rng.random() < 0.5
+        return Merge(tuple(parts)) if merged else Gate(Connective.UNION, tuple(parts))
 
     def _table(self) -> Step:
         width = self.rng.choice([0, 1, 2, 2, 3, 4])

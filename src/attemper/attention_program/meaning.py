@@ -17,6 +17,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -24,6 +25,7 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
+from attemper.errors import InternalError
 from attemper.exact.closed_forms import evaluate
 from attemper.exact.predicates import holds
 from attemper.languages.words import Word
@@ -75,6 +77,8 @@ def _value(step: Step, word: Word, i: int, rows: list[Row]) -> int:
             return _gate(connective, [rows[bit][i - 1] for bit in bits])
         case Table(bits, table):
             return int(tuple(bool(rows[bit][i - 1]) for bit in bits) in table)
+        case Merge(bits):
+            return _union([rows[bit][i - 1] for bit in bits])
         case Attend():
             return _attend(step, n, i, rows)
         case Shift(direction, bit):
@@ -102,8 +106,17 @@ def _gate(connective: Connective, bits: list[int]) -> int:
             return int(any(bits))
         case Connective.XOR:
             return sum(bits) % 2
+        case Connective.UNION:
+            return _union(bits)
         case _:
             assert_never(connective)
+
+
+def _union(bits: list[int]) -> int:
+    """Raises `InternalError` where two of the bits hold: whoever wrote the program promised that none do."""
+    if sum(bits) > 1:
+        raise InternalError("two bits of a union hold together (please report)")
+    return sum(bits)
 
 
 def _attend(step: Attend, n: int, i: int, rows: list[Row]) -> int:

@@ -37,11 +37,15 @@ class Choice(StrEnum):
 
 
 class Connective(StrEnum):
-    """Gates of any number of inputs."""
+    """Gates of any number of inputs.
+
+    `UNION` is the disjunction of bits of which no two ever hold together: a promise of whoever writes it.
+    """
 
     AND = "and"
     OR = "or"
     XOR = "xor"
+    UNION = "union"
 
 
 class Direction(StrEnum):
@@ -91,6 +95,14 @@ class Table:
 
     bits: tuple[Ref, ...]
     rows: tuple[tuple[bool, ...], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Merge:
+    """Bit: the union of bits that heads read as it is, as their sum; no two may hold together."""
+
+    bits: tuple[Ref, ...]
 
 
 @final
@@ -165,7 +177,7 @@ class CountTest:
     shift: int
 
 
-BitStep = Letter | Place | Not | Gate | Table | Attend | Shift | Compare | Equals | CountTest
+BitStep = Letter | Place | Not | Gate | Table | Merge | Attend | Shift | Compare | Equals | CountTest
 CountStep = Count | Linear
 Step = BitStep | CountStep
 
@@ -187,7 +199,7 @@ def inputs(step: Step) -> tuple[Ref, ...]:
             return ()
         case Not(bit) | Shift(_, bit) | Count(_, bit):
             return (bit,)
-        case Gate(_, bits) | Table(bits, _):
+        case Gate(_, bits) | Table(bits, _) | Merge(bits):
             return bits
         case Attend(_, _, where, value, _, match):
             return (where, value, *(match or ()))
@@ -223,6 +235,8 @@ def replace_inputs(step: Step, to: list[Ref]) -> Step:
             return Gate(connective, tuple(to[bit] for bit in bits))
         case Table(bits, rows):
             return Table(tuple(to[bit] for bit in bits), rows)
+        case Merge(bits):
+            return Merge(tuple(to[bit] for bit in bits))
         case Attend(mask, choice, where, value, default, match):
             moved = (to[match[0]], to[match[1]]) if match else None
             return Attend(mask, choice, to[where], to[value], default, moved)

@@ -29,6 +29,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -71,6 +72,8 @@ def show_step(step: Step) -> str:
             return " ".join(
                 ["table", *shown, ":", *("".join(str(int(v)) for v in row) or "-" for row in rows)]
             )
+        case Merge(bits):
+            return " ".join(["merge", *(f"s{bit}" for bit in bits)])
         case Attend(mask, choice, where, value, default, match):
             matching = f" match s{match[0]} s{match[1]}" if match else ""
             return f"attend {mask} {choice} where s{where} value s{value} default {int(default)}{matching}"
@@ -141,7 +144,9 @@ def _parse_step(text: str) -> Step:
             return Place(form_from_tree(json.loads(rest)))
         case "not", [bit]:
             return Not(_ref(bit))
-        case (("and" | "or" | "xor"), bits):
+        case "merge", bits:
+            return Merge(tuple(_ref(bit) for bit in bits))
+        case (("and" | "or" | "xor" | "union"), bits):
             return Gate(Connective(name), tuple(_ref(bit) for bit in bits))
         case "table", _ if ":" in words:
             colon = words.index(":")

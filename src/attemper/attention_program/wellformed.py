@@ -20,6 +20,7 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Merge,
     Not,
     Place,
     Program,
@@ -92,7 +93,7 @@ def _kinds(step: Step) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
             return (where, value), match or ()
         case Linear() | Compare() | Equals() | CountTest():
             return (), inputs(step)
-        case Letter() | Place() | Not() | Gate() | Table() | Shift() | Count():
+        case Letter() | Place() | Not() | Gate() | Table() | Merge() | Shift() | Count():
             return inputs(step), ()
         case _:
             assert_never(step)

@@ -83,7 +83,7 @@ def _gate_table(step: Step, tables: dict[Ref, int], everything: int) -> int:
             for bit in bits:
                 result &= tables[bit]
             return result
-        case Gate(connective, bits):
+        case Gate(connective, bits):  # a union, too, is a disjunction
             result = 0
             for bit in bits:
                 result = result ^ tables[bit] if connective is Connective.XOR else result | tables[bit]

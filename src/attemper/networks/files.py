@@ -54,7 +54,7 @@ from attemper.networks.weights import (
 )
 from attemper.networks.wellformed import complaints
 
-FORMAT = "attemper-network/1"
+FORMAT = "attemper-network/2"
 STRUCTURE = "network.json"
 WEIGHTS = "weights.safetensors"
 
@@ -143,6 +143,7 @@ def _encode(network: Network, source: Source) -> dict[str, object]:
                 "heads": [_encode_head(head) for head in layer.heads],
                 "hidden": len(layer.hidden),
                 "clamps": [list(clamp) for clamp in layer.clamps],
+                "symbols": [list(group) for group in layer.symbols],
             }
             for layer in network.layers
         ],
@@ -257,6 +258,7 @@ def _layer(number: int, entry: object, tensors: Mapping[str, Tensor], width: int
         ),
         hidden=hidden_from(tensors, number, units, width),
         clamps=tuple(_clamp(pair) for pair in _list(layer, "clamps")),
+        symbols=tuple(_group(entry) for entry in _list(layer, "symbols")),
     )
 
 
@@ -266,6 +268,12 @@ def _clamp(entry: object) -> tuple[int, int]:
             return plain_integer(low), plain_integer(high)
         case _:
             raise ValueError(f"not a clamp: {str(entry)[:80]}")
+
+
+def _group(entry: object) -> tuple[int, ...]:
+    if not isinstance(entry, list):
+        raise ValueError(f"not a group of coordinates: {str(entry)[:80]}")
+    return tuple(plain_integer(coordinate) for coordinate in entry)
 
 
 def _weighting(entry: object) -> Weighting:

@@ -5,6 +5,7 @@
 * a head has as many key rows as query rows, one target per value, and no more rows than its width;
 * the head width is 1, 4 or 16;
 * a clamp is a pair of hidden units with the same form whose biases differ by one half;
+* the groups of `symbols` in a layer name existing coordinates, each once;
 * one embedding per symbol; a coordinate has at most one position embedding.
 """
 
@@ -68,6 +69,11 @@ def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:
             high
         ].bias != Fraction(1, 2):
             yield f"{where}: hidden units {low} and {high} are not a clamp"
+    grouped = [coordinate for group in layer.symbols for coordinate in group]
+    if len(set(grouped)) != len(grouped) or not all(layer.symbols):
+        yield f"{where}: its symbols are not disjoint groups of coordinates"
+    if any(not 0 <= coordinate < width for coordinate in grouped):
+        yield f"{where}: a symbol names a coordinate that does not exist"
 
 
 def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:

@@ -79,8 +79,11 @@ def block_of(expression: Expression) -> Block | None:
 
 
 def _regular(expression: Expression) -> Block | None:
-    """The block of a conjunction, disjunction or parity of literals, which have no width limit."""
+    """The block of a conjunction, disjunction, parity or union, which have no width limit."""
     root, positive = expression.root
+    union = _union(expression)
+    if union is not None:
+        return union
     conjunction = _conjunction(expression, expression.root)
     match conjunction:
         case bool(value):
@@ -176,6 +179,26 @@ def _conjunction(expression: Expression, literal: Literal) -> tuple[Literal, ...
     if any((leaf, not sign) in found for leaf, sign in found):
         return False
     return tuple(found) or True
+
+
+def _union(expression: Expression) -> Block | None:
+    """The clamps of a union of conjunctions: one for each, since no two of them hold together."""
+    root, positive = expression.root
+    while isinstance(step := expression.steps[root], Not) and root not in expression.leaves:
+        root, positive = step.bit, not positive
+    if root in expression.leaves or not (isinstance(step, Gate) and step.connective is Connective.UNION):
+        return None
+    clamps: list[ClampTerm] = []
+    for bit in step.bits:
+        match _conjunction(expression, (bit, True)):
+            case bool(value):
+                if value:
+                    return Block(int(positive), ())
+            case tuple(literals):
+                clamps.append(ClampTerm(literals, len(literals), 1 if positive else -1))
+            case None:
+                return None
+    return Block(int(not positive), tuple(clamps))
 
 
 def _parity(expression: Expression) -> Block | None:

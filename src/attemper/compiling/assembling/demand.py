@@ -14,6 +14,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -80,6 +81,14 @@ def strip_negations(program: Program, bit: Ref) -> Literal:
     return bit, positive
 
 
+def merged(program: Program, bit: Ref) -> tuple[Ref, ...]:
+    """The bits whose sum a bit is: those of a merge, or the bit itself."""
+    step = program.steps[bit]
+    if not isinstance(step, Merge):
+        return (bit,)
+    return tuple(inner for part in step.bits for inner in merged(program, part))
+
+
 def is_embedded(program: Program, bit: Ref) -> bool:
     """Whether the bit stands in the embedding already."""
     return isinstance(program.steps[bit], Letter | Place)
@@ -111,7 +120,7 @@ def _mixture(program: Program, count: Ref, threshold: int) -> Mixture:
     for factor, ref in parts:
         counted = program.steps[ref]
         assert isinstance(counted, Count), "the simplifier multiplies combinations out"
-        sides[counted.mask].append((factor, counted.bit))
+        sides[counted.mask] += [(factor, bit) for bit in merged(program, counted.bit)]
     left, right, total = (tuple(sides[mask]) for mask in (Mask.UP_TO, Mask.FROM, Mask.ALL))
     return Mixture(left, right, total, threshold - constant)
 
@@ -133,8 +142,10 @@ def collect(schedule: Schedule) -> Demand:
 
 def _demand_bit(program: Program, demand: Demand, bit: Ref) -> None:
     base, _ = strip_negations(program, bit)
-    if not is_embedded(program, base):
-        demand.bits.add((base, True))
+    for part in merged(program, base):
+        own, _ = strip_negations(program, part)
+        if not is_embedded(program, own):
+            demand.bits.add((own, True))
 
 
 def _demand_leaves(schedule: Schedule, demand: Demand, ref: Ref, positive: bool) -> None:
@@ -156,7 +167,9 @@ def _demand_inputs(program: Program, demand: Demand, ref: Ref) -> None:
                     "write it with comparisons or predicates of counts"
                 )
             base, positive = strip_negations(program, where)
-            if letter_and_place(program, where) is None and not is_embedded(program, base):
+            if isinstance(program.steps[base], Merge):
+                _demand_bit(program, demand, base)
+            elif letter_and_place(program, where) is None and not is_embedded(program, base):
                 # The head's key is "blocked", the negation, as a coordinate that is exactly 0
                 # where the head may look: in floats 1 - g would carry the rounding of g.
                 demand.bits.add((base, not positive))
@@ -170,7 +183,7 @@ def _demand_inputs(program: Program, demand: Demand, ref: Ref) -> None:
             count = program.steps[ref_of_count]
             if not isinstance(count, Count):
                 raise UnsupportedError("a numerical predicate of several counts at once is not compiled")
-            for average in lookup_averages(count):
+            for average in lookup_averages(program, count):
                 _demand_average(program, demand, average)
             for mixture in comparisons_of(program, step):
                 _demand_comparison(program, demand, mixture)
@@ -206,9 +219,10 @@ def sides_of(mixture: Mixture) -> tuple[Average, Average]:
     return left, _average(Mask.FROM, (*mixture.right, *mixture.total), 0)
 
 
-def lookup_averages(count: Count) -> tuple[Average, Average]:
+def lookup_averages(program: Program, count: Count) -> tuple[Average, Average]:
     """The count, and 1, each per visible position."""
-    return Average(count.mask, ((1, count.bit),), 0), Average(count.mask, (), 1)
+    parts = tuple(sorted((1, bit) for bit in merged(program, count.bit)))
+    return Average(count.mask, parts, 0), Average(count.mask, (), 1)
 
 
 def _average(mask: Mask, parts: tuple[tuple[int, Ref], ...], mark: int) -> Average:

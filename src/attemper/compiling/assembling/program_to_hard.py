@@ -14,7 +14,7 @@ the same place share one head with several values. (theory.md section 4, constru
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from attemper.attention_program.ops import (
@@ -27,6 +27,7 @@ from attemper.attention_program.ops import (
     Equals,
     Letter,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -98,11 +99,16 @@ _Target = tuple[int, Mask, bool, LinearForm | None]
 
 
 def program_to_hard(
-    program: Program, names: Mapping[Ref, str], reads_first: bool, accepts_empty: bool
+    program: Program,
+    names: Mapping[Ref, str],
+    reads_first: bool,
+    accepts_empty: bool,
+    symbols: Sequence[tuple[Ref, ...]] = (),
 ) -> Network:
     """The hard-attention network of a guarded, simplified program.
 
-    `names` labels the coordinates of steps. Raises `UnsupportedError` for a step that no
+    `names` labels the coordinates of steps; `symbols` are groups of bits of which at most one ever holds,
+    made by one layer. Raises `UnsupportedError` for a step that no
     construction covers.
     """
     assembly = _Assembly(program, names)
@@ -116,7 +122,10 @@ def program_to_hard(
             for symbol in program.alphabet.symbols
         ),
         positions=stream.placed(),
-        layers=tuple(draft.finished() for draft in assembly.layers),
+        layers=tuple(
+            draft.finished(assembly.symbols_of(number, symbols))
+            for number, draft in enumerate(assembly.layers)
+        ),
         head_width=16 if any(draft.has_wide_head() for draft in assembly.layers) else 4,
         output=assembly.output,
         reads_first=reads_first,
@@ -284,7 +293,8 @@ class _Assembly:
         for (layer, mask, bit), values in pending.items():
             # A right or total count c may lie left of i, so those heads see every position.
             masking = Masking.FUTURE if mask is Mask.UP_TO else Masking.NONE
-            ratio, unit = (self._average(average) for average in lookup_averages(Count(mask, bit)))
+            averages = lookup_averages(self.program, Count(mask, bit))
+            ratio, unit = (self._average(average) for average in averages)
             for chunk in _chunks(values):
                 head = hard_lookup(self.stream, masking, ratio, unit, chunk)
                 self.layers[layer - 1].heads.append(head)
@@ -344,10 +354,27 @@ class _Assembly:
 
     # Forms -------------------------------------------------------------------------------------
 
+    def symbols_of(
+        self, layer: int, symbols: Sequence[tuple[Ref, ...]]
+    ) -> tuple[tuple[Coordinate, ...], ...]:
+        """The groups of bits that a layer makes, as far as anything reads them, as coordinates."""
+        groups = (
+            tuple(sorted(self.bits[ref, True] for ref in group if (ref, True) in self.bits))
+            for group in symbols
+            if self.schedule.ready[group[0]] == layer + 1
+        )
+        return tuple(group for group in groups if group)
+
     def _bit(self, bit: Ref) -> LinearForm:
         """An exact bit of an earlier layer."""
         base, positive = strip_negations(self.program, bit)
-        own = self._embedded(base) if is_embedded(self.program, base) else form((self.bits[base, True], 1))
+        step = self.program.steps[base]
+        if isinstance(step, Merge):
+            own = added(*(self._bit(part) for part in step.bits))
+        elif is_embedded(self.program, base):
+            own = self._embedded(base)
+        else:
+            own = form((self.bits[base, True], 1))
         return own if positive else self._negated(own)
 
     def _blocked(self, where: Ref) -> LinearForm:
@@ -357,8 +384,8 @@ class _Assembly:
             letter, place = (scaled(self._bit(ref), -1) for ref in both)
             return added(self.stream.constant(2), letter, place)
         base, positive = strip_negations(self.program, where)
-        if is_embedded(self.program, base):
-            own = self._embedded(base)
+        if is_embedded(self.program, base) or isinstance(self.program.steps[base], Merge):
+            own = self._bit(base)
             return self._negated(own) if positive else own
         return form((self.bits[base, not positive], 1))
 

@@ -3,7 +3,8 @@
 `ready[s]` is the layer after which step s can be read by a head of the next layer: 0 for letters and
 places (the embedding), one more than its inputs for `Attend`, `Shift` and `Count`, two for
 comparisons and tests of counts (the count itself is one of them). Gates are ready with the last of
-their inputs: their work is folded into the feed-forward of that layer. Two exceptions:
+their inputs: their work is folded into the feed-forward of that layer. A merge is ready with its inputs: it
+is their sum. Two exceptions:
 
 * a gate that mixes letters with places is ready after layer 1, since embeddings only add (but a head
   can look for a letter *and* a place without waiting: the key is the sum of the two);
@@ -13,6 +14,7 @@ their inputs: their work is folded into the feed-forward of that layer. Two exce
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never, final
 
@@ -26,6 +28,7 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Merge,
     Not,
     Place,
     Program,
@@ -85,20 +88,22 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
             return ready[value] + 1
         case Letter() | Place():
             return 0
-        case Not() | Linear():
+        case Not() | Linear() | Merge():
             return before
         case Attend() | Shift() | Count() | Compare() | Equals() | CountTest():
             return before + 1
         case Gate() | Table():
-            layer = max(before, 1)
-            fits = block_of(_expression(program.steps, (*ready, layer), bit, True, layer)) is not None
+            # A merge is a sum of finished bits, so the feed-forward that makes them cannot read it.
+            merged = (ready[ref] + 1 for ref in inputs(step) if isinstance(program.steps[ref], Merge))
+            layer = max(before, 1, *merged)
+            fits = block_of(_expression(program.steps, [*ready, layer], bit, True, layer)) is not None
             return layer if fits else layer + 1
         case _:
             assert_never(step)
 
 
 def _expression(
-    steps: tuple[Step, ...], ready: tuple[int, ...], bit: Ref, positive: bool, layer: int
+    steps: tuple[Step, ...], ready: Sequence[int], bit: Ref, positive: bool, layer: int
 ) -> Expression:
     """The gates that layer `layer` computes below a bit; everything else they read is a leaf."""
     leaves: set[Ref] = set()

@@ -31,6 +31,7 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -58,7 +59,8 @@ def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(guard.add(replace_inputs(step, to)))
-    whole = Program(program.alphabet, tuple(guard.simple.builder.steps), to[program.output])
+    output = guard.output(to[program.output])
+    whole = Program(program.alphabet, tuple(guard.simple.builder.steps), output)
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
@@ -78,6 +80,16 @@ class _Guard:
                 return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
             case _:
                 return self.simple.add(step)
+
+    def output(self, bit: Ref) -> Ref:
+        """The same bit for the outside: what heads read as a sum of bits is a bit of its own there."""
+        match self.simple.builder.steps[bit]:
+            case Merge(bits):
+                return self._gate(Connective.UNION, *bits)
+            case Not(inner) if isinstance(self.simple.builder.steps[inner], Merge):
+                return self.simple.negate(self.output(inner))
+            case _:
+                return bit
 
     def _shift(self, step: Shift) -> Ref:
         edge = FIRST if step.direction is Direction.PREVIOUS else LAST

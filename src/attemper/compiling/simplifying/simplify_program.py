@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -81,6 +82,8 @@ class Simplifier:
                 return self.negate(bit)
             case Gate(Connective.XOR, bits):
                 return self._parity(bits)
+            case Gate(Connective.UNION, _) | Merge():
+                return self.builder.add(step)
             case Gate(Connective.AND, bits):
                 return self._conjunction(bits)
             case Gate(_, bits):

@@ -66,6 +66,7 @@ def _moved_layer(layer: Layer, move: dict[Coordinate, Coordinate]) -> Layer:
         hidden=tuple(
             Hidden(_moved(unit.form, move), unit.bias, _moved(unit.outputs, move)) for unit in layer.hidden
         ),
+        symbols=tuple(tuple(move[coordinate] for coordinate in group) for group in layer.symbols),
     )
 
 

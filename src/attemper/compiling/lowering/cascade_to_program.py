@@ -1,0 +1,378 @@
+"""From a cascade to an attention program: one strict selection per label, one union of cubes per symbol.
+
+    latch       attend < rightmost: where the symbol below stores something, value [it stores this label]
+    counter     count <=, then a test of its remainder; what i itself counts is allowed for in the table
+    delays      up to distance k: k latches, one for each residue of the position modulo k
+    table       for each symbol the union of the conjunctions (symbol below, contents) that lead to it
+
+A latch reads 0 where nothing was stored, so the program needs no guards. Tables are written as decision
+trees: a register is asked only where its content matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Protocol, assert_never, final
+
+from attemper.attention_program.ops import (
+    Attend,
+    Builder,
+    Choice,
+    Connective,
+    Count,
+    CountTest,
+    Gate,
+    Letter,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Ref,
+    prune,
+)
+from attemper.compiling.cascade import Cascade, Chain, Content, Counter, Delay, Latch, Level, Symbol
+from attemper.exact.closed_forms import ONE, ClosedForm, Test, times
+from attemper.exact.predicates import NonNegative, Remainder, Zero
+
+Case = tuple[Content, ...]
+"""The answers to all questions of a table, in their order."""
+
+Answers = tuple[tuple[int, Content], ...]
+"""The answers to some of the questions: (number of the question, answer)."""
+
+MAX_COMBINED_CODES = 1024
+"""Up to so many combinations of codes, those that are accepted are written as a decision tree."""
+
+
+@final
+@dataclass(frozen=True)
+class LoweredCascade:
+    """The program, what its steps mean, and the groups of bits that say which symbol it is."""
+
+    program: Program
+    names: dict[Ref, str]
+    symbols: tuple[tuple[Ref, ...], ...]
+
+
+def cascade_to_program(cascade: Cascade) -> LoweredCascade:
+    """The attention program of a cascade: the same bit at every position of every word."""
+    lowering = _Lowering(cascade)
+    output = lowering.output()
+    program, to = prune(Program(cascade.alphabet, tuple(lowering.builder.steps), output))
+    names = {to[ref]: name for ref, name in lowering.names.items() if to[ref] >= 0}
+    groups = (tuple(to[ref] for ref in group if to[ref] >= 0) for group in lowering.groups)
+    return LoweredCascade(program, names, tuple(group for group in groups if group))
+
+
+class _Below(Protocol):
+    """The symbols that a level reads."""
+
+    def union(self, symbols: Collection[Symbol]) -> Ref:
+        """The bit that says that it is one of these."""
+
+
+class _Lowering:
+    def __init__(self, cascade: Cascade) -> None:
+        self.cascade = cascade
+        self.builder = Builder()
+        self.names: dict[Ref, str] = {}
+        self.groups: list[tuple[Ref, ...]] = []
+
+    def output(self) -> Ref:
+        chains = self.cascade.chains
+        base = _Base(self)
+        codes = [self._codes(chain, number, base) for number, chain in enumerate(chains)]
+        if len(chains) == 1:
+            accepted = [ref for code, ref in codes[0].items() if (code,) in self.cascade.accepting]
+            # Each code is a union of cubes already: the output has the cubes of all that are accepted.
+            return self._union(bit for ref in accepted for bit in self._cubes_of(ref))
+        return self._union(
+            # A merge is read one feed-forward later: chains meet when each has finished.
+            self._conjunction(self.builder.add(Merge((codes[number][content],))) for number, content in cube)
+            for cube in _accepted(self.cascade)
+        )
+
+    def _cubes_of(self, ref: Ref) -> tuple[Ref, ...]:
+        step = self.builder.steps[ref]
+        assert isinstance(step, Gate)
+        return step.bits
+
+    def _codes(self, chain: Chain, number: int, base: _Below) -> dict[Content, Ref]:
+        """The bit of each code of a chain."""
+        prefix = "" if len(self.cascade.chains) == 1 else f"chain {number + 1}, "
+        codes: Mapping[Content, Content] = dict(enumerate(chain.codes))
+        if not chain.levels:
+            rows = tuple(((symbol, ()), symbol) for symbol in range(len(chain.codes)))
+            return self._level(Level((), rows), base, codes, f"{prefix}code")
+        below = base
+        for height, level in enumerate(chain.levels[:-1], start=1):
+            own: dict[Content, Content] = {symbol: symbol for _, symbol in level.rows}
+            below = _Symbols(self, self._level(level, below, own, f"{prefix}level {height}, symbol"))
+        return self._level(chain.levels[-1], below, codes, f"{prefix}code")
+
+    def _level(
+        self, level: Level, below: _Below, results: Mapping[Content, Content], label: str
+    ) -> dict[Content, Ref]:
+        """The bit of each result of a level's symbols."""
+        groups, cases = _cases(level, results)
+        ask = _Questions(self, level, below, groups)
+        cubes: dict[Content, list[Ref]] = {}
+        for answers, result in _tree(cases, 1 + len(level.registers)):
+            cubes.setdefault(result, []).extend(ask.conjunctions(answers))
+        found = {result: self._union(parts) for result, parts in cubes.items()}
+        self.names |= {ref: f"{label} {result}" for result, ref in found.items()}
+        self.groups.append(tuple(found.values()))
+        return found
+
+    def _union(self, bits: Iterable[Ref]) -> Ref:
+        return self.builder.add(Gate(Connective.UNION, tuple(bits)))
+
+    def _conjunction(self, bits: Iterable[Ref]) -> Ref:
+        return self.conjunction(tuple(bits))
+
+    def conjunction(self, bits: tuple[Ref, ...]) -> Ref:
+        """All of the bits."""
+        return self.builder.add(Gate(Connective.AND, bits))
+
+    def place(self, form: ClosedForm) -> Ref:
+        """A bit of the position."""
+        return self.builder.add(Place(form))
+
+
+@final
+class _Symbols:
+    """The symbols of a level."""
+
+    def __init__(self, lowering: _Lowering, bits: Mapping[Content, Ref]) -> None:
+        self.lowering = lowering
+        self.bits = bits
+
+    def union(self, symbols: Collection[Symbol]) -> Ref:
+        found = tuple(self.bits[symbol] for symbol in sorted(symbols) if symbol in self.bits)
+        return self.lowering.builder.add(Merge(found))
+
+
+@final
+class _Base:
+    """Letters and places, which stand in the embedding.
+
+    If a register asks for what is neither a set of letters nor one of places, a feed-forward before the
+    first attention makes a bit for every letter at every place, and all registers read these.
+    """
+
+    def __init__(self, lowering: _Lowering) -> None:
+        self.lowering = lowering
+        cascade = lowering.cascade
+        self.letters = cascade.alphabet.symbols
+        self.places = [_place(cascade, place) for place in range(cascade.prefix + cascade.period)]
+        self.joint: dict[Symbol, Ref] = {}
+        first = [chain.levels[0] for chain in cascade.chains if chain.levels]
+        if not all(self._is_plain(asked) for level in first for asked in _asked(level)):
+            self._join()
+
+    def union(self, symbols: Collection[Symbol]) -> Ref:
+        add = self.lowering.builder.add
+        if not self.joint and not self._is_plain(symbols):
+            self._join()
+        if self.joint:
+            return add(Merge(tuple(self.joint[symbol] for symbol in sorted(symbols))))
+        letters, places = self._letters_and_places(symbols)
+        if len(places) in {0, len(self.places)}:
+            return add(Letter(tuple(self.letters[letter] for letter in letters)))
+        return add(Merge(tuple(self.lowering.place(self.places[place]) for place in places)))
+
+    def _is_plain(self, symbols: Collection[Symbol]) -> bool:
+        """Whether they are all that have certain letters, or all that have certain places."""
+        letters, places = self._letters_and_places(symbols)
+        whole = len(places) in {0, len(self.places)} or len(letters) == len(self.letters)
+        return whole and len(letters) * len(places) == len(symbols)
+
+    def _letters_and_places(self, symbols: Collection[Symbol]) -> tuple[list[int], list[int]]:
+        width = len(self.letters)
+        return sorted({symbol % width for symbol in symbols}), sorted({symbol // width for symbol in symbols})
+
+    def _join(self) -> None:
+        """A bit for every letter at every place, made by a feed-forward before the first attention."""
+        width, lowering = len(self.letters), self.lowering
+        for symbol in range(width * len(self.places)):
+            letter = lowering.builder.add(Letter((self.letters[symbol % width],)))
+            place = lowering.place(self.places[symbol // width])
+            self.joint[symbol] = lowering.conjunction((letter, place))
+            lowering.names[self.joint[symbol]] = (
+                f"'{self.letters[symbol % width]}' at place {symbol // width}"
+            )
+        lowering.groups.append(tuple(self.joint.values()))
+
+
+def _asked(level: Level) -> Iterator[Collection[Symbol]]:
+    """The sets of symbols that the heads of a level look for or read."""
+    occurring = {symbol for (symbol, _), _ in level.rows}
+    for register in level.registers:
+        match register:
+            case Latch(store):
+                yield occurring - {symbol for symbol, _ in store}
+                for label in {label for _, label in store}:
+                    yield [symbol for symbol, own in store if own == label and symbol in occurring]
+            case Counter(counted, _):
+                yield counted
+            case Delay():
+                yield from ([symbol] for symbol in occurring)
+            case _:
+                assert_never(register)
+
+
+def _place(cascade: Cascade, place: int) -> ClosedForm:
+    """[i has this place]."""
+    if place < cascade.prefix:
+        return Test(Zero(), 1, 0, -1 - place)
+    if cascade.period == 1:
+        return Test(NonNegative(), 1, 0, -1 - cascade.prefix)
+    residue = Test(Remainder(cascade.period, (1 + place) % cascade.period), 1, 0, 0)
+    return times(Test(NonNegative(), 1, 0, -1 - cascade.prefix), residue) if cascade.prefix else residue
+
+
+# Tables -----------------------------------------------------------------------------------------------
+
+
+def _cases(
+    level: Level, results: Mapping[Content, Content]
+) -> tuple[list[tuple[Symbol, ...]], dict[Case, Content]]:
+    """Groups of symbols below that the table treats alike, and the table by (group, contents).
+
+    The content of a counter includes what i itself counts.
+    """
+    by_symbol: dict[Symbol, dict[Case, Content]] = {}
+    for (symbol, contents), own in level.rows:
+        seen = tuple(
+            (held + (symbol in register.counted)) % register.modulus
+            if isinstance(register, Counter) and held is not None
+            else held
+            for register, held in zip(level.registers, contents, strict=True)
+        )
+        by_symbol.setdefault(symbol, {})[seen] = results[own]
+    alike: dict[frozenset[tuple[Case, Content]], list[Symbol]] = {}
+    for symbol, table in by_symbol.items():
+        alike.setdefault(frozenset(table.items()), []).append(symbol)
+    groups = [tuple(symbols) for symbols in alike.values()]
+    cases = {
+        (number, *case): result
+        for number, table in enumerate(alike)
+        for case, result in sorted(table, key=repr)
+    }
+    return groups, cases
+
+
+def _tree(cases: Mapping[Case, Content], questions: int) -> Iterator[tuple[Answers, Content]]:
+    """Answers that decide the result, and the result; of any two, one question has different answers."""
+    if len(set(cases.values())) <= 1:
+        for result in set(cases.values()):
+            yield (), result
+        return
+    best = min(range(questions), key=lambda question: _disorder(cases, question))
+    parts: dict[Content, dict[Case, Content]] = {}
+    for case, result in cases.items():
+        parts.setdefault(case[best], {})[case] = result
+    for answer, part in parts.items():
+        for answers, result in _tree(part, questions):
+            yield ((best, answer), *answers), result
+
+
+def _disorder(cases: Mapping[Case, Content], question: int) -> tuple[int, int]:
+    """How many results remain possible after each answer, in all; questions that tell nothing come last."""
+    left: dict[Content, set[Content]] = {}
+    for case, result in cases.items():
+        left.setdefault(case[question], set()).add(result)
+    return (sum(map(len, left.values())) if len(left) > 1 else len(cases) + 1), len(left)
+
+
+def _accepted(cascade: Cascade) -> Iterator[Answers]:
+    """Disjoint conditions on the codes of the chains: one of them holds where the prefix is accepted."""
+    codes = [sorted(set(chain.codes)) for chain in cascade.chains]
+    if prod(map(len, codes)) > MAX_COMBINED_CODES:
+        yield from (tuple(enumerate(row)) for row in sorted(cascade.accepting))
+        return
+    cases: dict[Case, Content] = {row: int(row in cascade.accepting) for row in product(*codes)}
+    yield from (answers for answers, accepted in _tree(cases, len(codes)) if accepted)
+
+
+# Registers --------------------------------------------------------------------------------------------
+
+
+@final
+class _Questions:
+    """What a level's table asks: first for the group of the symbol below, then for each register."""
+
+    def __init__(
+        self, lowering: _Lowering, level: Level, below: _Below, groups: list[tuple[Symbol, ...]]
+    ) -> None:
+        self.lowering = lowering
+        self.level = level
+        self.below = below
+        self.groups = groups
+        self.symbols = sorted({symbol for (symbol, _), _ in level.rows})
+        self.window = max((r.distance for r in level.registers if isinstance(r, Delay)), default=0)
+
+    def conjunctions(self, answers: Answers) -> list[Ref]:
+        """The disjoint conjunctions that say that these are the answers."""
+        bits: list[Ref] = []
+        delays: list[tuple[int, Content]] = []
+        for question, answer in answers:
+            register = self.level.registers[question - 1] if question else None
+            match register:
+                case None:
+                    assert answer is not None
+                    bits.append(self.below.union(self.groups[answer]))
+                case Latch():
+                    bits.append(self._latched(register, answer))
+                case Counter(counted, modulus):
+                    assert answer is not None
+                    count = self.lowering.builder.add(Count(Mask.UP_TO, self.below.union(counted)))
+                    test = CountTest(Remainder(modulus, answer), count, 1, 0)
+                    bits.append(self.lowering.builder.add(test))
+                case Delay(distance):
+                    delays.append((distance, answer))
+                case _:
+                    assert_never(register)
+        if not delays:
+            return [self.lowering.conjunction(tuple(bits))]
+        return [
+            self.lowering.conjunction((*bits, *self._delayed(delays, residue)))
+            for residue in range(self.window)
+        ]
+
+    def _latched(self, latch: Latch, answer: Content) -> Ref:
+        """[the latch holds this label]; for None, that it holds nothing."""
+        where = self._one_of(set(latch.by_symbol))
+        if answer is not None:
+            return self._attend(where, {s for s, label in latch.store if label == answer})
+        holds = self._attend(where, {s for s, label in latch.store if label is not None})
+        return self.lowering.builder.add(Not(holds))
+
+    def _one_of(self, symbols: set[Symbol]) -> Ref:
+        """The bit that heads look for: not one of the others, so that their key is exactly 0 there."""
+        others = [symbol for symbol in self.symbols if symbol not in symbols]
+        return self.lowering.builder.add(Not(self.below.union(others)))
+
+    def _attend(self, where: Ref, symbols: Collection[Symbol]) -> Ref:
+        value = self.below.union([symbol for symbol in self.symbols if symbol in symbols])
+        return self.lowering.builder.add(Attend(Mask.BEFORE, Choice.RIGHTMOST, where, value, default=False))
+
+    def _delayed(self, delays: list[tuple[int, Content]], residue: int) -> Iterator[Ref]:
+        """The contents of delays, where i has this residue modulo the window."""
+        place = self.lowering.place
+        if self.window > 1:
+            yield place(Test(Remainder(self.window, residue), 1, 0, 0))
+        reach = max((distance for distance, answer in delays if answer is not None), default=0)
+        if reach:
+            yield place(Test(NonNegative(), 1, 0, -1 - reach))
+        for distance, answer in delays:
+            if answer is None:
+                yield place(Test(NonNegative(), -1, 0, distance))
+                continue
+            there = Remainder(self.window, (residue - distance) % self.window)
+            where = place(Test(there, 1, 0, 0)) if self.window > 1 else place(ONE)
+            yield self._attend(where, {answer})
