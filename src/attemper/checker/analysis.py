@@ -9,15 +9,19 @@ from typing import final
 
 import flint
 
+from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, apply_groups, groups_of
 from attemper.checker.heads import HeadFact, head_fact
 from attemper.checker.terms import Terms, Test, UnprovenError
-from attemper.checker.values import Stream, add, embedded
+from attemper.checker.values import Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import Layer, Network
 
 PRECISION = 64
 """Bits of the balls that bound attention."""
+
+ROUNDED = Fraction(1, 4)
+"""An output that is at most this far from 0 or 1 is read as that bit."""
 
 
 @final
@@ -35,6 +39,20 @@ class LayerFact:
 
 @final
 @dataclass(frozen=True)
+class SymbolFact:
+    """A group of coordinates that hold bits after a layer: from there on each bit has a name of its own.
+
+    `definitions` says what each bit is. That at most one of them is 1 is assumed by the names, and is
+    for the reader of this fact to prove.
+    """
+
+    layer: int
+    group: int
+    definitions: tuple[Diagram, ...]
+
+
+@final
+@dataclass(frozen=True)
 class Analysis:
     """All layers of a network."""
 
@@ -42,6 +60,7 @@ class Analysis:
     terms: Terms
     start: Stream
     layers: tuple[LayerFact, ...]
+    symbols: tuple[SymbolFact, ...]
 
     @cached_property
     def end(self) -> Stream:
@@ -54,11 +73,28 @@ def analyse(network: Network, expand: frozenset[Test] = frozenset()) -> Analysis
     terms = Terms(network.alphabet.symbols, expand)
     start = stream = embedded(terms, network)
     facts: list[LayerFact] = []
+    symbols: list[SymbolFact] = []
     with precision(PRECISION):
         for number, layer in enumerate(network.layers):
             facts.append(_layer_fact(terms, layer, number, stream))
-            stream = facts[-1].after
-    return Analysis(network, terms, start, tuple(facts))
+            stream = _named(terms, layer, number, facts[-1].after, symbols)
+    return Analysis(network, terms, start, tuple(facts), tuple(symbols))
+
+
+def _named(terms: Terms, layer: Layer, number: int, stream: Stream, symbols: list[SymbolFact]) -> Stream:
+    """The stream with names in place of the bits of symbols, whose definitions are added to `symbols`."""
+    after = Stream(list(stream.values), list(stream.errors))
+    for group, coordinates in enumerate(layer.symbols):
+        what = f"layer {number}: a bit of a symbol"
+        definitions = []
+        for code, coordinate in enumerate(coordinates):
+            bit = plain(stream.values[coordinate], terms, what)
+            if stream.errors[coordinate] or not terms.is_bit(bit):
+                raise UnprovenError(f"{what} is not exactly 0 or 1")
+            definitions.append(bit)
+            after.values[coordinate] = {(0, 0): terms.symbol(number, group, code)}
+        symbols.append(SymbolFact(number, group, tuple(definitions)))
+    return after
 
 
 def _layer_fact(terms: Terms, layer: Layer, number: int, stream: Stream) -> LayerFact:

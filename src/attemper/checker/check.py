@@ -8,8 +8,9 @@ from typing import assert_never
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
+from attemper.checker.analysis import ROUNDED
 from attemper.checker.counterexample import wrong_word
-from attemper.checker.proof import ROUNDED, Proof, prove
+from attemper.checker.proof import Proof, prove
 from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
 from attemper.checker.terms import UnprovenError
 from attemper.checker.values import error_of

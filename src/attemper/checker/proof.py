@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import final
 
-from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.analysis import ROUNDED, Analysis, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.source import meanings_of
 from attemper.checker.terms import Test, UnprovenError
 from attemper.checker.values import Stream
 from attemper.languages.temporal.syntax import Formula
 from attemper.networks.layers import Network
-
-ROUNDED = Fraction(1, 4)
-"""An output that is at most this far from 0 or 1 is read as that bit."""
 
 
 @final

@@ -152,7 +152,13 @@ class Lengths:
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
         absolute += self.summed(len(form), size + absolute, size + absolute) + self.tiny
         if len(form) != 1:
-            return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
+            least = self._least(form, values)
+            if least is None:
+                return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
+            # Where the sum is 0 all its terms are.
+            exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
+            zero = ZERO if exact else absolute
+            return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
         ((coordinate, factor),) = form
         value, off = values[coordinate], offs[coordinate]
         inverse = self.inverse(value) / ball(abs(factor))
@@ -161,6 +167,19 @@ class Lengths:
         if not (inverse < self.form.range):
             relative = UNKNOWN
         return Rounded(size, inverse, None, absolute, ball(abs(factor)) * off.zero, relative)
+
+    def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
+        """The least size but 0 of a sum of constants that do not cancel; None for other sums."""
+        found: list[Fraction] = []
+        for coordinate, factor in form:
+            value = values[coordinate]
+            if set(value) - {(0, 0)} or self.has_means(value):
+                return None
+            found += [factor * v.constant for diagram in value.values() for v in self.terms.values(diagram)]
+        found = [value for value in found if value]
+        if not found or min(found) < 0 < max(found):
+            return None
+        return min(map(abs, found))
 
     def has_means(self, value: Value) -> bool:
         """Whether the value is an average somewhere."""

@@ -15,10 +15,9 @@ from typing import final
 
 import flint
 
-from attemper.checker.analysis import Analysis
+from attemper.checker.analysis import ROUNDED, Analysis
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.heads import HeadFact, Output
-from attemper.checker.proof import ROUNDED
 from attemper.checker.rounded_embedding import rounded_form
 from attemper.checker.rounded_forms import (
     EXACT,

@@ -194,6 +194,14 @@ class Terms:
                 found = self.either(found, cube)
         return found
 
+    def symbol(self, layer: int, group: int, code: int) -> Diagram:
+        """[the one-hot symbol that a group of bits of a layer says is this one]."""
+        return self._variable(("symbol", layer, group), Tie.EXCLUSIVE, code)
+
+    def name_of(self, family: int) -> Name:
+        """What a family of variables is about."""
+        return self._names[family]
+
     def place(self, predicate: Predicate, per_position: int, per_length: int, shift: int) -> Diagram:
         """[predicate(a i + b n + c)]."""
         return self._test(("place", per_position, per_length), predicate, per_position, per_length, shift)
