@@ -32,6 +32,9 @@ MAX_PLACES = 5_000
 MAX_CONFIGURATIONS = 400_000
 """More combinations than these are not followed."""
 
+MAX_EXPLORED = 200_000
+"""If all memories together take more values than this, symbols are followed one by one."""
+
 Key = tuple[int, int]
 """A symbol of the network: (layer, group)."""
 
@@ -80,7 +83,11 @@ def computes(analysis: Analysis, dfa: Dfa) -> bool:
         for fact in analysis.symbols
     }
     last = _Subject(analysis.terms, bit)
-    followed = _Followed(_Places.of((*subjects.values(), last)), dfa)
+    places = _Places.of((*subjects.values(), last))
+    answer = _explored(places, dfa, subjects, last)
+    if answer is not None:
+        return answer
+    followed = _Followed(places, dfa)
     for key, subject in subjects.items():
         followed.follow(key, subject)
     return followed.agrees(last)
@@ -139,6 +146,45 @@ class _Places:
         return place + 1 if place + 1 < self.prefix + self.period else self.prefix
 
 
+def _explored(places: _Places, dfa: Dfa, subjects: Mapping[Key, _Subject], output: _Subject) -> bool | None:
+    """Whether the output is right in everything that can happen; None if that is too much to follow.
+
+    Here all memories are followed together, so nothing is overestimated.
+    """
+    order = [*subjects.items()]
+    stack = [(1, dfa.start, tuple(subject.start() for subject in (*subjects.values(), output)))]
+    seen = set(stack)
+    while stack:
+        place, state, memories = stack.pop()
+        for letter in range(len(dfa.alphabet.symbols)):
+            codes: dict[Key, Code] = {}
+            kept: list[tuple[Memory, ...]] = []
+            for (key, subject), memory in zip(order, memories, strict=False):
+                scene = (letter, place, state, tuple(codes[parent] for parent in subject.parents))
+                code, after = subject.step(scene, memory)
+                codes[key] = _single(code, key)
+                kept.append(after)
+            scene = (letter, place, state, tuple(codes[parent] for parent in output.parents))
+            bit, after = output.step(scene, memories[-1])
+            moved = dfa.moves[state][letter]
+            if (bit == ONE) != (moved in dfa.accepting):
+                return False
+            reached = (places.next(place), moved, (*kept, after))
+            if reached not in seen:
+                if len(seen) >= MAX_EXPLORED:
+                    return None
+                seen.add(reached)
+                stack.append(reached)
+    return True
+
+
+def _single(code: Hashable, key: Key) -> Code:
+    if code == CONFLICT:
+        raise UnprovenError(f"layer {key[0]}: two bits of one symbol can be 1")
+    assert isinstance(code, int)
+    return code
+
+
 @final
 class _Followed:
     """The tracks of all symbols that have been followed so far."""
@@ -155,11 +201,7 @@ class _Followed:
 
         def scene_of(node: Node) -> Scene:
             scene, memories = node
-            code = subject.moment(scene, memories).value(subject.diagram)
-            if code == CONFLICT:
-                raise UnprovenError(f"layer {key[0]}: two bits of one symbol can be 1")
-            assert isinstance(code, int)
-            return (*scene[:3], (code,))
+            return (*scene[:3], (_single(subject.step(scene, memories)[0], key),))
 
         first = [(scene, subject.start()) for scene in paths.first()]
         after: dict[Scene, set[Scene]] = {}
@@ -168,7 +210,7 @@ class _Followed:
         while stack:
             node = stack.pop()
             scene, memories = node
-            kept = subject.moment(scene, memories).after()
+            _, kept = subject.step(scene, memories)
             for following in paths.after(scene):
                 reached = (following, kept)
                 if reached not in own:
@@ -192,11 +234,9 @@ class _Followed:
         while stack:
             scene, memories = stack.pop()
             letter, _, state, _ = scene
-            moment = output.moment(scene, memories)
-            accepted = self.dfa.moves[state][letter] in self.dfa.accepting
-            if (moment.value(output.diagram) == ONE) != accepted:
+            bit, kept = output.step(scene, memories)
+            if (bit == ONE) != (self.dfa.moves[state][letter] in self.dfa.accepting):
                 return False
-            kept = moment.after()
             for following in paths.after(scene):
                 reached = (following, kept)
                 if reached not in seen:
@@ -267,7 +307,8 @@ class _Subject:
         self.parents = tuple(sorted(_key(name) for name in self.names.values() if name[0] == "symbol"))
         self.memories = tuple(sorted(f for f in self.families if self._is_memory(f)))
         self.kept = {f: self._representatives(f) for f in self.memories if self.names[f][0] == "at"}
-        self._decided: dict[Scene, dict[Diagram, Diagram]] = {}
+        self._decided: dict[Hashable, dict[Diagram, Diagram]] = {}
+        self._steps: dict[Hashable, tuple[Hashable, tuple[Memory, ...]]] = {}
 
     def _parts(self, family: int, threshold: int) -> Iterator[Variable]:
         """The variables that a variable is made of. Raises `UnprovenError` for what has no finite memory."""
@@ -340,10 +381,16 @@ class _Subject:
         """The memories before the first position."""
         return tuple(0 if self.names[f][0] in {"sum", "mod"} else frozenset() for f in self.memories)
 
-    def moment(self, scene: Scene, memories: tuple[Memory, ...]) -> _Moment:
-        """One position."""
-        decided = self._decided.setdefault(scene, {})
-        return _Moment(self, scene, dict(zip(self.memories, memories, strict=True)), decided)
+    def step(self, scene: Scene, memories: tuple[Memory, ...]) -> tuple[Hashable, tuple[Memory, ...]]:
+        """What the diagram is at one position, and the memories after it."""
+        letter, place, _, codes = scene
+        seen = (letter, place, codes, memories)
+        if seen not in self._steps:
+            decided = self._decided.setdefault((letter, place, codes), {})
+            kept = dict(zip(self.memories, memories, strict=True))
+            moment = _Moment(self, letter, place, codes, kept, decided)
+            self._steps[seen] = moment.value(self.diagram), moment.after()
+        return self._steps[seen]
 
 
 @final
@@ -351,11 +398,18 @@ class _Moment:
     """The values of all variables at one position: scene and memories decide them."""
 
     def __init__(
-        self, subject: _Subject, scene: Scene, memory: dict[int, Memory], decided: dict[Diagram, Diagram]
+        self,
+        subject: _Subject,
+        letter: int,
+        place: int,
+        codes: tuple[Code, ...],
+        memory: dict[int, Memory],
+        decided: dict[Diagram, Diagram],
     ) -> None:
         self.subject = subject
         self.diagrams = subject.terms.diagrams
-        self.letter, self.place, _, codes = scene
+        self.letter = letter
+        self.place = place
         self.codes = dict(zip(subject.parents, codes, strict=True))
         self.memory = memory
         self.decided = decided

@@ -94,6 +94,7 @@ class _Lowering:
             # A merge is read one feed-forward later: chains meet when each has finished.
             self._conjunction(self.builder.add(Merge((codes[number][content],))) for number, content in cube)
             for cube in _accepted(self.cascade)
+            if all(content in codes[number] for number, content in cube)
         )
 
     def _cubes_of(self, ref: Ref) -> tuple[Ref, ...]:
