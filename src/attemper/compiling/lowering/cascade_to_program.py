@@ -107,8 +107,8 @@ class _Lowering:
         prefix = "" if len(self.cascade.chains) == 1 else f"chain {number + 1}, "
         codes: Mapping[Content, Content] = dict(enumerate(chain.codes))
         if not chain.levels:
-            rows = tuple(((symbol, ()), symbol) for symbol in range(len(chain.codes)))
-            return self._level(Level((), rows), base, codes, f"{prefix}code")
+            same: dict[Content, Content] = {code: code for code in chain.codes}
+            return self._level(_first_level(chain), base, same, f"{prefix}code")
         below = base
         for height, level in enumerate(chain.levels[:-1], start=1):
             own: dict[Content, Content] = {symbol: symbol for _, symbol in level.rows}
@@ -161,8 +161,8 @@ class _Symbols:
 class _Base:
     """Letters and places, which stand in the embedding.
 
-    If a register asks for what is neither a set of letters nor one of places, a feed-forward before the
-    first attention makes a bit for every letter at every place, and all registers read these.
+    If anybody asks for what is neither a set of letters nor one of places, a feed-forward before the first
+    attention makes a bit for every letter at every place, and everybody reads these.
     """
 
     def __init__(self, lowering: _Lowering) -> None:
@@ -171,14 +171,12 @@ class _Base:
         self.letters = cascade.alphabet.symbols
         self.places = [_place(cascade, place) for place in range(cascade.prefix + cascade.period)]
         self.joint: dict[Symbol, Ref] = {}
-        first = [chain.levels[0] for chain in cascade.chains if chain.levels]
+        first = [_first_level(chain) for chain in cascade.chains]
         if not all(self._is_plain(asked) for level in first for asked in _asked(level)):
             self._join()
 
     def union(self, symbols: Collection[Symbol]) -> Ref:
         add = self.lowering.builder.add
-        if not self.joint and not self._is_plain(symbols):
-            self._join()
         if self.joint:
             return add(Merge(tuple(self.joint[symbol] for symbol in sorted(symbols))))
         letters, places = self._letters_and_places(symbols)
@@ -209,8 +207,16 @@ class _Base:
         lowering.groups.append(tuple(self.joint.values()))
 
 
+def _first_level(chain: Chain) -> Level:
+    """The level above the base; without levels, one that gives the codes."""
+    if chain.levels:
+        return chain.levels[0]
+    return Level((), tuple(((symbol, ()), code) for symbol, code in enumerate(chain.codes)))
+
+
 def _asked(level: Level) -> Iterator[Collection[Symbol]]:
-    """The sets of symbols that the heads of a level look for or read."""
+    """The sets of symbols that a level asks for."""
+    yield from _cases(level, {symbol: symbol for _, symbol in level.rows})[0]
     occurring = {symbol for (symbol, _), _ in level.rows}
     for register in level.registers:
         match register:
