@@ -11,16 +11,39 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attemper.errors import AttemperError
     from attemper.exact.predicates import register_predicate
-    from attemper.workbench.model import Model, compile, load  # noqa: A004
+    from attemper.languages.regular.classes import classify
+    from attemper.languages.regular.dfa import Dfa
+    from attemper.languages.regular.files import read_dfa
+    from attemper.languages.regular.regex import parse_regex
+    from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
 
 __version__ = "0.1.0"
-__all__ = ["AttemperError", "Model", "__version__", "compile", "load", "register_predicate"]
+__all__ = [
+    "AttemperError",
+    "Dfa",
+    "Model",
+    "__version__",
+    "classify",
+    "compile",
+    "compile_dfa",
+    "compile_regex",
+    "load",
+    "parse_regex",
+    "read_dfa",
+    "register_predicate",
+]
 
 _HOMES = {
     "AttemperError": "attemper.errors",
+    "Dfa": "attemper.languages.regular.dfa",
     "Model": "attemper.workbench.model",
+    "classify": "attemper.languages.regular.classes",
     "compile": "attemper.workbench.model",
+    "compile_dfa": "attemper.workbench.model",
+    "compile_regex": "attemper.workbench.model",
     "load": "attemper.workbench.model",
+    "parse_regex": "attemper.languages.regular.regex",
+    "read_dfa": "attemper.languages.regular.files",
     "register_predicate": "attemper.exact.predicates",
 }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.certificates.evidence import Evidence
-from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.language import Language
 
 
 @final
@@ -39,6 +39,6 @@ class Certificate:
     """Claims about the network with this digest, and the evidence for them."""
 
     network: str
-    language: TemporalLanguage
+    language: Language
     claims: tuple[Claim, ...]
     evidence: tuple[Evidence, ...]

@@ -7,17 +7,24 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import assert_never
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
-from attemper.errors import AlphabetError, MalformedFileError
+from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.exact.predicates import PredicateError
 from attemper.files import read_bytes, write_together
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
+from attemper.languages.words import Alphabet
 
 FORMAT = "attemper-certificate/1"
 CERTIFICATE = "certificate.json"
+
+UNREADABLE = (ValueError, RecursionError, OverflowError, AlphabetError, AutomatonError, PredicateError)
+"""What other data than a certificate's raises."""
 
 
 def save(certificate: Certificate, folder: Path) -> None:
@@ -37,22 +44,17 @@ def load(folder: Path) -> Certificate:
     data = read_bytes(path, "make one with 'attemper certify DIR'")
     try:
         return decode(json.loads(data.decode("utf-8")))
-    except (ValueError, RecursionError, OverflowError, AlphabetError, PredicateError) as error:
+    except UNREADABLE as error:
         raise MalformedFileError(f"'{path}' is not a certificate: {str(error)[:300]}") from None
 
 
 def encode(certificate: Certificate) -> dict[str, object]:
     """The certificate as JSON data."""
-    language = certificate.language
     evidence = certificate.evidence
     return {
         "format": FORMAT,
         "network": certificate.network,
-        "source": {
-            "formula": formula_to_nodes(language.formula),
-            "at": str(language.at),
-            "accepts_empty": language.accepts_empty,
-        },
+        "source": _encode_language(certificate.language),
         "claims": [_encode_claim(claim) for claim in certificate.claims],
         "heads": [
             [e.layer, e.head, str(e.margin), str(e.stray_mass)]
@@ -72,19 +74,52 @@ def decode(data: object) -> Certificate:
         case {
             "format": str(version),
             "network": str(network),
-            "source": {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty)},
+            "source": dict(source),
             "claims": list(claims),
             "heads": list(heads),
             "layers": list(layers),
             "meanings": list(meanings),
         } if version == FORMAT and isinstance(data, Mapping) and len(data) == 7:
-            language = TemporalLanguage(formula_from_nodes(nodes), At(at), accepts_empty)
+            language = _language(source)
             evidence: list[Evidence] = [_head(entry) for entry in heads]
             evidence += [_layer(entry) for entry in layers]
             evidence += [_meaning(entry) for entry in meanings]
             return Certificate(network, language, tuple(_claim(c) for c in claims), tuple(evidence))
         case _:
             raise ValueError(f"it does not have the entries of {FORMAT}")
+
+
+def _encode_language(language: Language) -> dict[str, object]:
+    match language:
+        case TemporalLanguage(formula, at, accepts_empty):
+            return {"formula": formula_to_nodes(formula), "at": str(at), "accepts_empty": accepts_empty}
+        case Dfa(alphabet, moves, start, accepting):
+            return {
+                "alphabet": list(alphabet.symbols),
+                "moves": [list(row) for row in moves],
+                "start": start,
+                "accepting": sorted(accepting),
+            }
+        case _:
+            assert_never(language)
+
+
+def _language(source: Mapping[str, object]) -> Language:
+    match source:
+        case {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
+            return TemporalLanguage(formula_from_nodes(nodes), At(at), accepts_empty)
+        case {
+            "alphabet": list(symbols),
+            "moves": list(moves),
+            "start": start,
+            "accepting": list(accepting),
+            **rest,
+        } if not rest:
+            rows = tuple(tuple(map(_count, row)) if isinstance(row, list) else () for row in moves)
+            ends = [_count(state) for state in accepting]
+            return Dfa(Alphabet(tuple(symbols)), rows, _count(start), frozenset(ends))
+        case _:
+            raise ValueError("its source is neither a formula nor an automaton")
 
 
 def _encode_claim(claim: Claim) -> dict[str, object]:

@@ -10,7 +10,7 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.analysis import ROUNDED
 from attemper.checker.counterexample import wrong_word
-from attemper.checker.proof import Proof, prove
+from attemper.checker.proof import Proof, prove_language
 from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
 from attemper.checker.terms import UnprovenError
 from attemper.checker.values import error_of
@@ -18,8 +18,9 @@ from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError
-from attemper.languages.temporal.reading import At
-from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subformulas
+from attemper.languages.language import Language, accepts_empty, reads_first
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.syntax import Numerical, Symbol, subformulas
 from attemper.languages.words import show_word
 from attemper.networks.layers import Network, Softmax
 
@@ -52,24 +53,24 @@ def _check(network: Network, digest: str, certificate: Certificate, ignore_round
     if not certificate.claims:
         return _one(Status.MALFORMED, "the certificate claims nothing")
     language = certificate.language
-    if network.accepts_empty != language.accepts_empty or network.reads_first != (language.at is At.FIRST):
+    read = network.accepts_empty, network.reads_first
+    if read != (accepts_empty(language), reads_first(language)):
         return _refuted_or_unknown(
             network, certificate, "it is read in another way than the certificate says"
         )
-    unknown = {part.name for part in subformulas(language.formula) if isinstance(part, Symbol)}
-    if not unknown <= set(network.alphabet.symbols):
-        return _one(Status.MALFORMED, "the formula has symbols that the network does not know")
+    if not _knows(network, language):
+        return _one(Status.MALFORMED, "the language has symbols that the network does not know")
     try:
-        proof = prove(network, language.formula)
+        proof, holds = prove_language(network, language)
     except UnprovenError as error:
         return _refuted_or_unknown(network, certificate, str(error))
-    if not proof.outputs(language.formula):
-        return _refuted_or_unknown(network, certificate, "its output is not shown to equal the formula")
-    for complaint in _unsupported(proof, certificate.evidence, language.formula):
+    if not holds:
+        return _refuted_or_unknown(network, certificate, "its output is not shown to be that of the language")
+    for complaint in _unsupported(proof, certificate.evidence):
         return _one(Status.UNKNOWN, f"the evidence does not hold: {complaint}")
     assumptions = tuple(
         f"the registered predicate '{name}' is the same function wherever the network runs"
-        for name in sorted(_registered(network, language.formula))
+        for name in sorted(_registered(network, language))
     )
     claims = (_claim_verdict(proof, claim, assumptions, ignore_rounding) for claim in certificate.claims)
     return Verdict(tuple(claims))
@@ -99,9 +100,17 @@ def _claim_verdict(
             assert_never(claim)
 
 
-def _unsupported(proof: Proof, evidence: tuple[Evidence, ...], formula: Formula) -> Iterator[str]:
+def _knows(network: Network, language: Language) -> bool:
+    """Whether the network reads the symbols of the language; an automaton's in the same order."""
+    if isinstance(language, Dfa):
+        return language.alphabet == network.alphabet
+    named = {part.name for part in subformulas(language.formula) if isinstance(part, Symbol)}
+    return named <= set(network.alphabet.symbols)
+
+
+def _unsupported(proof: Proof, evidence: tuple[Evidence, ...]) -> Iterator[str]:
     """Every piece of evidence that is stronger than what was derived."""
-    parts, layers = subformulas(formula), proof.analysis.layers
+    parts, layers = tuple(proof.meanings), proof.analysis.layers
     width = len(proof.analysis.network.coordinates)
     for item in evidence:
         match item:
@@ -134,13 +143,14 @@ def derived_error(proof: Proof, layer: int) -> Fraction:
     return max((error_of(group.form, fact.middle) for group in fact.groups), default=Fraction(0))
 
 
-def _registered(network: Network, formula: Formula) -> set[str]:
+def _registered(network: Network, language: Language) -> set[str]:
     """The predicates that a user registered and that the network or the formula uses."""
     forms: list[ClosedForm] = [form for _, form in network.positions]
     for layer in network.layers:
         forms += [h.weighting.inverse_temperature for h in layer.heads if isinstance(h.weighting, Softmax)]
     named = {test.predicate for form in forms for test in tests_in(form)}
-    named |= {part.predicate for part in subformulas(formula) if isinstance(part, Numerical)}
+    parts = () if isinstance(language, Dfa) else subformulas(language.formula)
+    named |= {part.predicate for part in parts if isinstance(part, Numerical)}
     return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN
 
 

@@ -1,23 +1,34 @@
-"""That a network computes a formula, at every position of every word of any length, in real arithmetic."""
+"""That a network computes a language, at every position of every word of any length, in real arithmetic."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import final
+from typing import assert_never, final
 
 from attemper.checker.analysis import ROUNDED, Analysis, analyse
+from attemper.checker.automata import computes
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.source import meanings_of
 from attemper.checker.terms import Test, UnprovenError
 from attemper.checker.values import Stream
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.networks.layers import Network
+
+RECURSION = 20_000
+"""Deep enough for diagrams over all codes of a symbol."""
 
 
 @final
 @dataclass(frozen=True)
 class Proof:
-    """What the network computes, and what every subformula means, in one set of normal forms."""
+    """What the network computes, and what every subformula means, in one set of normal forms.
+
+    For an automaton there are no subformulas.
+    """
 
     analysis: Analysis
     meanings: dict[Formula, Diagram]
@@ -62,6 +73,33 @@ def prove(network: Network, formula: Formula) -> Proof:
         raise UnprovenError("its Boolean blocks are too large to be compared") from None
     except RecursionError:
         raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
+
+
+def prove_language(network: Network, language: Language) -> tuple[Proof, bool]:
+    """What the network computes, and whether that is the language. Raises `UnprovenError`."""
+    match language:
+        case TemporalLanguage(formula, _, _):
+            proof = prove(network, formula)
+            return proof, proof.outputs(formula)
+        case Dfa():
+            return _follow(network, language)
+        case _:
+            assert_never(language)
+
+
+def _follow(network: Network, dfa: Dfa) -> tuple[Proof, bool]:
+    """One-hot symbols have long diagrams, through which the rules recurse."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION))
+    try:
+        analysis = analyse(network)
+        return Proof(analysis, {}), computes(analysis, dfa)
+    except TooLargeError:
+        raise UnprovenError("its symbols are too many to be compared") from None
+    except RecursionError:
+        raise UnprovenError("its symbols nest too deeply to be compared") from None
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _proof(network: Network, formula: Formula, expand: frozenset[Test]) -> Proof:

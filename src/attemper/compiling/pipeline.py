@@ -1,5 +1,8 @@
 """From a language to a soft network: the order of the passes, written once.
 
+An automaton is decomposed into a cascade, and its program needs neither simplifying nor guards. A formula
+goes through all of these:
+
     temporal_to_program   operators become the attention patterns they need
     simplify_program      before scheduling, so that no layer is spent on constants or repetitions
     guard_edges           last among the program passes: guards would hide what simplifying looks for
@@ -13,12 +16,14 @@ Well-formedness is checked after every pass.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import assert_never, final
 
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import require_wellformed
 from attemper.certificates.evidence import Evidence
 from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, program_to_hard
+from attemper.compiling.decomposing.decompose import Alternative, decompose
+from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
@@ -27,6 +32,8 @@ from attemper.compiling.softening.bounds import MARGINS
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
 from attemper.errors import InternalError
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet
@@ -46,15 +53,38 @@ class Compiled:
     hard: Network
     soft: Network
     evidence: tuple[Evidence, ...]
+    alternatives: tuple[Alternative, ...]
+    """The ways that were tried to build an automaton's cascade; none for a formula."""
 
 
 def compile_language(
-    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int = MARGINS[0]
+    language: Language, alphabet: Alphabet, regime: Regime, least_margin: int = MARGINS[0]
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
-    Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can.
+    Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
+    no cascade of moderate size computes the automaton, with what stands in the way.
     """
+    match language:
+        case TemporalLanguage():
+            return _from_formula(language, alphabet, regime, least_margin)
+        case Dfa():
+            return _from_automaton(language, regime, least_margin)
+        case _:
+            assert_never(language)
+
+
+def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int) -> Compiled:
+    found = decompose(dfa)
+    lowered = cascade_to_program(found.chosen)
+    program = require_wellformed(lowered.program, "cascade_to_program")
+    hard = program_to_hard(program, lowered.names, False, dfa.accepts(()), lowered.symbols)
+    return _softened(program, program, hard, regime, least_margin, found.alternatives)
+
+
+def _from_formula(
+    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int
+) -> Compiled:
     lowered, refs = temporal_to_program(language.formula, alphabet)
     require_wellformed(lowered, "temporal_to_program")
     program, to_simple = simplify_program(lowered)
@@ -67,12 +97,23 @@ def compile_language(
         if to_simple[ref] >= 0 and (final_ref := to_guarded[to_simple[ref]]) >= 0:
             names.setdefault(final_ref, _label(show(part)))
     hard = program_to_hard(guarded, names, language.at is At.FIRST, language.accepts_empty)
+    return _softened(program, guarded, hard, regime, least_margin, ())
+
+
+def _softened(
+    program: Program,
+    guarded: Program,
+    hard: Network,
+    regime: Regime,
+    least_margin: int,
+    alternatives: tuple[Alternative, ...],
+) -> Compiled:
     _require_wellformed(hard, "program_to_hard")
     soft, evidence = hard_to_soft(hard, regime, least_margin)
     _require_wellformed(soft, "hard_to_soft")
     soft = drop_unused(soft)
     _require_wellformed(soft, "drop_unused")
-    return Compiled(program, guarded, hard, soft, evidence)
+    return Compiled(program, guarded, hard, soft, evidence, alternatives)
 
 
 def _label(text: str) -> str:

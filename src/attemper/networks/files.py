@@ -57,14 +57,16 @@ from attemper.networks.wellformed import complaints
 FORMAT = "attemper-network/2"
 STRUCTURE = "network.json"
 WEIGHTS = "weights.safetensors"
+KINDS = ("formula", "regex", "automaton")
 
 
 @final
 @dataclass(frozen=True)
 class Source:
-    """Where a network comes from: the formula's text and how it is read."""
+    """Where a network comes from: a text of one of the `KINDS`, and how it is read."""
 
-    formula: str
+    kind: str
+    text: str
     at: str
     regime: str
 
@@ -130,7 +132,7 @@ def _digest(structure: Mapping[str, object], weights: bytes) -> str:
 def _encode(network: Network, source: Source) -> dict[str, object]:
     return {
         "format": FORMAT,
-        "source": {"formula": source.formula, "at": source.at, "regime": source.regime},
+        "source": {source.kind: source.text, "at": source.at, "regime": source.regime},
         "alphabet": list(network.alphabet.symbols),
         "coordinates": list(network.coordinates),
         "positions": [[c, form_to_tree(form)] for c, form in network.positions],
@@ -224,7 +226,10 @@ def _decode(structure: Mapping[str, object], tensors: Mapping[str, Tensor]) -> t
     if found:
         raise ValueError("; ".join(found[:3]))
     source = _mapping(structure.get("source"), "source")
-    return network, Source(_text(source, "formula"), _text(source, "at"), _text(source, "regime"))
+    kinds = [kind for kind in KINDS if kind in source]
+    if len(kinds) != 1:
+        raise ValueError(f"its source is not one of {', '.join(KINDS)}")
+    return network, Source(kinds[0], _text(source, kinds[0]), _text(source, "at"), _text(source, "regime"))
 
 
 def _position(entry: object) -> tuple[int, ClosedForm]:

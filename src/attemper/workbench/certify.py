@@ -9,13 +9,12 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.check import derived_error
 from attemper.checker.diagrams import Diagram
-from attemper.checker.proof import Proof, prove
+from attemper.checker.proof import Proof, prove_language
 from attemper.checker.rounding import Kernel, horizon_of
 from attemper.checker.terms import UnprovenError
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, FloatFormat
-from attemper.languages.temporal.reading import TemporalLanguage
-from attemper.languages.temporal.syntax import subformulas
+from attemper.languages.language import Language
 from attemper.networks.layers import Network
 
 ARITHMETICS = tuple((form, kernel) for form in FORMATS.values() for kernel in Kernel)
@@ -28,7 +27,7 @@ DIGITS = 64
 def certify(
     network: Network,
     digest: str,
-    language: TemporalLanguage,
+    language: Language,
     progress: Callable[[int], None] = lambda _: None,
     arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
 ) -> Certificate:
@@ -37,28 +36,30 @@ def certify(
     `progress` is called with 1 after each horizon. Raises `UnprovedError` if the checker has no proof.
     """
     try:
-        proof = prove(network, language.formula)
+        proof, holds = prove_language(network, language)
     except UnprovenError as error:
-        raise UnprovedError(f"no proof that the network computes its formula: {error}") from None
-    if not proof.outputs(language.formula):
-        raise UnprovedError("no proof that the network computes its formula: the normal forms differ")
+        raise UnprovedError(f"no proof that the network computes its language: {error}") from None
+    if not holds:
+        raise UnprovedError("no proof that the network computes its language: its output is not shown to be")
     claims: list[Claim] = [RealClaim()]
     for form, kernel in arithmetics:
         horizon, bottleneck = horizon_of(proof.analysis, form, kernel)
         claims.append(FloatClaim(form.name, str(kernel), horizon, bottleneck))
         progress(1)
-    return Certificate(digest, language, tuple(claims), tuple(_evidence(proof, language)))
+    return Certificate(digest, language, tuple(claims), tuple(_evidence(proof)))
 
 
-def _evidence(proof: Proof, language: TemporalLanguage) -> list[Evidence]:
+def _evidence(proof: Proof) -> list[Evidence]:
     found: list[Evidence] = []
     for number, layer in enumerate(proof.analysis.layers):
         for index, (head, mass) in enumerate(zip(layer.heads, layer.masses, strict=True)):
             found.append(SoftenedHead(number, index, head.rule.gap, _rounded_up(mass)))
         found.append(RoundedLayer(number, _rounded_up(derived_error(proof, number))))
     numbers: dict[Diagram, int] = {}
-    for number, part in enumerate(subformulas(language.formula)):
-        numbers.setdefault(proof.meanings[part], number)
+    for number, meaning_of_part in enumerate(proof.meanings.values()):
+        numbers.setdefault(meaning_of_part, number)
+    if not numbers:
+        return found
     seen: set[int] = set()
     for layer_number in range(-1, len(proof.analysis.layers)):
         for coordinate in range(len(proof.analysis.network.coordinates)):

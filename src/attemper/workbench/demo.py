@@ -23,13 +23,12 @@ from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
 from attemper.languages.named.languages import NAMED_LANGUAGES, NamedLanguage
 from attemper.languages.words import Word, words_of_length
-from attemper.running.truth import truth_of_words
 from attemper.workbench.certify import certify
 from attemper.workbench.cli.console import out, progress_bar
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.report.summary import summary_of
-from attemper.workbench.verify import boundary_words
+from attemper.workbench.verify import boundary_words, exact_bits
 
 LONGEST = 2000
 LENGTHS = (1, 2, 3, 10, 99, 100, 500, 1999, LONGEST)
@@ -81,7 +80,7 @@ def demo_row(language: NamedLanguage, regime: Regime) -> DemoRow | None:
     right, smallest = model.accepts("") == language.contains(()), float("inf")
     for length in sorted({len(word) for word in words}):
         batch = [word for word in words if len(word) == length]
-        exact = truth_of_words(model.language.formula, batch).tolist()
+        exact = exact_bits(model.language, batch)
         for run, expected in zip(model.run(batch), exact, strict=True):
             smallest = min(smallest, run.margin)
             right &= list(run.bits) == expected and model.verdict(run) == language.contains(run.word)

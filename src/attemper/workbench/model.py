@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, final, get_args
+from typing import TYPE_CHECKING, Literal, assert_never, final, get_args
 
 from attemper.certificates.claims import Certificate
 from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.bounds import MARGINS
-from attemper.errors import MalformedFileError, OptionError, SourceError, UndecidedError, UnprovedError
+from attemper.errors import (
+    AutomatonError,
+    MalformedFileError,
+    OptionError,
+    SourceError,
+    UndecidedError,
+    UnprovedError,
+    UnsupportedError,
+)
+from attemper.languages.language import Language, accepts_empty, reads_first
+from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.files import dfa_from_json, dfa_to_json
+from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage, read_language
 from attemper.languages.temporal.show import show
@@ -66,6 +79,44 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     return compile_source(*read_source(formula, alphabet, at, empty), wanted)
 
 
+def compile_regex(
+    regex: str,
+    alphabet: str | Sequence[str],
+    *,
+    regime: Literal["unbounded", "temperature", "decoder"] = "unbounded",
+) -> Model:
+    """Compile a regular expression into a softmax transformer.
+
+    The transformer's output at position i of a word of any length n >= 1 is 1 if the prefix of length i
+    is in the language and 0 otherwise, in real arithmetic, with one set of weights for every n.
+    The expression's minimal automaton is taken apart into a cascade of resets and, where its groups are
+    solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax.
+
+    Raises `SourceError` (expression), `AlphabetError`, `OptionError`, `UnsupportedError` (an
+    automaton with a group that is not solvable, or a cascade that grows too large).
+
+    >>> model = compile_regex("(ab)*", "ab")
+    >>> model.accepts("abab"), model.accepts("aba"), model.accepts("")
+    (True, False, True)
+    """
+    wanted = Regime(choice("regime", regime, tuple(Regime)))
+    letters = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
+    return compile_source(parse_regex(regex, letters), letters, wanted, regex=regex)
+
+
+def compile_dfa(dfa: Dfa, *, regime: Literal["unbounded", "temperature", "decoder"] = "unbounded") -> Model:
+    """Compile an automaton, as `compile_regex` does an expression's.
+
+    >>> from attemper.languages.words import Alphabet
+    >>> parity = Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
+    >>> model = compile_dfa(parity)
+    >>> model.accepts("0110"), model.accepts("0111")
+    (True, False)
+    """
+    wanted = Regime(choice("regime", regime, tuple(Regime)))
+    return compile_source(minimal(dfa), dfa.alphabet, wanted)
+
+
 def read_source(
     formula: str, alphabet: str | Sequence[str], at: str | None, empty: str
 ) -> tuple[TemporalLanguage, Alphabet]:
@@ -77,10 +128,16 @@ def read_source(
 
 
 def compile_source(
-    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int = MARGINS[0]
+    language: Language,
+    alphabet: Alphabet,
+    regime: Regime,
+    least_margin: int = MARGINS[0],
+    *,
+    regex: str = "",
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
-    return Model(compile_language(language, alphabet, regime, least_margin).soft, language, regime)
+    compiled = compile_language(language, alphabet, regime, least_margin)
+    return Model(compiled.soft, language, regime, regex, compiled.alternatives)
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -97,14 +154,27 @@ def load(folder: str | Path) -> Model:
     """
     network, source = load_network(Path(folder))
     try:
-        formula = parse(source.formula, network.alphabet)
-        language = TemporalLanguage(formula, At(source.at), network.accepts_empty)
+        language = _language_of(source, network)
         regime = Regime(source.regime)
-    except (SourceError, ValueError) as error:
+    except (SourceError, AutomatonError, UnsupportedError, ValueError) as error:
         raise MalformedFileError(f"the source in '{folder}' cannot be read: {error}") from None
-    if network.reads_first != (language.at is At.FIRST):
+    if network.reads_first != reads_first(language):
         raise MalformedFileError(f"'{folder}' says both that it is read first and last")
-    return Model(network, language, regime)
+    if network.accepts_empty != accepts_empty(language):
+        raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
+    return Model(network, language, regime, source.text if source.kind == "regex" else "")
+
+
+def _language_of(source: Source, network: Network) -> Language:
+    """What a saved network was compiled from. Raises what reading that text raises."""
+    if source.kind == "formula":
+        formula = parse(source.text, network.alphabet)
+        return TemporalLanguage(formula, At(source.at), network.accepts_empty)
+    if At(source.at) is not At.LAST:
+        raise ValueError("an automaton is read at the last position")
+    if source.kind == "regex":
+        return parse_regex(source.text, network.alphabet)
+    return dfa_from_json(source.text)
 
 
 def certificate_or_reason(
@@ -123,16 +193,37 @@ class Model:
     """A language, its softmax network, and ways to run it. Words are texts or sequences of symbols."""
 
     network: Network
-    language: TemporalLanguage
+    language: Language
     regime: Regime
+    regex: str = ""
+    """The text of a regular expression, if the automaton was written as one."""
+    alternatives: tuple[Alternative, ...] = field(default=(), compare=False)
+    """The ways to build an automaton's cascade that were tried when it was compiled."""
     _dense: dict[tuple[Weights, DType], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     @property
-    def formula(self) -> str:
-        """The formula's canonical text."""
-        return show(self.language.formula)
+    def source(self) -> Source:
+        """What the model was compiled from, as a text that can be read back."""
+        match self.language:
+            case TemporalLanguage(formula, at, _):
+                return Source("formula", show(formula), str(at), str(self.regime))
+            case Dfa() if self.regex:
+                return Source("regex", self.regex, str(At.LAST), str(self.regime))
+            case Dfa():
+                return Source("automaton", dfa_to_json(self.language), str(At.LAST), str(self.regime))
+            case _:
+                assert_never(self.language)
+
+    @property
+    def title(self) -> str:
+        """The formula, the regular expression, or how many states the automaton has."""
+        source = self.source
+        if source.kind != "automaton":
+            return source.text
+        assert isinstance(self.language, Dfa)
+        return f"an automaton with {len(self.language.moves)} states"
 
     @property
     def alphabet(self) -> Alphabet:
@@ -198,16 +289,16 @@ class Model:
         from attemper.workbench.trace import trace_word
 
         soft, hard = self.dense(weights="soft"), self.dense(weights="hard")
-        return trace_word(self.language.formula, self.word(word), soft, hard)
+        return trace_word(self.language, self.word(word), soft, hard)
 
     def save(self, folder: str | Path) -> None:
         """Write the model to a folder: `network.json` and `weights.safetensors`."""
-        save_network(self.network, self._source(), Path(folder))
+        save_network(self.network, self.source, Path(folder))
 
     @property
     def digest(self) -> str:
         """What names this network in its certificate."""
-        return digest_of(self.network, self._source())
+        return digest_of(self.network, self.source)
 
     def certify(self, progress: Callable[[int], None] = lambda _: None) -> Certificate:
         """The strongest certificate that the checker accepts, with the horizon of every float format.
@@ -222,12 +313,9 @@ class Model:
     def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Verdict:
         """What the independent checker says to a certificate of this model; see `checker/check.py`."""
         if certificate.language != self.language:
-            text = f"the certificate is about another formula: {show(certificate.language.formula)}"
+            text = "the certificate is about another language than this network's source"
             return Verdict((ClaimVerdict(Status.MALFORMED, text),))
         return check(self.network, self.digest, certificate, ignore_rounding=ignore_rounding)
-
-    def _source(self) -> Source:
-        return Source(self.formula, str(self.language.at), str(self.regime))
 
     def word(self, word: str | Sequence[str]) -> Word:
         """The word as a tuple of symbols; raises `WordError`."""

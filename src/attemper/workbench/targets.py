@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from attemper.checker.proof import prove
+from attemper.checker.proof import prove_language
 from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
 from attemper.checker.terms import UnprovenError
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FloatFormat
-from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.language import Language
 from attemper.languages.words import Alphabet
 from attemper.workbench.model import Model, compile_source
 
@@ -31,7 +31,11 @@ class Target:
 
 
 def compile_for(
-    language: TemporalLanguage, alphabet: Alphabet, target: Target, regimes: Sequence[Regime]
+    language: Language,
+    alphabet: Alphabet,
+    target: Target,
+    regimes: Sequence[Regime],
+    regex: str = "",
 ) -> Model:
     """The first model, smallest margins first, whose proved horizon reaches the target.
 
@@ -43,14 +47,18 @@ def compile_for(
     for margin in TARGET_MARGINS:
         for regime in regimes:
             try:
-                model = compile_source(language, alphabet, regime, margin)
-                analysis = prove(model.network, language.formula).analysis
+                model = compile_source(language, alphabet, regime, margin, regex=regex)
+                proof, holds = prove_language(model.network, language)
             except UnsupportedError as error:
                 refusal = error
                 continue
             except UnprovenError as error:
                 limit = limit or f"no proof covers it: {error}"
                 continue
+            if not holds:
+                limit = limit or "no proof covers it"
+                continue
+            analysis = proof.analysis
             if holds_up_to(analysis, target.form, target.kernel, target.horizon):
                 return model
             horizon, bottleneck = horizon_of(analysis, target.form, target.kernel)

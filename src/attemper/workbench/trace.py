@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import assert_never, final
 
 import torch
 from torch import Tensor
 
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth_of_subformulas
+from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Word
 from attemper.running.batches import pad
 from attemper.running.dense import DenseTransformer, clamp_room
@@ -43,7 +45,10 @@ class LayerMargin:
 @final
 @dataclass(frozen=True)
 class Trace:
-    """The truth of every subformula at every position, every head's attention, and the margins."""
+    """The truth of every subformula at every position, every head's attention, and the margins.
+
+    For an automaton `subformulas` says in which state it is after each position.
+    """
 
     word: Word
     subformulas: tuple[tuple[str, tuple[bool, ...]], ...]
@@ -52,9 +57,9 @@ class Trace:
     margins: tuple[LayerMargin, ...]
 
 
-def trace_word(formula: Formula, word: Word, soft: DenseTransformer, hard: DenseTransformer) -> Trace:
+def trace_word(language: Language, word: Word, soft: DenseTransformer, hard: DenseTransformer) -> Trace:
     """Run a network softly and average-hard on a word, keeping what its heads attend to."""
-    subformulas = tuple((show(part), truth) for part, truth in truth_of_subformulas(formula, word).items())
+    subformulas = _facts(language, word)
     if not word:
         return Trace(word, subformulas, (), (), ())
     output, soft_cache = _activations(soft, word)
@@ -78,6 +83,19 @@ def trace_word(formula: Formula, word: Word, soft: DenseTransformer, hard: Dense
             room = clamp_room(layer, soft_cache[f"blocks.{number}.mlp.hook_pre"])
             margins.append(LayerMargin(number, float(room.min())))
     return Trace(word, subformulas, output, tuple(heads), tuple(margins))
+
+
+def _facts(language: Language, word: Word) -> tuple[tuple[str, tuple[bool, ...]], ...]:
+    """The truth of every subformula, or the state after every prefix."""
+    match language:
+        case TemporalLanguage(formula, _, _):
+            return tuple((show(part), truth) for part, truth in truth_of_subformulas(formula, word).items())
+        case Dfa():
+            states = [language.state_after(word[:i]) for i in range(1, len(word) + 1)]
+            after = sorted(set(states))
+            return tuple((f"in state {q}", tuple(state == q for state in states)) for q in after)
+        case _:
+            assert_never(language)
 
 
 def _activations(dense: DenseTransformer, word: Word) -> tuple[tuple[float, ...], dict[str, Tensor]]:

@@ -1,4 +1,4 @@
-"""Does a model compute its formula? Soft run, hard run and exact meaning, word by word.
+"""Does a model compute its language? Soft run, hard run and exact meaning, word by word.
 
 Agreement on the words tried is not a proof: it is a search for a counterexample.
 """
@@ -13,7 +13,8 @@ from typing import final
 
 from attemper.errors import UnsupportedError
 from attemper.exact.predicates import Remainder
-from attemper.languages.temporal.meaning import truth
+from attemper.languages.language import Language, bits
+from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, Numerical, Term, subformulas, subtract
 from attemper.languages.words import Word, words_of_length
 from attemper.running.batches import run_words
@@ -32,7 +33,7 @@ DEFINITIONAL_LENGTH = 8
 @final
 @dataclass(frozen=True)
 class Disagreement:
-    """A word on which a run differs from the formula's exact meaning at a position (from 1)."""
+    """A word on which a run differs from the language's exact meaning at a position (from 1)."""
 
     word: Word
     position: int
@@ -158,12 +159,11 @@ def _chunks(model: Model, plan: Plan) -> Iterator[list[Word]]:
             yield chunk
     rng = random.Random(plan.seed)
     left = plan.random_words
-    at_numbers = list(
-        islice(
-            words_at_the_boundary(model.language.formula, _some(rng, model.alphabet.symbols), plan.length),
-            MAX_BOUNDARY_WORDS,
-        )
-    )
+    at_numbers: list[Word] = []
+    if isinstance(model.language, TemporalLanguage):
+        symbols = _some(rng, model.alphabet.symbols)
+        found = words_at_the_boundary(model.language.formula, symbols, plan.length)
+        at_numbers = list(islice(found, MAX_BOUNDARY_WORDS))
     # Half of the budget goes to the formula's own boundaries, if it has numbers.
     for word in rng.sample(at_numbers, min(left // 2, len(at_numbers))):
         left -= 1
@@ -193,10 +193,10 @@ def _random_word(rng: random.Random, symbols: Sequence[str], length: int) -> Wor
 
 
 def _compare(model: Model, words: list[Word]) -> tuple[Disagreement | None, float]:
-    exact = truth_of_words(model.language.formula, words).tolist()
+    exact = exact_bits(model.language, words)
     if len(words[0]) <= DEFINITIONAL_LENGTH:
         for word, row in zip(words, exact, strict=True):
-            by_definition = truth(model.language.formula, word)
+            by_definition = bits(model.language, word)
             found = _difference(word, "linear-time meaning", by_definition, row)
             if found:
                 return found, float("inf")
@@ -210,6 +210,14 @@ def _compare(model: Model, words: list[Word]) -> tuple[Disagreement | None, floa
             if found:
                 return found, smallest
     return None, smallest
+
+
+def exact_bits(language: Language, words: list[Word]) -> list[list[bool]]:
+    """The exact bits of words of one length, in linear time."""
+    if isinstance(language, TemporalLanguage):
+        rows: list[list[bool]] = truth_of_words(language.formula, words).tolist()
+        return rows
+    return [list(language.prefixes(word)) for word in words]
 
 
 def _difference(

@@ -13,6 +13,7 @@ import typer.exceptions
 from attemper import __version__
 from attemper.errors import AttemperError, ExitCode
 from attemper.workbench.cli.certifying import certify_command, check_command
+from attemper.workbench.cli.classifying import classify_command
 from attemper.workbench.cli.compiling import compile_command
 from attemper.workbench.cli.console import ReaderLeftError, err, out
 from attemper.workbench.cli.running import run_command
@@ -22,9 +23,9 @@ from attemper.workbench.cli.verifying import verify_command
 
 app = typer.Typer(
     name="attemper",
-    help="From temporal and counting formulas to softmax transformers that are right at every length.",
-    epilog="Exit codes: 0 done, 1 verify found a wrong word, 2 usage, 3 formula, 4 unsupported, "
-    "5 word or alphabet, 6 file, 7 output undecided in this number format; "
+    help="From formulas, regular expressions and automata to softmax transformers, right at every length.",
+    epilog="Exit codes: 0 done, 1 verify found a wrong word, 2 usage, 3 formula, expression or automaton, "
+    "4 unsupported, 5 word or alphabet, 6 file, 7 output undecided in this number format; "
     "check: 10 refuted, 11 proved under assumptions, 12 unknown.",
     no_args_is_help=True,
     add_completion=False,
@@ -50,6 +51,7 @@ def _common(
 
 
 app.command("compile")(compile_command)
+app.command("classify")(classify_command)
 app.command("certify")(certify_command)
 app.command("check")(check_command)
 app.command("run")(run_command)

@@ -13,11 +13,13 @@ from attemper.certificates.files import save as save_certificate
 from attemper.checker.rounding import Kernel
 from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
+from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At
 from attemper.workbench.certify import ARITHMETICS
 from attemper.workbench.cli.certifying import horizons_of
+from attemper.workbench.cli.classifying import alternative_text, automaton_of
 from attemper.workbench.cli.console import out, print_json, progress_bar
-from attemper.workbench.cli.options import DTypeOption, Json
+from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
 from attemper.workbench.model import certificate_or_reason, compile_source, read_source
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.targets import Target, compile_for
@@ -31,11 +33,13 @@ class EmptyOption(StrEnum):
 
 
 def compile_command(
-    formula: Annotated[str, typer.Argument(metavar="FORMULA", help="For example: H ('1' -> Y '0')")],
-    alphabet: Annotated[
-        str, typer.Option(help="Single characters (01) or symbols separated by blanks ('push pop').")
-    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
+    formula: Annotated[
+        str | None, typer.Argument(metavar="FORMULA", help="For example: H ('1' -> Y '0')")
+    ] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
     at: Annotated[
         At | None, typer.Option(help="Where the verdict is read. Must be said for pure future formulas.")
     ] = None,
@@ -46,7 +50,9 @@ def compile_command(
             "(default: unbounded, or with --horizon whichever reaches it)."
         ),
     ] = None,
-    empty: Annotated[EmptyOption, typer.Option(help="The verdict on the empty word.")] = EmptyOption.REJECT,
+    empty: Annotated[
+        EmptyOption | None, typer.Option(help="A formula's verdict on the empty word (default: reject).")
+    ] = None,
     horizon: Annotated[
         int | None, typer.Option(min=1, help="Be proved right for all words up to this length in --dtype.")
     ] = None,
@@ -56,14 +62,27 @@ def compile_command(
     ] = Kernel.NUMERATOR_FIRST,
     json: Json = False,
 ) -> None:
-    """Compile a temporal or counting formula into a softmax transformer, with its certificate."""
-    language, letters = read_source(formula, alphabet, at.value if at else None, empty.value)
+    """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate."""
+    language: Language
+    if (formula, regex, dfa).count(None) != 2:
+        raise typer.BadParameter("give one of FORMULA, --regex and --dfa")
+    if formula is None:
+        if at is not None or empty is not None:
+            raise typer.BadParameter("--at and --empty are for formulas: an automaton says both itself")
+        language = automaton_of(regex, dfa, alphabet)
+        letters = language.alphabet
+    else:
+        if alphabet is None:
+            raise typer.BadParameter("a formula needs an --alphabet, for example --alphabet 01")
+        language, letters = read_source(
+            formula, alphabet, at.value if at else None, (empty or EmptyOption.REJECT).value
+        )
     if horizon is None:
-        model = compile_source(language, letters, regime or Regime.UNBOUNDED)
+        model = compile_source(language, letters, regime or Regime.UNBOUNDED, regex=regex or "")
     else:
         target = Target(FORMATS[dtype.value], kernel, horizon)
         regimes = tuple(Regime) if regime is None else (regime,)
-        model = compile_for(language, letters, target, regimes)
+        model = compile_for(language, letters, target, regimes, regex or "")
     with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
         certificate, reason = certificate_or_reason(model, progress)
     model.save(output)
@@ -75,8 +94,10 @@ def compile_command(
         proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": reason}
         print_json({"directory": str(output), **summary.as_record(), **proof})
         return
-    out.print(f"compiled {model.formula} ({summary.regime}) to {output}")
+    out.print(f"compiled {model.title} ({summary.regime}) to {output}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
+    for alternative in model.alternatives:
+        out.print(f"  {alternative_text(alternative)}")
     if certificate is None:
         out.print(f"not certified: {reason}")
     else:

@@ -11,6 +11,16 @@ import typer
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by 'attemper compile'.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of text.")]
 
+RegexOption = Annotated[
+    str | None,
+    typer.Option("--regex", metavar="R", help="A regular expression: see docs/automata.md."),
+]
+DfaOption = Annotated[Path | None, typer.Option("--dfa", metavar="FILE", help="An automaton's JSON file.")]
+AlphabetOption = Annotated[
+    str | None,
+    typer.Option(help="Single characters (01) or symbols separated by blanks ('push pop'); not with --dfa."),
+]
+
 
 class WeightsOption(StrEnum):
     """How heads attend: softmax, or average-hard attention on the same scores."""

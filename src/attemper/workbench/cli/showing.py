@@ -37,7 +37,7 @@ def show_command(folder: Folder, json: Json = False) -> None:
 
 def _facts(summary: Summary) -> list[tuple[str, object]]:
     return [
-        ("formula", summary.formula),
+        (summary.kind, summary.source),
         ("alphabet", summary.alphabet),
         ("read at", f"the {summary.at} position; empty word: {summary.empty}"),
         ("regime", summary.regime),

@@ -37,7 +37,8 @@ class HeadSummary:
 class Summary:
     """The shape of a model; nothing here depends on a word."""
 
-    formula: str
+    kind: str
+    source: str
     alphabet: str
     at: str
     empty: str
@@ -52,8 +53,9 @@ class Summary:
     head_list: tuple[HeadSummary, ...]
 
     def as_record(self) -> dict[str, object]:
-        """The summary as JSON data."""
-        return asdict(self)
+        """The summary as JSON data; the source under the name of its kind."""
+        record = asdict(self)
+        return {record.pop("kind"): record.pop("source"), **record}
 
 
 def summary_of(model: Model) -> Summary:
@@ -65,9 +67,10 @@ def summary_of(model: Model) -> Summary:
         for index, head in enumerate(layer.heads)
     )
     return Summary(
-        formula=model.formula,
+        kind=model.source.kind,
+        source=model.title,
         alphabet=show_alphabet(network.alphabet),
-        at=str(model.language.at),
+        at=model.source.at,
         empty="accept" if network.accepts_empty else "reject",
         regime=str(model.regime),
         layers=len(network.layers),

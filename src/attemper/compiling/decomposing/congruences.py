@@ -1,0 +1,113 @@
+"""Splitting an automaton into smaller ones that run side by side.
+
+A congruence is an equivalence of states that the letters respect; its classes are the states of a smaller
+automaton. If no two states are equivalent in all of several congruences, the classes together tell the state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import final
+
+from attemper.languages.regular.dfa import Dfa
+
+Congruence = tuple[int, ...]
+"""The class of each state; classes are numbered in the order of their least states."""
+
+
+@final
+@dataclass
+class Budget:
+    """How many more unions of classes may be tried."""
+
+    left: int
+
+    def spend(self, steps: int) -> bool:
+        """Takes some steps away; whether that many were left."""
+        self.left -= steps
+        return self.left >= 0
+
+
+class _Classes:
+    """Equivalence classes that grow together, with their least states as leaders (union-find)."""
+
+    def __init__(self, leader: list[int]) -> None:
+        self.leader = leader
+
+    def find(self, state: int) -> int:
+        while self.leader[state] != state:
+            self.leader[state] = self.leader[self.leader[state]]
+            state = self.leader[state]
+        return state
+
+    def unite(self, p: int, q: int) -> bool:
+        p, q = self.find(p), self.find(q)
+        self.leader[max(p, q)] = min(p, q)
+        return p != q
+
+    def numbered(self) -> Congruence:
+        number: dict[int, int] = {}
+        return tuple(number.setdefault(self.find(state), len(number)) for state in range(len(self.leader)))
+
+
+def splitting(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...] | None:
+    """Congruences, none the identity, that together tell all states apart; each is as coarse as it can be.
+
+    None if there are none (two states are equivalent in every congruence but the identity), or if the
+    budget is spent: see `budget.left`.
+    """
+    states = range(len(dfa.moves))
+    chosen: list[Congruence] = []
+    for p, q in combinations(states, 2):
+        if any(congruence[p] != congruence[q] for congruence in chosen):
+            continue
+        coarse = coarsest(dfa, p, q, budget)
+        if coarse is None or max(coarse) == len(states) - 1:
+            return None
+        chosen.append(coarse)
+    return _needed(chosen) or None
+
+
+def coarsest(dfa: Dfa, p: int, q: int, budget: Budget) -> Congruence | None:
+    """A congruence that tells two states apart and that no coarser one does; None if the budget is spent.
+
+    (Greedy: two classes that cannot be united cannot be united later, either.)
+
+    >>> from attemper.languages.words import Alphabet
+    >>> six = Dfa(Alphabet(("a",)), ((1,), (2,), (3,), (4,), (5,), (0,)), 0, frozenset({0}))
+    >>> coarsest(six, 0, 3, Budget(1_000))
+    (0, 1, 0, 1, 0, 1)
+    """
+    classes = _Classes(list(range(len(dfa.moves))))
+    for r, s in combinations(range(len(dfa.moves)), 2):
+        if classes.leader[r] != r or classes.leader[s] != s:
+            continue
+        coarser = _Classes(list(classes.leader))
+        waiting = [(r, s)]
+        while waiting and coarser.find(p) != coarser.find(q):
+            if not budget.spend(1):
+                return None
+            one, other = waiting.pop()
+            if coarser.unite(one, other):
+                waiting.extend(zip(dfa.moves[one], dfa.moves[other], strict=True))
+        if coarser.find(p) != coarser.find(q):
+            classes = coarser
+    return classes.numbered()
+
+
+def _needed(chosen: list[Congruence]) -> tuple[Congruence, ...]:
+    """Leaves out congruences that the others make superfluous."""
+    kept = list(chosen)
+    for congruence in chosen:
+        rest = [other for other in kept if other is not congruence]
+        if rest and len(set(zip(*rest, strict=True))) == len(congruence):
+            kept = rest
+    return tuple(kept)
+
+
+def quotient(dfa: Dfa, congruence: Congruence) -> Dfa:
+    """The automaton whose states are the classes. It accepts nothing: its states are what is asked for."""
+    representative = [congruence.index(number) for number in range(max(congruence) + 1)]
+    moves = tuple(tuple(congruence[target] for target in dfa.moves[state]) for state in representative)
+    return Dfa(dfa.alphabet, moves, congruence[dfa.start], frozenset())

@@ -1,0 +1,319 @@
+"""From an automaton to the best cascade that a few ways of building one find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import lcm
+from typing import final
+
+from attemper.compiling.cascade import Cascade, Chain, Latch, Level
+from attemper.compiling.decomposing.bases import Places, by_last_letters, by_place, exact_places
+from attemper.compiling.decomposing.congruences import Budget, quotient, splitting
+from attemper.compiling.decomposing.flag import PeriodNeededError, flag_chain, height
+from attemper.compiling.decomposing.limits import Limits, check
+from attemper.compiling.decomposing.merging import merge
+from attemper.compiling.decomposing.pruning import prune
+from attemper.compiling.decomposing.stages import Images, Stage
+from attemper.errors import UnsupportedError
+from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.words import Alphabet
+
+LAST_LETTERS = 7
+"""How many of the last letters are looked at, at most."""
+
+WINDOWS = 600
+"""The most rows for a table of the last letters."""
+
+
+@final
+@dataclass(frozen=True)
+class Alternative:
+    """A way to build a cascade, what it costs, and why it was given up if it was.
+
+    For one that was not built, since it is not better, `sublayers` is an estimate or a lower bound, and
+    `rows` and `labels` are None.
+    """
+
+    name: str
+    sublayers: int | None = None
+    rows: int | None = None
+    labels: int | None = None
+    refusal: str | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Decomposition:
+    """The cascade with the fewest sublayers, then the fewest rows and labels, and what else was tried."""
+
+    chosen: Cascade
+    alternatives: tuple[Alternative, ...]
+
+
+@final
+@dataclass(frozen=True)
+class _Plan:
+    """A first stage that is worth trying."""
+
+    name: str
+    places: Places
+    levels: tuple[Level, ...]
+    stage: Stage
+    sublayers: int
+
+
+@final
+@dataclass(frozen=True)
+class _Built:
+    """A chain above the places."""
+
+    name: str
+    places: Places
+    chain: Chain
+
+
+@final
+@dataclass(frozen=True)
+class _Task:
+    """An automaton, and the code that is asked for in each of its states."""
+
+    dfa: Dfa
+    codes: tuple[int, ...]
+    images: Images
+
+
+def rows_of(chains: Sequence[Chain]) -> int:
+    """The rows of all tables."""
+    return sum(len(level.rows) for chain in chains for level in chain.levels)
+
+
+def labels_of(chains: Sequence[Chain]) -> int:
+    """The labels of all latches, the empty one not counted."""
+    latches = [
+        r for chain in chains for level in chain.levels for r in level.registers if isinstance(r, Latch)
+    ]
+    return sum(len({label for _, label in latch.store if label is not None}) for latch in latches)
+
+
+def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
+    """A cascade that says after every letter whether the word so far is in the automaton's language.
+
+    Raises `UnsupportedError` if a group is not solvable (then there is none), or if every way goes beyond a
+    limit; the message is that of the plain way.
+    """
+    limits = limits or Limits()
+    letters, small = _without_twins(minimal(dfa))
+    codes = tuple(int(state in small.accepting) for state in range(len(small.moves)))
+    task = _Task(small, codes, Images(small, limits))
+    plans, tried = _plans(task, limits)
+    direct, refusals = _best(task, plans, limits, None)
+    tried += refusals
+    best: tuple[_Built, ...] | None = None
+    if direct is not None:
+        best = (direct,)
+        tried.append(_described(direct.name, best))
+    accepting: frozenset[tuple[int, ...]] = frozenset({(1,)})
+    parts, refusal = _split(small, limits, None if direct is None else _sublayers(best or ()))
+    if parts is not None:
+        built, congruences = parts
+        tried.append(_described(f"{len(built)} automata side by side", built))
+        if best is None or _cost(built) < _cost(best):
+            best = built
+            accepting = frozenset(tuple(c[state] for c in congruences) for state in small.accepting)
+    elif refusal is not None:
+        tried.append(refusal)
+    if best is None:
+        refused = {entry.name: entry.refusal for entry in tried if entry.refusal is not None}
+        raise UnsupportedError(refused.get("plain", next(iter(refused.values()))))
+    return Decomposition(_assembled(dfa.alphabet, letters, best, accepting), tuple(tried))
+
+
+def _without_twins(dfa: Dfa) -> tuple[tuple[int, ...], Dfa]:
+    """The class of each letter, and the automaton over one letter from each class of those that act alike."""
+    number: dict[tuple[int, ...], int] = {}
+    columns: list[tuple[int, ...]] = [
+        tuple(row[letter] for row in dfa.moves) for letter in range(len(dfa.alphabet.symbols))
+    ]
+    letters = tuple(number.setdefault(column, len(number)) for column in columns)
+    symbols = tuple(dfa.alphabet.symbols[letters.index(n)] for n in range(len(number)))
+    moves = tuple(tuple(column[state] for column in number) for state in range(len(dfa.moves)))
+    return letters, Dfa(Alphabet(symbols), moves, dfa.start, dfa.accepting)
+
+
+def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan], list[Alternative]]:
+    """The first stages that can be built on, and the refusals of others."""
+    plans: list[_Plan] = []
+    refused: list[Alternative] = []
+    for name, places, count in _bases(task.images):
+        most = min((plan.sublayers for plan in plans), default=4 * limits.levels)
+        try:
+            plan = _plan(task, name, places, count, most)
+        except UnsupportedError as error:
+            refused.append(Alternative(name, refusal=str(error)))
+        else:
+            plans.append(plan)
+        task.images.is_limited = True
+    return plans, refused
+
+
+def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:
+    """Name, places and number of last letters known."""
+    yield "plain", Places(0, 1), 0
+    try:
+        places, sets = exact_places(images)
+    except UnsupportedError:
+        places, sets = Places(0, 1), ()
+    everything = (1 << len(images.dfa.moves)) - 1
+    informative = everything not in sets[places.prefix :] and places.count > 1
+    if informative:
+        if places.period > 1:
+            yield f"position modulo {places.period}", Places(0, places.period), 0
+        if places.prefix:
+            yield f"position up to {places.prefix}, modulo {places.period}", places, 0
+    letters = len(images.dfa.alphabet.symbols)
+    for count in range(1, LAST_LETTERS + 1):
+        if letters ** (count + 1) <= WINDOWS:
+            yield f"last {count} letters", Places(0, 1), count
+            if places.period > 1 and informative and letters ** (count + 1) * places.period <= WINDOWS:
+                yield (
+                    f"last {count} letters, position modulo {places.period}",
+                    Places(0, places.period),
+                    count,
+                )
+
+
+def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Plan:
+    """A first stage with as long a period as is needed, and the sublayers of what is built on it.
+
+    These are counted up to `most`, not further.
+    """
+    carried = False
+    while True:
+        check(places.count, task.images.limits, "places", "places")
+        levels: tuple[Level, ...] = ()
+        if count:
+            level, stage = by_last_letters(places, task.images, count, carried=carried)
+            levels = (level,)
+        else:
+            stage = by_place(places, task.images, carried=carried)
+        try:
+            sublayers = height(stage, task.images, task.codes, most)
+        except PeriodNeededError as need:
+            places, carried = Places(places.prefix, lcm(places.period, need.period)), True
+        else:
+            return _Plan(name, places, levels, stage, len(levels) + sublayers)
+
+
+def _best(
+    task: _Task, plans: Sequence[_Plan], limits: Limits, allowed: int | None
+) -> tuple[_Built | None, list[Alternative]]:
+    """The smallest chain among those with the fewest sublayers, or with as many as are allowed."""
+    found: list[_Built] = []
+    notes: list[Alternative] = []
+    for plan in sorted(plans, key=lambda plan: plan.sublayers):
+        if found and plan.sublayers > (_sublayers(found) if allowed is None else allowed):
+            notes.append(Alternative(plan.name, plan.sublayers))
+            continue
+        if any(built.name[:4] == plan.name[:4] == "last" for built in found):
+            notes.append(Alternative(plan.name, plan.sublayers))
+            continue
+        task.images.is_limited = bool(found)
+        try:
+            found.append(_build(task, plan))
+        except UnsupportedError as error:
+            notes.append(Alternative(plan.name, plan.sublayers, refusal=str(error)))
+    best = min(found, key=lambda built: _cost((built,)), default=None)
+    notes += [_described(built.name, (built,)) for built in found if built is not best]
+    return best, notes
+
+
+def _build(task: _Task, plan: _Plan) -> _Built:
+    """The smaller of two chains: whose levels forget where they would be large, or wherever they can."""
+    limits = task.images.limits
+    base = plan.places.symbols(len(task.dfa.alphabet.symbols))
+    found = []
+    for remembering in (limits.rows_remembering, 0):
+        raw = flag_chain(plan.stage, task.images, task.codes, plan.levels, remembering)
+        found.append(_Built(plan.name, plan.places, merge(prune(merge(raw), base, limits.configurations))))
+        if all(len(level.registers) <= 1 for level in raw.levels[len(plan.levels) :]):
+            break
+    best = min(found, key=lambda built: _cost([built]))
+    check(rows_of([best.chain]), limits, "rows", "rows in all tables")
+    return best
+
+
+def _split(
+    dfa: Dfa, limits: Limits, best: int | None
+) -> tuple[tuple[tuple[_Built, ...], tuple[tuple[int, ...], ...]] | None, Alternative | None]:
+    """Chains for the parts of the automaton, if they have no more sublayers than the best so far."""
+    name = "automata side by side"
+    budget = Budget(limits.congruence_steps)
+    congruences = splitting(dfa, budget)
+    if congruences is None:
+        spent = f"more than {limits.congruence_steps} steps to find congruences, the cap"
+        return None, Alternative(
+            name, refusal=spent if budget.left < 0 else "the automaton has no such parts"
+        )
+    tasks = [_task(quotient(dfa, congruence), limits) for congruence in congruences]
+    plans = [_plans(task, limits)[0] for task in tasks]
+    if not all(plans):
+        return None, Alternative(name, refusal="a part was refused")
+    allowed = max(min(plan.sublayers for plan in part) for part in plans)
+    if best is not None and allowed > best:
+        return None, Alternative(name, allowed)
+    built = [_best(task, part, limits, allowed)[0] for task, part in zip(tasks, plans, strict=True)]
+    whole = tuple(part for part in built if part is not None)
+    if len(whole) < len(built):
+        return None, Alternative(name, allowed, refusal="a part was refused")
+    return (whole, congruences), None
+
+
+def _task(dfa: Dfa, limits: Limits) -> _Task:
+    return _Task(dfa, tuple(range(len(dfa.moves))), Images(dfa, limits))
+
+
+def _sublayers(parts: Sequence[_Built]) -> int:
+    return max(sum(level.sublayers for level in part.chain.levels) for part in parts)
+
+
+def _cost(parts: Sequence[_Built]) -> tuple[int, int]:
+    chains = [part.chain for part in parts]
+    return _sublayers(parts), rows_of(chains) + labels_of(chains)
+
+
+def _described(name: str, parts: Sequence[_Built]) -> Alternative:
+    chains = [part.chain for part in parts]
+    return Alternative(name, _sublayers(parts), rows_of(chains), labels_of(chains))
+
+
+def _assembled(
+    alphabet: Alphabet,
+    letters: tuple[int, ...],
+    parts: Sequence[_Built],
+    accepting: frozenset[tuple[int, ...]],
+) -> Cascade:
+    """The chains above common places and the full alphabet."""
+    places = Places(max(part.places.prefix for part in parts), lcm(*(part.places.period for part in parts)))
+    width = max(letters) + 1
+    chains = []
+    for part in parts:
+        own = [_place(part.places, place) for place in range(places.count)]
+        below = tuple(place * width + letter for place in own for letter in letters)
+        chains.append(_above(part.chain, below))
+    return Cascade(alphabet, places.prefix, places.period, tuple(chains), accepting)
+
+
+def _place(places: Places, steps: int) -> int:
+    """The place after so many letters."""
+    return steps if steps < places.prefix else places.prefix + (steps - places.prefix) % places.period
+
+
+def _above(chain: Chain, below: tuple[int, ...]) -> Chain:
+    """The chain above other symbols, each of which stands for one of its own."""
+    if not chain.levels:
+        return Chain((), tuple(chain.codes[symbol] for symbol in below))
+    if below == tuple(range(len(below))):
+        return chain
+    names = Level((), tuple(((symbol, ()), own) for symbol, own in enumerate(below)))
+    return Chain((names, *chain.levels), chain.codes)

@@ -1,0 +1,93 @@
+"""From an automaton to a chain: ever smaller sets that the state is in, one level of latches for each.
+
+The images Q.v over the suffixes v of what has been read form a decreasing sequence that ends with the true
+state. A level knows one set of it; the next level knows a smaller one. (It is a schedule of the holonomy
+decomposition, with sets that are carried along instead of being looked up again.) Where carrying them along
+permutes their states, levels of counters are put in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attemper.compiling.cascade import Chain, Level
+from attemper.compiling.decomposing.counting import counted_stage
+from attemper.compiling.decomposing.frames import frames
+from attemper.compiling.decomposing.latches import latch_level
+from attemper.compiling.decomposing.limits import check
+from attemper.compiling.decomposing.refining import refine
+from attemper.compiling.decomposing.stages import Images, Stage
+from attemper.compiling.decomposing.twists import check_solvable, period, twists
+from attemper.languages.regular.groups import derived_series
+from attemper.languages.regular.image_sets import members
+
+
+class PeriodNeededError(Exception):
+    """The place of the position modulo `period` would make a counter superfluous."""
+
+    def __init__(self, period: int) -> None:
+        super().__init__(f"the place must have a period divisible by {period}")
+        self.period = period
+
+
+def flag_chain(
+    stage: Stage, images: Images, codes: Sequence[int], below: tuple[Level, ...], remembering: int
+) -> Chain:
+    """Levels above the stage until it is settled which code the state after each position has.
+
+    `below` are the levels that the stage stands on. A level forgets rather than have more than `remembering`
+    rows.
+
+    Raises `PeriodNeededError` where a finer place in the stage saves counters, and `UnsupportedError` for
+    groups that are not solvable and beyond the limits.
+    """
+    levels = list(below)
+    while (settled := _settled(stage, images, codes)) is None:
+        check(len(levels) + 1, images.limits, "levels", "levels")
+        refinement, known = refine(stage, images), frames(stage, images)
+        twisted = twists(refinement, known, images)
+        if twisted:
+            for twist in twisted:
+                needed = period(twist, known)
+                if needed is not None:
+                    raise PeriodNeededError(needed)
+                check_solvable(twist, known, images)
+            counters, stage = counted_stage(twisted, known, images.limits)
+            levels += counters
+            refinement, known = refine(stage, images), frames(stage, images)
+        level, stage = latch_level(refinement, known, images, remembering)
+        levels.append(level)
+    return Chain(tuple(levels), settled)
+
+
+def height(stage: Stage, images: Images, codes: Sequence[int], most: int) -> int:
+    """About how many sublayers `flag_chain` takes, found without its tables; most + 1 for all above `most`.
+
+    Raises the same errors.
+    """
+    sublayers = levels = 0
+    while sublayers <= most and _settled(stage, images, codes) is None:
+        levels += 1
+        check(levels, images.limits, "levels", "levels")
+        refinement, known = refine(stage, images), frames(stage, images)
+        counted = 0
+        for twist in twists(refinement, known, images):
+            needed = period(twist, known)
+            if needed is not None:
+                raise PeriodNeededError(needed)
+            check_solvable(twist, known, images)
+            counted = max(counted, 2 * (len(derived_series(twist.group)) - 1))
+        sublayers += counted + bool(known.resets)
+        stage = refinement.above
+    return min(sublayers, most + 1)
+
+
+def _settled(stage: Stage, images: Images, codes: Sequence[int]) -> tuple[int, ...] | None:
+    """The code after each step of a stage; None if the set of some step has states with different codes."""
+    found = []
+    for step in stage.steps:
+        after = {codes[state] for state in members(images.under(stage.sets[step.source], step.letter))}
+        if len(after) > 1:
+            return None
+        found.append(after.pop())
+    return tuple(found)

@@ -1,0 +1,134 @@
+"""Coordinates for the states of the sets of a stage that the letters carry along.
+
+Along a step that is no reset, the letter maps the set of the source onto the set of the target. In a strongly
+connected component of such steps all sets have the same size, so that these maps are bijections. A *frame*
+numbers the states of each set of a component: that of the component's first node in increasing order, and the
+others as a tree of shortest paths carries these numbers along.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+from attemper.compiling.decomposing.stages import Images, Stage, Step
+from attemper.languages.regular.groups import Permutation
+from attemper.languages.regular.image_sets import members
+
+
+@final
+@dataclass(frozen=True)
+class Frames:
+    """The components of a stage under the steps that are no resets, and their frames.
+
+    `component[v]` is the number of the component of node v; a step that is no reset never leads to a lower
+    one. `frame[v][k]` is the state with number k at node v, and `depth[v]` the length of the path to v in the
+    tree. `resets` has the numbers of the steps that are resets.
+    """
+
+    stage: Stage
+    component: tuple[int, ...]
+    frame: tuple[tuple[int, ...], ...]
+    depth: tuple[int, ...]
+    resets: frozenset[int]
+
+    @cached_property
+    def inner(self) -> tuple[Step, ...]:
+        """The steps inside a component that are no resets."""
+        return tuple(
+            step
+            for number, step in enumerate(self.stage.steps)
+            if number not in self.resets and self.component[step.source] == self.component[step.target]
+        )
+
+    def coordinates(self, node: int, mask: int) -> int:
+        """The numbers, as a bit mask, of the states of a subset of the node's set."""
+        return sum(1 << k for k, state in enumerate(self.frame[node]) if mask >> state & 1)
+
+    def states(self, node: int, numbers: int) -> int:
+        """The subset of the node's set, as a bit mask, with these numbers."""
+        frame = self.frame[node]
+        return sum(1 << frame[k] for k in members(numbers))
+
+    def is_straight(self, step: Step, images: Images) -> bool:
+        """Whether a step inside a component keeps all numbers."""
+        moves, letter = images.dfa.moves, step.letter
+        return tuple(moves[state][letter] for state in self.frame[step.source]) == self.frame[step.target]
+
+    def twist(self, step: Step, images: Images) -> Permutation:
+        """What a step inside a component does to the numbers: k becomes the entry number k."""
+        number = {state: k for k, state in enumerate(self.frame[step.target])}
+        moves = images.dfa.moves
+        return tuple(number[moves[state][step.letter]] for state in self.frame[step.source])
+
+
+def frames(stage: Stage, images: Images) -> Frames:
+    """The components and frames of a stage."""
+    resets = frozenset(n for n, step in enumerate(stage.steps) if images.is_reset(stage, step))
+    outgoing: list[dict[int, int]] = [{} for _ in stage.sets]
+    for number, step in enumerate(stage.steps):
+        if number not in resets:
+            outgoing[step.source].setdefault(step.target, step.letter)
+    component = components([tuple(targets) for targets in outgoing])
+    moves = images.dfa.moves
+    frame: list[tuple[int, ...]] = [()] * len(stage.sets)
+    depth = [-1] * len(stage.sets)
+    for root in range(len(stage.sets)):
+        if depth[root] >= 0:
+            continue
+        frame[root], depth[root] = members(stage.sets[root]), 0
+        queue = deque([root])
+        while queue:
+            node = queue.popleft()
+            for target, letter in outgoing[node].items():
+                if depth[target] < 0 and component[target] == component[root]:
+                    frame[target] = tuple(moves[state][letter] for state in frame[node])
+                    depth[target] = depth[node] + 1
+                    queue.append(target)
+    return Frames(stage, component, tuple(frame), tuple(depth), resets)
+
+
+def components(successors: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The number of the strongly connected component of each node; no edge leads to a lower number.
+
+    (Kosaraju: nodes in the reverse order of leaving them; then backwards from each.)
+
+    >>> components([(1,), (0, 2), (2,)])
+    (0, 0, 1)
+    """
+    predecessors: list[list[int]] = [[] for _ in successors]
+    for node, targets in enumerate(successors):
+        for target in targets:
+            predecessors[target].append(node)
+    left: list[int] = []
+    seen = [False] * len(successors)
+    for root in range(len(successors)):
+        if seen[root]:
+            continue
+        seen[root] = True
+        path = [(root, iter(successors[root]))]
+        while path:
+            node, rest = path[-1]
+            fresh = next((target for target in rest if not seen[target]), None)
+            if fresh is None:
+                left.append(node)
+                path.pop()
+            else:
+                seen[fresh] = True
+                path.append((fresh, iter(successors[fresh])))
+    number = [-1] * len(successors)
+    count = 0
+    for root in reversed(left):
+        if number[root] >= 0:
+            continue
+        number[root] = count
+        waiting = [root]
+        while waiting:
+            for node in predecessors[waiting.pop()]:
+                if number[node] < 0:
+                    number[node] = count
+                    waiting.append(node)
+        count += 1
+    return tuple(number)
