@@ -160,6 +160,8 @@ def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan], list[Alternative]]
 def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:
     """Name, places and number of last letters known."""
     yield "plain", Places(0, 1), 0
+    if not images.limits.bases:
+        return
     try:
         places, sets = exact_places(images)
     except UnsupportedError:

@@ -15,7 +15,7 @@ class Limits:
 
     With more than `rows_remembering` rows of a table, a level gives up knowledge that a later level recovers.
     `search_steps`, `congruence_steps` and `configurations` bound the search for something better than the
-    plain way.
+    plain way. Without `bases`, ways that first look at the last letters or at positions are not tried.
     """
 
     image_sets: int = 20_000
@@ -30,6 +30,7 @@ class Limits:
     search_steps: int = 600_000
     congruence_steps: int = 400_000
     configurations: int = 1_500
+    bases: bool = True
 
 
 def check(value: int, limits: Limits, cap: str, what: str) -> None:

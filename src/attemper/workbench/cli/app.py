@@ -19,6 +19,7 @@ from attemper.workbench.cli.console import ReaderLeftError, err, out
 from attemper.workbench.cli.running import run_command
 from attemper.workbench.cli.showing import show_command
 from attemper.workbench.cli.tracing import trace_command
+from attemper.workbench.cli.translating import formula_command
 from attemper.workbench.cli.verifying import verify_command
 
 app = typer.Typer(
@@ -52,6 +53,7 @@ def _common(
 
 app.command("compile")(compile_command)
 app.command("classify")(classify_command)
+app.command("formula")(formula_command)
 app.command("certify")(certify_command)
 app.command("check")(check_command)
 app.command("run")(run_command)

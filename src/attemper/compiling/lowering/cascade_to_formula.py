@@ -1,0 +1,170 @@
+"""From a cascade to a past formula: what `cascade_to_program` writes as attention, written as operators.
+
+    attend < rightmost, where W value V      Y (!W S (W & V)), or Y (!W S V) where V implies W
+    count of U up to i, remainder r          #<[U] % m = r
+
+Formulas are trees: what a program computes once and reads often is written out each time. The formula is
+the language's at the last position; the verdict on the empty word is not part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Connective,
+    Count,
+    CountTest,
+    Gate,
+    Letter,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Step,
+)
+from attemper.compiling.cascade import Cascade
+from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import ONE, ClosedForm, Product, Test
+from attemper.exact.predicates import NonNegative, Remainder, Zero
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    CountAtom,
+    Formula,
+    Numerical,
+    PositionAtom,
+    Side,
+    Symbol,
+    Term,
+    Unary,
+    UnaryOperator,
+    operands,
+    subformulas,
+)
+
+LARGEST = 20_000
+"""Formulas of more operators and symbols are not written down."""
+
+TRUE, FALSE = Constant(True), Constant(False)
+POSITION = Term(((1, PositionAtom()),), 0)
+
+
+def cascade_to_formula(cascade: Cascade) -> Formula:
+    """A past formula that holds at i exactly where the prefix of length i is accepted.
+
+    Raises `UnsupportedError` if it has more than `LARGEST` operators and symbols.
+    """
+    program = cascade_to_program(cascade).program
+    writer = _Writer(program.steps)
+    for step in program.steps:
+        writer.formulas.append(writer.formula(step))
+    found = writer.formulas[program.output]
+    if tree_size(found) > LARGEST:
+        raise UnsupportedError(
+            f"the formula has {tree_size(found):,} operators and symbols, more than the cap of {LARGEST:,}; "
+            "compile the automaton itself, or write the language as several simpler ones"
+        )
+    return found
+
+
+def tree_size(formula: Formula) -> int:
+    """How many operators and symbols the formula has when it is written out."""
+    sizes: dict[Formula, int] = {}
+    for part in subformulas(formula):
+        sizes[part] = 1 + sum(sizes[operand] for operand in operands(part))
+    return sizes[formula]
+
+
+class _Writer:
+    """The formula of every step so far."""
+
+    def __init__(self, steps: tuple[Step, ...]) -> None:
+        self.steps = steps
+        self.formulas: list[Formula] = []
+
+    def formula(self, step: Step) -> Formula:
+        match step:
+            case Letter(symbols):
+                return _any(Symbol(symbol) for symbol in symbols)
+            case Place(form):
+                return _place(form)
+            case Not(bit):
+                return _negation(self.formulas[bit])
+            case Gate(Connective.AND, bits):
+                return _all(self.formulas[bit] for bit in bits)
+            case Gate(Connective.UNION, bits) | Merge(bits):
+                return _any(self.formulas[bit] for bit in bits)
+            case Attend(Mask.BEFORE, Choice.RIGHTMOST, where, value, False, None):
+                sought, there = self.formulas[where], self.formulas[value]
+                if not isinstance(self.steps[where], Not):
+                    # A latch looks for all symbols but some, and reads others than these; a delay does not.
+                    there = _all([sought, there])
+                return Unary(UnaryOperator.YESTERDAY, _since(_negation(sought), there))
+            case Count(Mask.UP_TO, bit):
+                return self.formulas[bit]
+            case CountTest(Remainder() as predicate, count, 1, 0):
+                atom = CountAtom(Side.LEFT, self.formulas[count])
+                return Numerical(predicate, Term(((1, atom),), 0))
+            case _:
+                raise AssertionError(f"cascades have no step {step}")
+
+
+def _place(form: ClosedForm) -> Formula:
+    match form:
+        case Product(parts):
+            return _all(_place(part) for part in parts)
+        case Test(Remainder() as predicate, 1, 0, 0):
+            return Numerical(predicate, POSITION)
+        case Test(Zero(), 1, 0, shift):
+            return Comparison(ComparisonOperator.EQUAL, POSITION, Term((), -shift))
+        case Test(NonNegative(), 1, 0, shift):
+            return Comparison(ComparisonOperator.AT_LEAST, POSITION, Term((), -shift))
+        case Test(NonNegative(), -1, 0, shift):
+            return Comparison(ComparisonOperator.AT_MOST, POSITION, Term((), shift))
+        case _ if form == ONE:
+            return TRUE
+        case _:
+            raise AssertionError(f"cascades have no place {form}")
+
+
+def _negation(formula: Formula) -> Formula:
+    match formula:
+        case Constant(value):
+            return Constant(not value)
+        case Unary(UnaryOperator.NOT, inner):
+            return inner
+        case _:
+            return Unary(UnaryOperator.NOT, formula)
+
+
+def _all(formulas: Iterable[Formula]) -> Formula:
+    return _joined(BinaryOperator.AND, TRUE, FALSE, formulas)
+
+
+def _any(formulas: Iterable[Formula]) -> Formula:
+    return _joined(BinaryOperator.OR, FALSE, TRUE, formulas)
+
+
+def _joined(operator: BinaryOperator, unit: Formula, zero: Formula, formulas: Iterable[Formula]) -> Formula:
+    """The formulas joined by an associative operator, without its unit and without repetitions."""
+    parts = [part for part in dict.fromkeys(formulas) if part != unit]
+    if zero in parts:
+        return zero
+    return reduce(lambda left, right: Binary(operator, left, right), parts) if parts else unit
+
+
+def _since(kept: Formula, begun: Formula) -> Formula:
+    """`begun` somewhere, and `kept` ever since."""
+    if kept == FALSE:
+        return begun
+    if kept == TRUE:
+        return Unary(UnaryOperator.ONCE, begun)
+    return Binary(BinaryOperator.SINCE, kept, begun)

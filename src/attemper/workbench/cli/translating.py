@@ -1,0 +1,25 @@
+"""attemper formula"""
+
+from __future__ import annotations
+
+from attemper.languages.temporal.show import show
+from attemper.workbench.cli.classifying import automaton_of
+from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.translate import translate
+
+
+def formula_command(
+    regex: RegexOption = None, dfa: DfaOption = None, alphabet: AlphabetOption = None, json: Json = False
+) -> None:
+    """Write a regular language as a past formula, read at the last position."""
+    automaton = automaton_of(regex, dfa, alphabet)
+    found = translate(automaton)
+    empty = "accept" if automaton.accepts(()) else "reject"
+    if json:
+        record = {"proved": found.proved, "agreed_up_to": found.agreed}
+        print_json({"formula": show(found.formula), "at": "last", "empty": empty, **record})
+        return
+    out.print(show(found.formula))
+    shown = "proved the same language" if found.proved else "NOT proved the same language"
+    out.print(f"read at the last position, empty word: {empty}; {shown}, tried up to length {found.agreed}")

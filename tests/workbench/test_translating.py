@@ -1,0 +1,89 @@
+"""Automata as past formulas: the same language at every position, proved for all lengths."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from attemper.compiling.lowering.cascade_to_formula import LARGEST
+from attemper.errors import ExitCode, UnsupportedError
+from attemper.languages.regular.classes import Kind, classify
+from attemper.languages.regular.regex import parse_regex
+from attemper.languages.temporal.meaning import truth
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.show import show
+from attemper.languages.temporal.syntax import CountAtom, PositionAtom, Term, subformulas
+from attemper.languages.words import parse_alphabet, words_of_length
+from attemper.workbench.translate import translate
+from tests.support.command_line import attemper
+
+LANGUAGES = [
+    ("a*b", "ab"),
+    ("(ab)*", "ab"),
+    (".*aa.*", "ab"),
+    ("~(.*000.*)", "01"),
+    (".*a...", "ab"),
+    ("(a(ab)*b)*", "ab"),
+    ("(0|11)*", "01"),
+    ("(b*ab*ab*a)*b*", "ab"),
+    ("(0|1(01*0)*1)*", "01"),
+    ("(aaa)*", "a"),
+    ("()", "ab"),
+    (".*", "ab"),
+    ("[]", "ab"),
+    ("(push pop)*", "push pop"),
+]
+
+
+@pytest.mark.parametrize(("regex", "symbols"), LANGUAGES)
+def test_the_formula_is_the_automaton(regex: str, symbols: str) -> None:
+    alphabet = parse_alphabet(symbols)
+    dfa = parse_regex(regex, alphabet)
+    found = translate(dfa)
+    assert found.proved
+    assert found.agreed >= 9
+    assert parse(show(found.formula), alphabet) == found.formula
+    for length in range(1, 8):
+        for word in words_of_length(alphabet, length):
+            assert truth(found.formula, word) == dfa.prefixes(word), word
+
+
+@pytest.mark.parametrize(("regex", "symbols"), LANGUAGES)
+def test_star_free_languages_need_no_numbers(regex: str, symbols: str) -> None:
+    dfa = parse_regex(regex, parse_alphabet(symbols))
+    numbers = [
+        part
+        for part in subformulas(translate(dfa).formula)
+        for term in (getattr(part, name, None) for name in ("term", "left", "right"))
+        if isinstance(term, Term)
+        and any(isinstance(atom, PositionAtom | CountAtom) for _, atom in term.parts)
+    ]
+    if classify(dfa).kind is Kind.APERIODIC:
+        assert not numbers
+    else:
+        assert numbers
+
+
+def test_a_formula_that_grows_too_large_is_refused() -> None:
+    dfa = parse_regex("(a(a(a(a(ab)*b)*b)*b)*b)*", parse_alphabet("ab"))
+    with pytest.raises(UnsupportedError, match=f"more than the cap of {LARGEST:,}"):
+        translate(dfa)
+
+
+def test_the_command() -> None:
+    done = attemper("formula", "--regex", "(b*ab*a)*b*", "--alphabet", "ab")
+    assert done.code == ExitCode.OK
+    assert done.out.splitlines()[0] == "#<[a] % 2 = 0"
+    assert "empty word: accept; proved the same language" in done.out
+    done = attemper("formula", "--regex", "a*b", "--alphabet", "ab", "--json")
+    record = json.loads(done.out)
+    assert record["proved"] is True
+    assert (record["at"], record["empty"]) == ("last", "reject")
+
+
+def test_the_command_refuses_groups_that_are_not_solvable() -> None:
+    done = attemper("formula", "--regex", "(a|b", "--alphabet", "ab")
+    assert done.code == ExitCode.SOURCE
+    done = attemper("formula", "--alphabet", "ab")
+    assert done.code == ExitCode.USAGE
