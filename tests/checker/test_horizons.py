@@ -140,7 +140,7 @@ def require_right(model: Model, words: list[Word], dtype: DType) -> None:
     truths = truth_of_words(model.language.formula, words).tolist()
     for run, truth in zip(model.run(words, dtype=dtype), truths, strict=True):
         wrong = [i for i, (bit, true) in enumerate(zip(run.bits, truth, strict=True), 1) if bit is not true]
-        text = f"{model.formula} ({model.regime}, {dtype}) at {len(run.word)}: {' '.join(run.word[:40])}"
+        text = f"{model.title} ({model.regime}, {dtype}) at {len(run.word)}: {' '.join(run.word[:40])}"
         assert not wrong, f"{text}: wrong at {wrong[:5]}, margin {run.margin}"
         assert run.margin >= 0, f"{text}: margin {run.margin}"
 

@@ -61,14 +61,14 @@ def test_random_formulas_are_proved(seed: int) -> None:
             continue
         certificate = Certificate("", model.language, (RealClaim(),), ())
         verdict = check(model.network, "", certificate)
-        assert verdict.status is Status.PROVED, (own, model.formula, verdict.claims)
+        assert verdict.status is Status.PROVED, (own, model.title, verdict.claims)
 
 
 @pytest.mark.slow
 def test_many_random_formulas_are_proved_but_for_a_few() -> None:
     """Normal forms are not complete for all of temporal logic with counts; this says how far they reach."""
     unproved = [
-        model.formula
+        model.title
         for seed in range(1000, 4000)
         if (model := _random_model(seed, 4 + seed % 3)) is not None
         and not prove(model.network, model.language.formula).outputs(model.language.formula)

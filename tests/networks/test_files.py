@@ -64,7 +64,7 @@ def test_a_hard_network_survives_its_folder(formula: str, tmp_path: Path) -> Non
     alphabet = Alphabet(("a", "b", "c"))
     language = read_language(parse(formula, alphabet), None, False)
     hard = compile_language(language, alphabet, Regime.UNBOUNDED).hard
-    source = Source(formula, "last", "unbounded")
+    source = Source("formula", formula, "last", "unbounded")
     files.save(hard, source, tmp_path)
     assert files.load(tmp_path) == (hard, source)
 
@@ -169,7 +169,7 @@ def assert_old_model_is_intact(old: Path, before: dict[str, bytes]) -> None:
     with pytest.raises(MalformedFileError, match="No space left on device"):
         compile("Y b", "ab").save(old)
     assert contents(old) == before
-    assert load(old).formula == "O a"
+    assert load(old).title == "O a"
 
 
 def test_a_move_that_fails_leaves_the_old_model(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,8 +54,8 @@ def require_right(model: Model, words: list[Word], dtype: DType = "float32") -> 
     for run, truth in runs_with_truth(model, words, dtype):
         wrong = wrong_positions(run, truth)
         start = "".join(run.word[:20])
-        assert not wrong, f"{model.formula}: wrong at {wrong[:5]} of {len(run.word)}, {start}..."
-        assert run.margin > 0, f"{model.formula}: margin {run.margin} at length {len(run.word)}, {start}..."
+        assert not wrong, f"{model.title}: wrong at {wrong[:5]} of {len(run.word)}, {start}..."
+        assert run.margin > 0, f"{model.title}: margin {run.margin} at length {len(run.word)}, {start}..."
 
 
 def far_words(a: str, b: str, blocked: str, length: int) -> Iterator[Word]:

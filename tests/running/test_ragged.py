@@ -98,7 +98,7 @@ def test_random_formulas_read_ragged_batches(seed: int) -> None:
     for _ in range(8):
         model = compiled(show(sampler.formula(3)))
         for word, run in zip(words, model.run(words), strict=True):
-            assert run.bits == truth(model, word), (model.formula, word)
+            assert run.bits == truth(model, word), (model.title, word)
 
 
 @pytest.mark.parametrize("formula", FORMULAS)

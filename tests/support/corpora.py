@@ -193,7 +193,7 @@ def _write(
     network, said = change(model.network), language or model.language
     if network.reads_first != model.network.reads_first:
         said = replace(said, at=At.FIRST)
-    source = Source(show(said.formula), str(said.at), str(model.regime))
+    source = Source("formula", show(said.formula), str(said.at), str(model.regime))
     folder.mkdir(parents=True)
     save_network(network, source, folder)
     about = replace(certificate or model.certify(), network=digest_of(network, source), language=said)

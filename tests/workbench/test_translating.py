@@ -66,7 +66,7 @@ def test_star_free_languages_need_no_numbers(regex: str, symbols: str) -> None:
 
 
 def test_a_formula_that_grows_too_large_is_refused() -> None:
-    dfa = parse_regex("(a(a(a(a(ab)*b)*b)*b)*b)*", parse_alphabet("ab"))
+    dfa = parse_regex("(a(a(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*b)*b)*", parse_alphabet("ab"))
     with pytest.raises(UnsupportedError, match=f"more than the cap of {LARGEST:,}"):
         translate(dfa)
 

@@ -68,8 +68,14 @@ class Analysis:
         return self.layers[-1].after if self.layers else self.start
 
 
-def analyse(network: Network, expand: frozenset[Test] = frozenset()) -> Analysis:
-    """What the network computes. Raises `UnprovenError`, naming the layer and head that no rule covers."""
+def analyse(
+    network: Network, expand: frozenset[Test] = frozenset(), *, names_symbols: bool = False
+) -> Analysis:
+    """What the network computes. Raises `UnprovenError`, naming the layer and head that no rule covers.
+
+    With `names_symbols` what follows takes for granted that each symbol has at most one bit that is 1: for
+    callers who prove it.
+    """
     terms = Terms(network.alphabet.symbols, expand)
     start = stream = embedded(terms, network)
     facts: list[LayerFact] = []
@@ -77,7 +83,9 @@ def analyse(network: Network, expand: frozenset[Test] = frozenset()) -> Analysis
     with precision(PRECISION):
         for number, layer in enumerate(network.layers):
             facts.append(_layer_fact(terms, layer, number, stream))
-            stream = _named(terms, layer, number, facts[-1].after, symbols)
+            stream = facts[-1].after
+            if names_symbols:
+                stream = _named(terms, layer, number, stream, symbols)
     return Analysis(network, terms, start, tuple(facts), tuple(symbols))
 
 

@@ -159,13 +159,15 @@ def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> 
     far, far_loss = None, Fraction(0)
     levels = sorted({value.constant for value in terms.values(blocked)})
     if len(levels) > 1:
+        # Two positions are compared, each with what its own level takes away and its own tie-break.
+        deepest = laurent.times(push, 2 * levels[-1])
         push = laurent.times(push, min(b - a for a, b in pairwise(levels)))
         lead = laurent.plus(push, laurent.times(span, -1))
         others = laurent.plus(VISIBLE[masking], laurent.constant(-1))
         room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
         far = _for_losses(lead, room, domain, "blocked positions can win")
         largest_tie = size if power < 0 else laurent.times(size, REACH[masking])
-        everything = laurent.plus(push, laurent.times(largest_tie, 2))
+        everything = laurent.plus(deepest, laurent.times(largest_tie, 2))
         far_loss = next(
             (
                 Fraction(k)

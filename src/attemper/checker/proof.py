@@ -92,7 +92,7 @@ def _follow(network: Network, dfa: Dfa) -> tuple[Proof, bool]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION))
     try:
-        analysis = analyse(network)
+        analysis = analyse(network, names_symbols=True)
         return Proof(analysis, {}), computes(analysis, dfa)
     except TooLargeError:
         raise UnprovenError("its symbols are too many to be compared") from None

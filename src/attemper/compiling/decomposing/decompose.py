@@ -176,13 +176,10 @@ def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:
     letters = len(images.dfa.alphabet.symbols)
     for count in range(1, LAST_LETTERS + 1):
         if letters ** (count + 1) <= WINDOWS:
-            yield f"last {count} letters", Places(0, 1), count
+            name = "last letter" if count == 1 else f"last {count} letters"
+            yield name, Places(0, 1), count
             if places.period > 1 and informative and letters ** (count + 1) * places.period <= WINDOWS:
-                yield (
-                    f"last {count} letters, position modulo {places.period}",
-                    Places(0, places.period),
-                    count,
-                )
+                yield f"{name}, position modulo {places.period}", Places(0, places.period), count
 
 
 def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Plan:

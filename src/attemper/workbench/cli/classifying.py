@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -73,9 +74,18 @@ def automaton_of(regex: str | None, dfa: Path | None, alphabet: str | None) -> D
     return parse_regex(regex or "", parse_alphabet(alphabet))
 
 
-def alternative_text(alternative: Alternative) -> str:
-    """One line about a way to build a cascade."""
-    if alternative.refusal is not None:
-        return f"{alternative.name}: {alternative.refusal}"
-    size = "" if alternative.rows is None else f", {alternative.rows} rows, {alternative.labels} labels"
-    return f"{alternative.name}: {alternative.sublayers} layers of attention{size}"
+def alternatives_text(alternatives: Sequence[Alternative]) -> str:
+    """The way in which a cascade was built, and the layers of attention of the others that were tried."""
+    best = min(
+        (one for one in alternatives if one.sublayers is not None and one.rows is not None),
+        key=lambda one: (one.sublayers, one.rows, one.labels),
+    )
+    kinds: dict[str, int] = {}
+    for one in alternatives:
+        if one.sublayers is not None and one is not best:
+            kind = one.name.split()[0].rstrip(",") if one.name[:4] == "last" else one.name
+            kinds[kind] = min(one.sublayers, kinds.get(kind, one.sublayers))
+    names = {"last": "last letters"}
+    others = ", ".join(f"{names.get(kind, kind)} {sublayers}" for kind, sublayers in kinds.items())
+    text = f"attention in {best.sublayers} layers, the way '{best.name}'"
+    return f"{text} (other ways: {others})" if others else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,7 @@ from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At
 from attemper.workbench.certify import ARITHMETICS
 from attemper.workbench.cli.certifying import horizons_of
-from attemper.workbench.cli.classifying import alternative_text, automaton_of
+from attemper.workbench.cli.classifying import alternatives_text, automaton_of
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
 from attemper.workbench.model import certificate_or_reason, compile_source, read_source
@@ -92,12 +93,13 @@ def compile_command(
     summary = summary_of(model)
     if json:
         proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": reason}
-        print_json({"directory": str(output), **summary.as_record(), **proof})
+        tried = {"alternatives": [asdict(one) for one in model.alternatives]} if model.alternatives else {}
+        print_json({"directory": str(output), **summary.as_record(), **tried, **proof})
         return
     out.print(f"compiled {model.title} ({summary.regime}) to {output}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
-    for alternative in model.alternatives:
-        out.print(f"  {alternative_text(alternative)}")
+    if model.alternatives:
+        out.print(alternatives_text(model.alternatives))
     if certificate is None:
         out.print(f"not certified: {reason}")
     else:

@@ -67,7 +67,7 @@ def verify_command(
     else:
         out.print(
             f"WRONG at position {wrong.position}: {wrong.which} says {wrong.got}, "
-            f"the source {wrong.expected}, on the word {show_word(wrong.word)}",
+            f"the {model.source.kind} {wrong.expected}, on the word {show_word(wrong.word)}",
         )
     if wrong is not None:
         raise typer.Exit(ExitCode.DISAGREEMENT)
