@@ -1,7 +1,7 @@
 """`make demo`: compile well-known languages in every regime that can, run words of up to 2,000 symbols.
 
 Each row is one softmax transformer. Its truth at every position of every word is compared with the
-formula's exact meaning, and its verdict with plain Python that knows nothing of formulas. Then the
+source's exact meaning, and its verdict with plain Python that knows nothing of it. Then the
 independent checker proves it from its weights, for all lengths, and says how far float32 is safe.
 """
 
@@ -21,11 +21,11 @@ from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
-from attemper.languages.named.languages import NAMED_LANGUAGES, NamedLanguage
+from attemper.languages.named.languages import NAMED_LANGUAGES, REGULAR_LANGUAGES, NamedLanguage, NamedRegular
 from attemper.languages.words import Word, words_of_length
 from attemper.workbench.certify import certify
 from attemper.workbench.cli.console import out, progress_bar
-from attemper.workbench.model import Model
+from attemper.workbench.model import Model, compile_regex
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.verify import boundary_words, exact_bits
@@ -54,7 +54,8 @@ class DemoRow:
 
 def main() -> None:
     """Print the table; exit 1 if a single answer is wrong."""
-    pairs = [(language, regime) for language in NAMED_LANGUAGES for regime in Regime]
+    languages = (*NAMED_LANGUAGES, *REGULAR_LANGUAGES)
+    pairs = [(language, regime) for language in languages for regime in Regime]
     rows: list[DemoRow] = []
     with progress_bar("compiling and running", len(pairs), quiet=False) as progress:
         for language, regime in pairs:
@@ -70,7 +71,7 @@ def main() -> None:
         sys.exit(1)
 
 
-def demo_row(language: NamedLanguage, regime: Regime) -> DemoRow | None:
+def demo_row(language: NamedLanguage | NamedRegular, regime: Regime) -> DemoRow | None:
     """Compile and run one language in one regime; None if the regime cannot compute it."""
     try:
         model = _model(language, regime)
@@ -107,7 +108,9 @@ def _proof(model: Model) -> tuple[str, int]:
     return str(model.check(certificate).status), horizon
 
 
-def _model(language: NamedLanguage, regime: Regime) -> Model:
+def _model(language: NamedLanguage | NamedRegular, regime: Regime) -> Model:
+    if isinstance(language, NamedRegular):
+        return compile_regex(language.regex, language.alphabet, regime=regime.value)
     return compile_formula(
         language.formula,
         language.alphabet,
@@ -117,7 +120,7 @@ def _model(language: NamedLanguage, regime: Regime) -> Model:
     )
 
 
-def demo_words(language: NamedLanguage, model: Model) -> Iterator[Word]:
+def demo_words(language: NamedLanguage | NamedRegular, model: Model) -> Iterator[Word]:
     """All words up to length 4, boundary words and random words of many lengths, and members."""
     rng = random.Random(language.name)
     symbols = model.alphabet.symbols
@@ -130,7 +133,7 @@ def demo_words(language: NamedLanguage, model: Model) -> Iterator[Word]:
     yield from _members(language, rng)
 
 
-def _members(language: NamedLanguage, rng: random.Random) -> Iterator[Word]:
+def _members(language: NamedLanguage | NamedRegular, rng: random.Random) -> Iterator[Word]:
     """Long words of the language, and the same words with one symbol changed."""
     if language.name == "DYCK-1":
         member = _balanced(rng, LONGEST)
@@ -138,6 +141,12 @@ def _members(language: NamedLanguage, rng: random.Random) -> Iterator[Word]:
         member = ("a", "b") * (LONGEST // 2)
     elif language.name == "flip-flop":
         member = _flip_flop_program(rng, LONGEST)
+    elif isinstance(language, NamedRegular) and set(language.alphabet) == {"0", "1"}:
+        # 110, 11 and 0 are multiples of three, whole runs of even length, and have no 000 between them.
+        member = tuple("110" * (LONGEST // 3) + "11")
+    elif isinstance(language, NamedRegular):
+        yield tuple("dddd-dd-dd")
+        return
     else:
         return
     yield member

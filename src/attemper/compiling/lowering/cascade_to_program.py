@@ -337,7 +337,7 @@ class _Questions:
                     bits.append(self._latched(register, answer))
                 case Counter(counted, modulus):
                     assert answer is not None
-                    count = self.lowering.builder.add(Count(Mask.UP_TO, self.below.union(counted)))
+                    count = self.lowering.builder.add(Count(Mask.UP_TO, self._exact(counted)))
                     test = CountTest(Remainder(modulus, answer), count, 1, 0)
                     bits.append(self.lowering.builder.add(test))
                 case Delay(distance):
@@ -350,6 +350,14 @@ class _Questions:
             self.lowering.conjunction((*bits, *self._delayed(delays, residue)))
             for residue in range(self.window)
         ]
+
+    def _exact(self, symbols: Collection[Symbol]) -> Ref:
+        """The union as a bit that is 0 or 1 in floats too, as a count needs it.
+
+        A bit made of several approximate ones is rounded once more, by one more feed-forward.
+        """
+        union = self.below.union(symbols)
+        return self.lowering.conjunction((union,)) if isinstance(self.below, _Symbols) else union
 
     def _latched(self, latch: Latch, answer: Content) -> Ref:
         """[the latch holds this label]; for None, that it holds nothing."""

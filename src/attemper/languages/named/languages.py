@@ -1,4 +1,4 @@
-"""Well-known languages as formulas: what the demo compiles and the tests check against plain Python."""
+"""Well-known languages as formulas and regular expressions: what the demo compiles and tests check."""
 
 from __future__ import annotations
 
@@ -19,6 +19,17 @@ class NamedLanguage:
     alphabet: str
     contains: Callable[[Word], bool]
     accepts_empty: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class NamedRegular:
+    """A regular expression, and membership said again in plain Python, independently of it."""
+
+    name: str
+    regex: str
+    alphabet: str
+    contains: Callable[[Word], bool]
 
 
 def _odd_ones(word: Word) -> bool:
@@ -73,4 +84,29 @@ NAMED_LANGUAGES = (
         accepts_empty=True,
     ),
     NamedLanguage("(ab)*", "b & H ((a -> first | Y b) & (b -> Y a))", "ab", _ab_star, accepts_empty=True),
+)
+
+
+def _no_three_zeros(word: Word) -> bool:
+    return "000" not in "".join(word)
+
+
+def _even_runs(word: Word) -> bool:
+    """Every run of 1s has even length."""
+    return all(len(run) % 2 == 0 for run in "".join(word).split("0"))
+
+
+def _multiple_of_three(word: Word) -> bool:
+    return int("".join(word) or "0", 2) % 3 == 0
+
+
+def _date(word: Word) -> bool:
+    return "".join(word) == "dddd-dd-dd"
+
+
+REGULAR_LANGUAGES = (
+    NamedRegular("no 000 (star-free)", "~(.* 000 .*)", "01", _no_three_zeros),
+    NamedRegular("runs of 1s are even (quasi-aperiodic)", "(0|11)*", "01", _even_runs),
+    NamedRegular("binary multiples of 3 (group S3)", "(0|1(01*0)*1)*", "01", _multiple_of_three),
+    NamedRegular("dddd-dd-dd", "d{4} '-' d{2} '-' d{2}", "d-", _date),
 )
