@@ -47,17 +47,28 @@ def groups_of(terms: Terms, layer: Layer, number: int, stream: Stream) -> list[G
 def apply_groups(terms: Terms, groups: list[Group], stream: Stream) -> Stream:
     """The stream after the feed-forward layer."""
     after = Stream(list(stream.values), list(stream.errors))
+    added: dict[Coordinate, list[Diagram]] = {}
     for group in groups:
         error = error_of(group.form, stream)
         for target, units in group.outputs.items():
             diagram = terms.diagrams.map(
                 ("units", units), lambda value, units=units: _output(terms, units, value), group.diagram
             )
-            after.values[target] = add(terms, after.values[target], {(0, 0): diagram})
+            added.setdefault(target, []).append(diagram)
             after.errors[target] += max(
                 deviation(terms, units, value, error) for value in terms.values(group.diagram)
             )
+    for target, diagrams in added.items():
+        after.values[target] = add(terms, after.values[target], {(0, 0): _sum(terms, diagrams)})
     return after
+
+
+def _sum(terms: Terms, diagrams: list[Diagram]) -> Diagram:
+    """The sum, two by two: one after the other would copy a growing diagram each time."""
+    while len(diagrams) > 1:
+        pairs = zip(diagrams[::2], [*diagrams[1::2], terms.false], strict=False)
+        diagrams = [terms.plus(left, right) for left, right in pairs]
+    return diagrams[0]
 
 
 def _output(terms: Terms, units: tuple[Unit, ...], value: Affine) -> Affine:

@@ -44,7 +44,7 @@ def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     found = replace(found, size=size, absolute=found.absolute.min(found.relative * size))
     if not (found.size < lengths.form.range) or not (found.inverse < lengths.form.range):
         raise BeyondError("position embeddings or temperatures leave the range of the format")
-    if lengths.fits(found.size, found.grid):
+    if lengths.arithmetic.fits(found.size, found.grid):
         return found
     absolute = found.absolute + lengths.u * (found.size + found.absolute)
     relative = found.relative + lengths.u * (1 + found.relative)

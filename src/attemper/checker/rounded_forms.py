@@ -8,6 +8,7 @@ from typing import final
 
 import flint
 
+from attemper.checker.diagrams import Diagram
 from attemper.checker.terms import Affine, Terms
 from attemper.checker.values import Value
 from attemper.exact.balls import ball
@@ -69,22 +70,106 @@ class Rounded:
 
 
 @final
-class Lengths:
-    """Everything that depends on the format and the greatest length N."""
+class Arithmetic:
+    """Everything that depends on the network and the format, but on no length: it is worked out once.
 
-    def __init__(self, terms: Terms, form: FloatFormat, length: int) -> None:
+    All of it must be used at one precision.
+    """
+
+    def __init__(self, terms: Terms, form: FloatFormat) -> None:
         self.terms = terms
         self.form = form
-        self.length = length
         self.u = ball(form.roundoff)
-        self.long = 2 * length * ball(form.sum_roundoff)
         self.tiny = ball(Fraction(1, form.range))
+        self._range = ball(Fraction(form.range))
+        self._steps: dict[Fraction, flint.arb | None] = {}
+        self._losses: dict[int, flint.arb] = {}
+        self._peaks: dict[Diagram, flint.arb] = {}
+        self._grids: dict[Diagram, Fraction | None] = {}
+        self._means: dict[Diagram, bool] = {}
+
+    def peak(self, diagram: Diagram) -> flint.arb:
+        """The greatest absolute value of a diagram."""
+        if diagram < 0:
+            raise BeyondError("a number that is no average (no rule for rounding covers it)")
+        found = self._peaks.get(diagram)
+        if found is None:
+            ends = [abs(end) for v in self.terms.values(diagram) for end in self.terms.bounds(v)]
+            found = self._peaks[diagram] = ball(max(ends))
+        return found
+
+    def grid(self, value: Value) -> Fraction | None:
+        """A power of two of which the value is always a multiple; None if there is none."""
+        if any(a < 0 or b < 0 for a, b in value):
+            return None
+        grid = COARSEST
+        for diagram in value.values():
+            if diagram not in self._grids:
+                self._grids[diagram] = common_grid(self.terms.values(diagram))
+            own = self._grids[diagram]
+            if own is None:
+                return None
+            grid = min(grid, own)
+        return grid
+
+    def has_means(self, value: Value) -> bool:
+        """Whether the value is an average somewhere."""
+        return any(self._has_means(diagram) for diagram in value.values())
+
+    def _has_means(self, diagram: Diagram) -> bool:
+        if diagram not in self._means:
+            self._means[diagram] = any(v.parts for v in self.terms.values(diagram))
+        return self._means[diagram]
+
+    def fits(self, size: flint.arb, grid: Fraction | None) -> bool:
+        """Whether the format holds all multiples of the grid up to that size."""
+        if grid is None:
+            return False
+        if grid not in self._steps:
+            self._steps[grid] = None if grid * self.form.range < 1 else ball(grid)
+        step = self._steps[grid]
+        return step is not None and bool(size * self.u <= step) and bool(size < self._range)
+
+    def holds(self, number: Fraction) -> bool:
+        """Whether the format holds a number exactly."""
+        return self.fits(ball(abs(number)), common_grid([Affine(number)]))
+
+    def summed(self, terms: int, size: flint.arb, total: flint.arb) -> flint.arb:
+        """What adding so many terms of that size together to at most `total` can lose.
+
+        Where sums are formed in a wider format, the total is rounded once more.
+        """
+        if terms <= 1:
+            return ZERO
+        loss = self._losses.get(terms)
+        if loss is None:
+            # k u / (1 - k u) <= (8/7) k u for all sums over coordinates: they have far fewer than 2^20 terms.
+            loss = ball(Fraction(8, 7)) * (terms - 1) * ball(self.form.sum_roundoff)
+            self._losses[terms] = loss
+        inner = loss * size
+        if self.form.sum_roundoff == self.form.roundoff:
+            return inner
+        return inner + 2 * self.u * (total + inner)
+
+
+@final
+class Lengths:
+    """Everything that depends on the greatest length N."""
+
+    def __init__(self, arithmetic: Arithmetic, length: int) -> None:
+        self.arithmetic = arithmetic
+        self.terms = arithmetic.terms
+        self.form = arithmetic.form
+        self.length = length
+        self.u = arithmetic.u
+        self.tiny = arithmetic.tiny
+        self.long = 2 * length * ball(self.form.sum_roundoff)
 
     def size(self, value: Value) -> flint.arb:
         """The greatest absolute value; i^a n^b is at most N^(a+b), or N^b if a < 0."""
         total = ZERO
         for (a, b), diagram in value.items():
-            total += ball(self.peak(diagram)) * self.length ** max(a + b if a >= 0 else b, 0)
+            total += self.arithmetic.peak(diagram) * self.length ** max(a + b if a >= 0 else b, 0)
         return total
 
     def inverse(self, value: Value) -> flint.arb:
@@ -112,24 +197,6 @@ class Lengths:
         """Below it nothing is known."""
         return Fraction(1, self.form.range**2)
 
-    def peak(self, diagram: int) -> Fraction:
-        """The greatest absolute value of a diagram."""
-        if diagram < 0:
-            raise BeyondError("a number that is no average (no rule for rounding covers it)")
-        return max(abs(end) for v in self.terms.values(diagram) for end in self.terms.bounds(v))
-
-    def grid(self, value: Value) -> Fraction | None:
-        """A power of two of which the value is always a multiple; None if there is none."""
-        if any(a < 0 or b < 0 for a, b in value):
-            return None
-        return common_grid([v for diagram in value.values() for v in self.terms.values(diagram)])
-
-    def fits(self, size: flint.arb, grid: Fraction | None) -> bool:
-        """Whether the format holds all multiples of the grid up to that size."""
-        if grid is None or grid * self.form.range < 1:
-            return False
-        return bool(size * self.u <= ball(grid)) and bool(size < self.form.range)
-
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order."""
         size, absolute = ZERO, ZERO
@@ -137,20 +204,20 @@ class Lengths:
         for coordinate, factor in form:
             off, value, weight = offs[coordinate], values[coordinate], ball(abs(factor))
             own_size = self.size(value)
-            own = self.grid(value) if is_exact(off) else None
+            own = self.arithmetic.grid(value) if is_exact(off) else None
             factor_grid = common_grid([Affine(factor)])
-            if own is None or not self.fits(weight, factor_grid) or factor_grid is None:
+            if own is None or not self.arithmetic.fits(weight, factor_grid) or factor_grid is None:
                 grid = None
             elif grid is not None:
                 grid = min(grid, own * factor_grid)
             size += weight * own_size
-            error = self.of_mean(value, off) if self.has_means(value) else off.constant
-            rounded = is_power_of_two(factor) or self.fits(weight * own_size, grid)
+            error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
+            rounded = is_power_of_two(factor) or self.arithmetic.fits(weight * own_size, grid)
             absolute += weight * error + (ZERO if rounded else 3 * self.u * weight * (own_size + error))
-        if self.fits(size, grid):
+        if self.arithmetic.fits(size, grid):
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
-        absolute += self.summed(len(form), size + absolute, size + absolute) + self.tiny
+        absolute += self.arithmetic.summed(len(form), size + absolute, size + absolute) + self.tiny
         if len(form) != 1:
             least = self._least(form, values)
             if least is None:
@@ -173,7 +240,7 @@ class Lengths:
         found: list[Fraction] = []
         for coordinate, factor in form:
             value = values[coordinate]
-            if set(value) - {(0, 0)} or self.has_means(value):
+            if set(value) - {(0, 0)} or self.arithmetic.has_means(value):
                 return None
             found += [factor * v.constant for diagram in value.values() for v in self.terms.values(diagram)]
         found = [value for value in found if value]
@@ -181,26 +248,9 @@ class Lengths:
             return None
         return min(map(abs, found))
 
-    def has_means(self, value: Value) -> bool:
-        """Whether the value is an average somewhere."""
-        return any(v.parts for diagram in value.values() for v in self.terms.values(diagram))
-
     def of_mean(self, value: Value, off: Off) -> flint.arb:
         """How far a computed coordinate can be off, averages included."""
         return off.constant.max(off.mean + off.relative * self.size(value))
-
-    def summed(self, terms: int, size: flint.arb, total: flint.arb) -> flint.arb:
-        """What adding so many terms of that size together to at most `total` can lose.
-
-        Where sums are formed in a wider format, the total is rounded once more.
-        """
-        if terms <= 1:
-            return ZERO
-        # k u / (1 - k u) <= (8/7) k u for all sums over coordinates: they have far fewer than 2^20 terms.
-        inner = ball(Fraction(8, 7)) * (terms - 1) * ball(self.form.sum_roundoff) * size
-        if self.form.sum_roundoff == self.form.roundoff:
-            return inner
-        return inner + 2 * self.u * (total + inner)
 
     def _relative(self, value: Value, off: Off) -> flint.arb:
         if set(value) != {(0, 0)}:
@@ -217,7 +267,7 @@ class Lengths:
         """left * right, rounded once."""
         size, inverse = left.size * right.size, left.inverse * right.inverse
         grid = left.grid * right.grid if left.grid is not None and right.grid is not None else None
-        if self.fits(size, grid):
+        if self.arithmetic.fits(size, grid):
             return Rounded(size, inverse, grid, ZERO, ZERO, ZERO)
         most_left, most_right = left.size + left.absolute, right.size + right.absolute
         relative = (1 + left.relative) * (1 + right.relative) * (1 + self.u) - 1

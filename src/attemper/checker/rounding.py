@@ -24,13 +24,14 @@ from attemper.checker.rounded_forms import (
     UNKNOWN,
     WEIGHTS,
     ZERO,
+    Arithmetic,
     BeyondError,
     Lengths,
     Off,
     Rounded,
     common_grid,
 )
-from attemper.checker.rounded_units import Writing, writings_of, written
+from attemper.checker.rounded_units import Gates, Writing, written
 from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule
 from attemper.checker.terms import Affine, UnprovenError
 from attemper.checker.values import Stream, Value, of_form
@@ -86,25 +87,34 @@ class Rounding:
         self.analysis = analysis
         self.form = form
         self.kernel = kernel
-        self.writings = [
-            writings_of(analysis.terms, fact.groups, fact.before, fact.middle, fact.after)
-            for fact in analysis.layers
-        ]
+        with precision(PRECISION):
+            self.arithmetic = Arithmetic(analysis.terms, form)
+            gates = Gates(self.arithmetic)
+            self.writings = [
+                gates.writings_of(fact.groups, fact.before, fact.middle, fact.after)
+                for fact in analysis.layers
+            ]
         sizes = {abs(number) for number in _weights(analysis.network)}
         if sizes and (max(sizes) > WEIGHTS or min(sizes) < Fraction(1, WEIGHTS)):
             raise UnprovenError("the weights (some are too large or too small)")
 
     def horizon(self) -> tuple[int, str]:
-        """The greatest N that is proved, and the place that has no proof beyond.
+        """The greatest N that is proved, and the place that has no proof beyond: what fails at N + 1.
 
-        A power of two at which the proof fails is found first, then the exact place below it.
+        What fails at a length fails at every longer one, so two searches by halves find it: for the power
+        of two below, then for the exact place. Most float64 claims hold at once at the longest length.
         """
         with precision(PRECISION):
-            good, bad, blame = 0, 1, ""
-            while not (blame := self._failure(bad)):
-                good, bad = bad, 2 * bad
-                if bad > LONGEST:
-                    return LONGEST, ""
+            if blame := self._failure(1):
+                return 0, blame
+            if not (blame := self._failure(LONGEST)):
+                return LONGEST, ""
+            low, high = 0, LONGEST.bit_length() - 1
+            while high - low > 1:
+                power = (low + high) // 2
+                failure = self._failure(2**power)
+                low, high, blame = (low, power, failure) if failure else (power, high, blame)
+            good, bad = 2**low, 2**high
             while bad - good > 1:
                 middle = (good + bad) // 2
                 failure = self._failure(middle)
@@ -119,7 +129,7 @@ class Rounding:
     def _failure(self, length: int) -> str:
         """What the proof fails at for this length; empty if it holds."""
         try:
-            _Run(self, Lengths(self.analysis.terms, self.form, length)).require()
+            _Run(self, Lengths(self.arithmetic, length)).require()
         except BeyondError as error:
             return str(error)
         return ""
@@ -179,7 +189,7 @@ class _Run:
         network = self.rounding.analysis.network
         taken: set[int] = set()
         for coordinate, factor in {part for form in network.embedding for part in form}:
-            if not self.lengths.fits(ball(abs(factor)), common_grid([Affine(factor)])):
+            if not self.lengths.arithmetic.fits(ball(abs(factor)), common_grid([Affine(factor)])):
                 raise BeyondError("the embedding (a weight is not a number of the format)")
             taken.add(coordinate)
         for coordinate, form in network.positions:
@@ -196,7 +206,7 @@ class _Run:
 
     def _worst_input(self, writing: Writing) -> int:
         """The coordinate that contributes the largest error."""
-        inputs = [c for form, _, _ in writing.parts for c, _ in form]
+        inputs = [factor.coordinate for form, _ in writing.parts for factor in form]
         return max(inputs, key=lambda c: float(self.offs[c].constant.mid()), default=-1)
 
     # Heads ---------------------------------------------------------------------------------------
@@ -231,7 +241,7 @@ class _Run:
             return Off(ZERO, ZERO, ZERO, 2 * self.lengths.u)
         mean = form.absolute + ball(output.size) * self._sums(4)
         # The average of a constant is a constant, but not computed as one.
-        alone = form.absolute if self.lengths.has_means({(0, 0): output.diagram}) else mean
+        alone = form.absolute if self.lengths.arithmetic.has_means({(0, 0): output.diagram}) else mean
         return Off(alone, alone, mean, 2 * self.lengths.u)
 
     def _scores(self, head: Head, fact: HeadFact, before: Stream, name: str) -> tuple[flint.arb, flint.arb]:
@@ -249,7 +259,7 @@ class _Run:
         match fact.rule:
             case LocalSignRule():
                 off = sum((row.product.absolute for row in rows), ZERO)
-                return ZERO, off + lengths.summed(len(rows), sizes + off, sizes + off)
+                return ZERO, off + lengths.arithmetic.summed(len(rows), sizes + off, sizes + off)
             case SignRule() if len(rows) == 1 and pure and self._alternates(rows[0]):
                 return worst + self._mean_off(rows[0]) * n / ball(fact.unit), ZERO
             case LookupRule(_, zero) if len(rows) == len(ties) <= 2 and pure and self._constant_keys(rows):
@@ -356,7 +366,7 @@ class _Run:
     def _sum_loss(self, rows: list[_Row], sizes: flint.arb) -> flint.arb:
         """What adding the rows can lose: nothing if all partial sums are exact."""
         grids = [row.product.grid for row in rows if row.product.grid is not None]
-        exact = len(grids) == len(rows) and self.lengths.fits(sizes, min(grids))
+        exact = len(grids) == len(rows) and self.lengths.arithmetic.fits(sizes, min(grids))
         return ZERO if exact else 2 * len(rows) * self.lengths.u * sizes
 
 
