@@ -357,11 +357,11 @@ class _Assembly:
     def symbols_of(
         self, layer: int, symbols: Sequence[tuple[Ref, ...]]
     ) -> tuple[tuple[Coordinate, ...], ...]:
-        """The groups of bits that a layer makes, as far as anything reads them, as coordinates."""
+        """The groups of bits that a layer completes, as far as anything reads them, as coordinates."""
         groups = (
             tuple(sorted(self.bits[ref, True] for ref in group if (ref, True) in self.bits))
             for group in symbols
-            if self.schedule.ready[group[0]] == layer + 1
+            if max(self.schedule.ready[ref] for ref in group) == layer + 1
         )
         return tuple(group for group in groups if group)
 

@@ -232,11 +232,20 @@ def _build(task: _Task, plan: _Plan) -> _Built:
     limits = task.images.limits
     base = plan.places.symbols(len(task.dfa.alphabet.symbols))
     found = []
+    period = plan.places.period
     for remembering in (limits.rows_remembering, 0):
-        raw = flag_chain(plan.stage, task.images, task.codes, plan.levels, remembering)
+        try:
+            raw = flag_chain(plan.stage, task.images, task.codes, plan.levels, remembering)
+        except PeriodNeededError as need:
+            period = need.period
+            continue
         found.append(_Built(plan.name, plan.places, merge(prune(merge(raw), base, limits.configurations))))
         if all(len(level.registers) <= 1 for level in raw.levels[len(plan.levels) :]):
             break
+    if not found:
+        raise UnsupportedError(
+            f"what is left of its groups needs positions modulo {period}, which was not foreseen"
+        )
     best = min(found, key=lambda built: _cost([built]))
     check(rows_of([best.chain]), limits, "rows", "rows in all tables")
     return best
