@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 PRODUCERS = ("attemper.compiling", "attemper.running", "attemper.workbench", "attemper.attention_program")
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 
-STATEMENTS = 3_200
+STATEMENTS = 3_950
 """Lines of logic (Python statements without docstrings) of the checker and everything it imports."""
 
 

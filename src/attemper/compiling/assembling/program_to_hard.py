@@ -111,7 +111,7 @@ def program_to_hard(
     made by one layer. Raises `UnsupportedError` for a step that no
     construction covers.
     """
-    assembly = _Assembly(program, names)
+    assembly = _Assembly(program, names, symbols)
     assembly.build()
     stream = assembly.stream
     return Network(
@@ -123,8 +123,7 @@ def program_to_hard(
         ),
         positions=stream.placed(),
         layers=tuple(
-            draft.finished(assembly.symbols_of(number, symbols))
-            for number, draft in enumerate(assembly.layers)
+            draft.finished(assembly.symbols_of(number)) for number, draft in enumerate(assembly.layers)
         ),
         head_width=16 if any(draft.has_wide_head() for draft in assembly.layers) else 4,
         output=assembly.output,
@@ -136,10 +135,13 @@ def program_to_hard(
 class _Assembly:
     """One program on its way to a network. Layer number l is `layers[l - 1]`."""
 
-    def __init__(self, program: Program, names: Mapping[Ref, str]) -> None:
+    def __init__(
+        self, program: Program, names: Mapping[Ref, str], symbols: Sequence[tuple[Ref, ...]]
+    ) -> None:
         self.program = program
         self.names = names
-        self.schedule = make_schedule(program)
+        self.symbols = symbols
+        self.schedule = make_schedule(program, symbols)
         self.demand = collect(self.schedule)
         self.stream = Stream()
         self.letters: dict[Letter, Coordinate] = {}
@@ -354,14 +356,12 @@ class _Assembly:
 
     # Forms -------------------------------------------------------------------------------------
 
-    def symbols_of(
-        self, layer: int, symbols: Sequence[tuple[Ref, ...]]
-    ) -> tuple[tuple[Coordinate, ...], ...]:
-        """The groups of bits that a layer completes, as far as anything reads them, as coordinates."""
+    def symbols_of(self, layer: int) -> tuple[tuple[Coordinate, ...], ...]:
+        """The groups of bits that a layer makes, as far as anything reads them, as coordinates."""
         groups = (
             tuple(sorted(self.bits[ref, True] for ref in group if (ref, True) in self.bits))
-            for group in symbols
-            if max(self.schedule.ready[ref] for ref in group) == layer + 1
+            for group in self.symbols
+            if self.schedule.ready[group[0]] == layer + 1
         )
         return tuple(group for group in groups if group)
 

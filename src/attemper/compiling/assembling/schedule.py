@@ -63,11 +63,19 @@ class Schedule:
         return attends and self.ready[bit] == layer
 
 
-def make_schedule(program: Program) -> Schedule:
-    """The earliest schedule of a program."""
+def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> Schedule:
+    """The earliest schedule of a program in which the bits of each symbol are ready together.
+
+    Nothing reads one of a symbol's bits before the last of them.
+    """
+    last = {max(group): group for group in symbols}
     ready: list[int] = []
     for bit, step in enumerate(program.steps):
         ready.append(_ready(program, ready, bit, step))
+        group = last.get(bit, ())
+        latest = max((ready[ref] for ref in group), default=0)
+        for ref in group:
+            ready[ref] = latest
     return Schedule(program, tuple(ready))
 
 
