@@ -257,7 +257,7 @@ def replace_inputs(step: Step, to: list[Ref]) -> Step:
 def prune(program: Program) -> tuple[Program, list[Ref]]:
     """The program without the steps that its output does not need.
 
-    Also gives, for each old step, its new index (-1 if it was dropped).
+    Also gives, for each old step, its new index (-1 if it was dropped). Steps that are kept apart stay apart.
     """
     needed = [False] * len(program.steps)
     needed[program.output] = True
@@ -265,9 +265,10 @@ def prune(program: Program) -> tuple[Program, list[Ref]]:
         if needed[index]:
             for source in inputs(program.steps[index]):
                 needed[source] = True
-    kept = Builder()
+    kept: list[Step] = []
     to = [-1] * len(program.steps)
     for index, step in enumerate(program.steps):
         if needed[index]:
-            to[index] = kept.add(replace_inputs(step, to))
-    return Program(program.alphabet, tuple(kept.steps), to[program.output]), to
+            to[index] = len(kept)
+            kept.append(replace_inputs(step, to))
+    return Program(program.alphabet, tuple(kept), to[program.output]), to

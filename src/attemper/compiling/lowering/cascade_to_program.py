@@ -32,9 +32,7 @@ from attemper.attention_program.ops import (
     Place,
     Program,
     Ref,
-    Step,
-    inputs,
-    replace_inputs,
+    prune,
 )
 from attemper.compiling.cascade import Cascade, Chain, Content, Counter, Delay, Latch, Level, Symbol
 from attemper.exact.closed_forms import ONE, ClosedForm, Test, times
@@ -64,29 +62,10 @@ def cascade_to_program(cascade: Cascade) -> LoweredCascade:
     """The attention program of a cascade: the same bit at every position of every word."""
     lowering = _Lowering(cascade)
     output = lowering.output()
-    program, to = _pruned(Program(cascade.alphabet, tuple(lowering.builder.steps), output))
+    program, to = prune(Program(cascade.alphabet, tuple(lowering.builder.steps), output))
     names = {to[ref]: name for ref, name in lowering.names.items() if to[ref] >= 0}
     groups = (tuple(to[ref] for ref in group if to[ref] >= 0) for group in lowering.groups)
     return LoweredCascade(program, names, tuple(group for group in groups if group))
-
-
-def _pruned(program: Program) -> tuple[Program, list[Ref]]:
-    """The program without steps that its output does not need, and where each step went (-1: nowhere).
-
-    Equal steps stay apart.
-    """
-    needed = [False] * len(program.steps)
-    needed[program.output] = True
-    for ref in range(len(program.steps) - 1, -1, -1):
-        for source in inputs(program.steps[ref]) if needed[ref] else ():
-            needed[source] = True
-    kept: list[Step] = []
-    to = [-1] * len(program.steps)
-    for ref, step in enumerate(program.steps):
-        if needed[ref]:
-            to[ref] = len(kept)
-            kept.append(replace_inputs(step, to))
-    return Program(program.alphabet, tuple(kept), to[program.output]), to
 
 
 class _Below(Protocol):
