@@ -84,7 +84,7 @@ def test_the_certificate_of_another_formula_is_malformed(folder: Path, tmp_path:
 
     finished = run_command_line("check", str(_edited(folder, tmp_path, swap)))
     assert finished.code == 6
-    assert "another formula" in finished.out
+    assert "another language" in finished.out
 
 
 @pytest.mark.parametrize(

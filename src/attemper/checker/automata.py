@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import lcm
+from math import lcm, prod
 from typing import final
 
 from attemper.checker.analysis import ROUNDED, Analysis, SymbolFact
@@ -280,6 +280,8 @@ class _Paths:
         found: list[Scene] = []
         for letter in range(len(self.dfa.alphabet.symbols)):
             codes = [[own[0] for at, _, _, own in part if at == letter] for part in parts]
+            if prod(map(len, codes)) > MAX_CONFIGURATIONS:
+                raise UnprovenError("too many symbols are read together")
             found += [(letter, place, state, combined) for combined in product(*codes)]
         return tuple(found)
 
