@@ -18,7 +18,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
-from attemper.workbench.model import compile_regex, load
+from attemper.workbench.model import certificate_or_reason, certified, compile_regex, load
 from tests.support import automata
 from tests.support.command_line import Outcome, attemper
 from tests.support.saved import change_structure
@@ -641,3 +641,20 @@ def test_compiling_again_replaces_the_model(tmp_path: Path) -> None:
     path = saved(EVENLY_MANY, tmp_path)
     assert attemper("compile", "--dfa", path, "-o", tmp_path).code == 0
     assert verdicts(tmp_path, ["ab", "bb"]) == [False, True]
+
+
+def test_a_network_without_a_proof_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Followed symbol by symbol, merged cascades are not proved; those that are not merged are."""
+    monkeypatch.setattr("attemper.checker.automata.MAX_EXPLORED", 5)
+    small = compile_regex("(a(a(ab)*b)*b)*", "ab")
+    assert certificate_or_reason(small)[0] is None
+    model, certificate, reason = certified(small)
+    assert (certificate is not None, reason) == (True, "")
+    assert len(model.network.coordinates) > len(small.network.coordinates)
+    assert model.language == small.language
+    assert certificate is not None
+    assert str(model.check(certificate).status) == "PROVED"
+    done = attemper("compile", "--regex", "(a(a(ab)*b)*b)*", "--alphabet", "ab", "-o", tmp_path / "larger")
+    assert done.code == 0
+    assert "its symbols are not merged" in done.out
+    assert attemper("check", tmp_path / "larger").code == 0

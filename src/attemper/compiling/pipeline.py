@@ -23,6 +23,7 @@ from attemper.attention_program.wellformed import require_wellformed
 from attemper.certificates.evidence import Evidence
 from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, program_to_hard
 from attemper.compiling.decomposing.decompose import Alternative, decompose
+from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
@@ -58,9 +59,15 @@ class Compiled:
 
 
 def compile_language(
-    language: Language, alphabet: Alphabet, regime: Regime, least_margin: int = MARGINS[0]
+    language: Language,
+    alphabet: Alphabet,
+    regime: Regime,
+    least_margin: int = MARGINS[0],
+    limits: Limits | None = None,
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
+
+    `limits` are those of an automaton's cascade.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
     no cascade of moderate size computes the automaton, with what stands in the way.
@@ -69,13 +76,13 @@ def compile_language(
         case TemporalLanguage():
             return _from_formula(language, alphabet, regime, least_margin)
         case Dfa():
-            return _from_automaton(language, regime, least_margin)
+            return _from_automaton(language, regime, least_margin, limits)
         case _:
             assert_never(language)
 
 
-def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int) -> Compiled:
-    found = decompose(dfa)
+def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None) -> Compiled:
+    found = decompose(dfa, limits)
     lowered = cascade_to_program(found.chosen)
     program = require_wellformed(lowered.program, "cascade_to_program")
     hard = program_to_hard(program, lowered.names, False, dfa.accepts(()), lowered.symbols)

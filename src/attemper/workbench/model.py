@@ -11,6 +11,7 @@ from attemper.certificates.claims import Certificate
 from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.decomposing.decompose import Alternative
+from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.bounds import MARGINS
@@ -134,9 +135,10 @@ def compile_source(
     least_margin: int = MARGINS[0],
     *,
     regex: str = "",
+    limits: Limits | None = None,
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
-    compiled = compile_language(language, alphabet, regime, least_margin)
+    compiled = compile_language(language, alphabet, regime, least_margin, limits)
     return Model(compiled.soft, language, regime, regex, compiled.alternatives)
 
 
@@ -185,6 +187,26 @@ def certificate_or_reason(
         return model.certify(progress), ""
     except UnprovedError as error:
         return None, str(error)
+
+
+def certified(
+    model: Model, progress: Callable[[int], None] = lambda _: None
+) -> tuple[Model, Certificate | None, str]:
+    """The model, its certificate, or why it has none.
+
+    Merging a cascade's symbols can hide from the checker why they are right. Where the checker has no proof
+    the automaton is compiled again without, and that larger model taken if it is proved.
+    """
+    certificate, reason = certificate_or_reason(model, progress)
+    if certificate is not None or not isinstance(model.language, Dfa):
+        return model, certificate, reason
+    try:
+        language, alphabet, limits = model.language, model.alphabet, Limits(merging=False)
+        larger = compile_source(language, alphabet, model.regime, regex=model.regex, limits=limits)
+    except UnsupportedError:
+        return model, None, reason
+    certificate, _ = certificate_or_reason(larger, progress)
+    return (model, None, reason) if certificate is None else (larger, certificate, "")
 
 
 @final

@@ -239,7 +239,8 @@ def _build(task: _Task, plan: _Plan) -> _Built:
         except PeriodNeededError as need:
             period = need.period
             continue
-        found.append(_Built(plan.name, plan.places, merge(prune(merge(raw), base, limits.configurations))))
+        chain = merge(prune(merge(raw), base, limits.configurations)) if limits.merging else raw
+        found.append(_Built(plan.name, plan.places, chain))
         if all(len(level.registers) <= 1 for level in raw.levels[len(plan.levels) :]):
             break
     if not found:

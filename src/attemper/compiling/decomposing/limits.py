@@ -16,6 +16,7 @@ class Limits:
     With more than `rows_remembering` rows of a table, a level gives up knowledge that a later level recovers.
     `search_steps`, `congruence_steps` and `configurations` bound the search for something better than the
     plain way. Without `bases`, ways that first look at the last letters or at positions are not tried.
+    Without `merging` tables stay as they are built: larger, and easier to prove.
     """
 
     image_sets: int = 20_000
@@ -31,6 +32,7 @@ class Limits:
     congruence_steps: int = 400_000
     configurations: int = 1_500
     bases: bool = True
+    merging: bool = True
 
 
 def check(value: int, limits: Limits, cap: str, what: str) -> None:

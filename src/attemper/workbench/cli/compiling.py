@@ -21,7 +21,7 @@ from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.classifying import alternatives_text, automaton_of
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
-from attemper.workbench.model import certificate_or_reason, compile_source, read_source
+from attemper.workbench.model import certified, compile_source, read_source
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.targets import Target, compile_for
 
@@ -85,7 +85,8 @@ def compile_command(
         regimes = tuple(Regime) if regime is None else (regime,)
         model = compile_for(language, letters, target, regimes, regex or "")
     with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
-        certificate, reason = certificate_or_reason(model, progress)
+        first = model
+        model, certificate, reason = certified(model, progress)
     model.save(output)
     discard_certificate(output)
     if certificate is not None:
@@ -100,6 +101,8 @@ def compile_command(
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
         out.print(alternatives_text(model.alternatives))
+    if model is not first:
+        out.print("larger than it might be: its symbols are not merged, so that it could be proved")
     if certificate is None:
         out.print(f"not certified: {reason}")
     else:
