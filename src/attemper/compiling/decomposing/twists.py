@@ -11,6 +11,7 @@ from attemper.compiling.decomposing.frames import Frames
 from attemper.compiling.decomposing.refining import Refinement
 from attemper.compiling.decomposing.stages import Images, Step
 from attemper.errors import UnsupportedError
+from attemper.languages.regular.classes import shown_states
 from attemper.languages.regular.groups import (
     Group,
     Permutation,
@@ -90,7 +91,7 @@ def check_solvable(twist: Twist, frames: Frames, images: Images) -> None:
     node = frames.component.index(twist.component)
     letters = images.dfa.alphabet.symbols
     words = ", ".join(" ".join(letters[a] for a in word) for word in _loops(twist, frames, node))
-    states = ", ".join(map(str, members(frames.stage.sets[node])))
+    states = shown_states(members(frames.stage.sets[node]))
     raise UnsupportedError(
         f"words such as {words} permute the states {states} in a group that is not solvable: it has the "
         f"factor {factor}; no cascade of latches and counters computes it, so the language cannot be compiled"

@@ -41,6 +41,8 @@ from attemper.languages.regular.groups import (
 from attemper.languages.regular.image_sets import LIMIT, ImageSets, image_sets, members
 from attemper.languages.words import Word, show_word
 
+CYCLE = "takes each state to the next in the cycle"
+
 LISTED_STATES = 12
 """How many states of a witness the text shows."""
 
@@ -467,18 +469,23 @@ def show_classification(classification: Classification) -> str:
         case None:
             pass
         case Cycle(word, states):
-            lines.append(f"{show_word(word)} takes each state to the next in the cycle {_listed(states)}")
+            lines.append(
+                f"{show_word(word)} takes each state to the next in the cycle {shown_states(states)}"
+            )
         case EqualLengths(idle, moving, states):
-            lines.append(f"{show_word(moving)} takes each state to the next in the cycle {_listed(states)}")
+            lines.append(
+                f"{show_word(moving)} takes each state to the next in the cycle {shown_states(states)}"
+            )
             lines.append(f"{show_word(idle)}, of the same length, keeps these states")
         case Permuting(words, states, _):
-            lines.append(f"on the states {_listed(states)}, the words that permute them:")
+            lines.append(f"on the states {shown_states(states)}, the words that permute them:")
             lines.extend(f"  {show_word(word)}" for word in words)
         case _:
             assert_never(witness)
     return "\n".join(lines)
 
 
-def _listed(states: Sequence[int]) -> str:
+def shown_states(states: Sequence[int]) -> str:
+    """The first few states of a set, for people."""
     more = f", ... ({len(states)} in all)" if len(states) > LISTED_STATES else ""
     return ", ".join(map(str, states[:LISTED_STATES])) + more
