@@ -148,25 +148,11 @@ def adversarial_words(dfa: Dfa, seed: int, count: int, longest: int) -> Iterator
                 piece = draw.choices(symbols, k=draw.randint(1, 6))
                 yield tuple((piece * length)[:length])
             case 3:
-                yield _wandering(dfa, draw, length)
+                yield automata.wandering(dfa, draw, length)
             case 4:
                 yield _accepted(dfa, draw, length)
             case _:
                 yield _changed(_accepted(dfa, draw, length), draw, symbols)
-
-
-def _wandering(dfa: Dfa, draw: random.Random, length: int) -> Word:
-    """A walk that goes on to a state that it visited least."""
-    visits = [0] * len(dfa.moves)
-    state, word = dfa.start, []
-    for _ in range(length):
-        row = dfa.moves[state]
-        least = min(visits[target] for target in row)
-        letter = draw.choice([n for n, target in enumerate(row) if visits[target] == least])
-        state = row[letter]
-        visits[state] += 1
-        word.append(dfa.alphabet.symbols[letter])
-    return tuple(word)
 
 
 def _accepted(dfa: Dfa, draw: random.Random, length: int) -> Word:

@@ -245,3 +245,19 @@ def random_r_trivial(seed: int, states: int, letters: int) -> Dfa:
     draw = random.Random(seed)
     rows = [[draw.randrange(q, states) for _ in range(letters)] for q in range(states)]
     return from_rows("abcdefgh"[:letters], rows, [q for q in range(states) if draw.random() < 0.5])
+
+
+def wandering(dfa: Dfa, draw: random.Random, length: int, straying: float = 0) -> tuple[str, ...]:
+    """A walk that goes on to a state that it visited least; with this probability, anywhere."""
+    visits = [0] * len(dfa.moves)
+    state, word = dfa.start, []
+    for _ in range(length):
+        row = dfa.moves[state]
+        least = min(visits[target] for target in row)
+        letter = draw.choice([n for n, target in enumerate(row) if visits[target] == least])
+        if straying and draw.random() < straying:
+            letter = draw.randrange(len(row))
+        state = row[letter]
+        visits[state] += 1
+        word.append(dfa.alphabet.symbols[letter])
+    return tuple(word)

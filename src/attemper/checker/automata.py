@@ -2,11 +2,13 @@
 
 The bits that a layer of the network calls a *symbol* are taken as one variable with finitely many values.
 What a symbol is at a position depends on the letter and the place there, on earlier symbols there, and
-on *memories*: what the network's attention has kept of the positions before. For each symbol in turn all
-combinations (earlier symbols, memories) are followed from the first position on, along all consecutive
-pairs of earlier symbols, together with the automaton's state. That gives the pairs of consecutive values
-that the symbol itself can take: more than it does take, perhaps, but never fewer. The output must be right in
-every combination.
+on *memories*: what the network's attention has kept of the positions before. All memories are followed
+together with the automaton's state, from the first position on; the output must be right in everything that
+can happen.
+
+Where that is too much, each symbol is followed in turn with its own memories, along all consecutive pairs of
+earlier symbols. That gives the pairs of consecutive values that the symbol itself can take: more than it does
+take, perhaps, but never fewer.
 """
 
 from __future__ import annotations
@@ -309,6 +311,7 @@ class _Subject:
         self.parents = tuple(sorted(_key(name) for name in self.names.values() if name[0] == "symbol"))
         self.memories = tuple(sorted(f for f in self.families if self._is_memory(f)))
         self.kept = {f: self._representatives(f) for f in self.memories if self.names[f][0] == "at"}
+        self.rising = {f: self._rises(f) for f in self.memories if self.names[f][0] == "sum"}
         self._decided: dict[Hashable, dict[Diagram, Diagram]] = {}
         self._steps: dict[Hashable, tuple[Hashable, tuple[Memory, ...]]] = {}
 
@@ -328,19 +331,22 @@ class _Subject:
             case ("mod", "count", Masking.FUTURE, int(bit), _, _, 0):
                 yield from support(bit)
             case ("sum", Masking.FUTURE, int(summand)):
-                if not (self.rises(summand) or self.rises(self.terms.scaled(summand, -1))):
-                    raise UnprovenError("a sum that can both rise and fall is no finite memory")
                 yield from support(summand)
             case _:
                 raise UnprovenError(
                     "it reads more than letters, remainders and what attention keeps from the left"
                 )
 
-    def rises(self, summand: Diagram) -> bool:
-        """Whether its sum never gets smaller after the first position."""
+    def _rises(self, family: int) -> bool:
+        """Whether a sum never gets smaller after the first position; if not, it must never get larger."""
+        summand = self.names[family][2]
+        assert isinstance(summand, int)
         later = self.terms.negation(self.terms.first)
         steps = self.terms.diagrams.constrain(summand, later, self.terms.false)
-        return all(value >= 0 for value in self.terms.constants(steps, "a count"))
+        values = self.terms.constants(steps, "a count")
+        if min(values) < 0 < max(values):
+            raise UnprovenError("a sum that can both rise and fall is no finite memory")
+        return min(values) >= 0
 
     def _is_memory(self, family: int) -> bool:
         """Whether it depends on what was before; a shifted memory is that memory, one position late."""
@@ -504,9 +510,9 @@ class _Moment:
                 return frozenset(own[threshold] for threshold in thresholds if self.bit((family, threshold)))
             case ("mod", _, _, _, int(modulus), *_):
                 return self._number(family) % modulus
-            case ("sum", _, int(summand)):
+            case ("sum", *_):
                 # Beyond the thresholds on the side where it goes, its size does not matter any more.
-                if self.subject.rises(summand):
+                if self.subject.rising[family]:
                     return min(self._number(family), max(thresholds))
                 return max(self._number(family), min(thresholds) - 1)
             case ("shifted", _, int(inner)):

@@ -101,7 +101,7 @@ def compile_regex(
     (True, False, True)
     """
     wanted = Regime(choice("regime", regime, tuple(Regime)))
-    letters = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
+    letters = _letters(alphabet)
     return compile_source(parse_regex(regex, letters), letters, wanted, regex=regex)
 
 
@@ -124,8 +124,12 @@ def read_source(
     """The language of a formula's text, and its alphabet; raises what `compile` raises."""
     reading = None if at is None else At(choice("at", at, tuple(At)))
     accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
-    letters = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
+    letters = _letters(alphabet)
     return read_language(parse(formula, letters), reading, accepts_empty), letters
+
+
+def _letters(alphabet: str | Sequence[str]) -> Alphabet:
+    return parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
 
 
 def compile_source(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from attemper.compiling.cascade import Cascade, Counter, Latch, Level, prefixes, start
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, words_of_length
+from tests.support.automata import wandering
 
 
 def configurations(cascade: Cascade, dfa: Dfa, cap: int) -> int | None:
@@ -74,22 +75,7 @@ def words(dfa: Dfa, seed: int, count: int) -> Iterator[Word]:
                 piece = draw.choices(symbols, k=draw.randint(1, 6))
                 yield tuple((piece * length)[: draw.randint(1, length)] + draw.choices(symbols, k=5))
             case _:
-                yield _wandering(dfa, draw, length)
-
-
-def _wandering(dfa: Dfa, draw: random.Random, length: int) -> Word:
-    visits = [0] * len(dfa.moves)
-    state, word = dfa.start, []
-    for _ in range(length):
-        row = dfa.moves[state]
-        least = min(visits[target] for target in row)
-        letter = draw.choice([n for n, target in enumerate(row) if visits[target] == least])
-        if draw.random() < 0.1:
-            letter = draw.randrange(len(row))
-        state = row[letter]
-        visits[state] += 1
-        word.append(dfa.alphabet.symbols[letter])
-    return tuple(word)
+                yield wandering(dfa, draw, length, 0.1)
 
 
 def check(

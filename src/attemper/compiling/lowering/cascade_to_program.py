@@ -92,7 +92,7 @@ class _Lowering:
             return self._union(bit for ref in accepted for bit in self._cubes_of(ref))
         return self._union(
             # A merge is read one feed-forward later: chains meet when each has finished.
-            self._conjunction(self.builder.add(Merge((codes[number][content],))) for number, content in cube)
+            self.conjunction(self.builder.add(Merge((codes[number][content],))) for number, content in cube)
             for cube in _accepted(self.cascade)
             if all(content in codes[number] for number, content in cube)
         )
@@ -137,12 +137,9 @@ class _Lowering:
         self.builder.steps.append(Gate(Connective.UNION, tuple(bits)))
         return len(self.builder.steps) - 1
 
-    def _conjunction(self, bits: Iterable[Ref]) -> Ref:
-        return self.conjunction(tuple(bits))
-
-    def conjunction(self, bits: tuple[Ref, ...]) -> Ref:
+    def conjunction(self, bits: Iterable[Ref]) -> Ref:
         """All of the bits."""
-        return self.builder.add(Gate(Connective.AND, bits))
+        return self.builder.add(Gate(Connective.AND, tuple(bits)))
 
     def place(self, form: ClosedForm) -> Ref:
         """A bit of the position."""
@@ -350,7 +347,7 @@ class _Questions:
                 case _:
                     assert_never(register)
         if not delays:
-            return [self.lowering.conjunction(tuple(bits))]
+            return [self.lowering.conjunction(bits)]
         return [
             self.lowering.conjunction((*bits, *self._delayed(delays, residue)))
             for residue in range(self.window)

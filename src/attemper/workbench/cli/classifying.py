@@ -83,9 +83,8 @@ def alternatives_text(alternatives: Sequence[Alternative]) -> str:
     kinds: dict[str, int] = {}
     for one in alternatives:
         if one.sublayers is not None and one is not best:
-            kind = one.name.split()[0].rstrip(",") if one.name[:4] == "last" else one.name
+            kind = "last letters" if one.name.startswith("last") else one.name
             kinds[kind] = min(one.sublayers, kinds.get(kind, one.sublayers))
-    names = {"last": "last letters"}
-    others = ", ".join(f"{names.get(kind, kind)} {sublayers}" for kind, sublayers in kinds.items())
+    others = ", ".join(f"{kind} {sublayers}" for kind, sublayers in kinds.items())
     text = f"attention in {best.sublayers} layers, the way '{best.name}'"
     return f"{text} (other ways: {others})" if others else text
