@@ -49,6 +49,9 @@ def of_regex(pattern: str, letters: str) -> Dfa:
     return parse_regex(pattern, parse_alphabet(letters))
 
 
+C5_R5_C4 = (("c", 5), ("r", 5), ("c", 4))
+"""A counter modulo 5, under it five values that are reset, under them a counter modulo 4."""
+
 TABLE: dict[str, Entry] = {
     "empty": Entry(automata.empty(), 0),
     "universal": Entry(automata.universal(), 0),
@@ -82,6 +85,8 @@ TABLE: dict[str, Entry] = {
     "order preserving, 16 states": Entry(automata.random_order_preserving(36, 18, 2), 9, is_large=True),
     "resets (2, 3, 2, 3), 21 states": Entry(automata.random_reset_cascade(74, (2, 3, 2, 3), 3), 5),
     "resets (3, 3, 3), 19 states": Entry(automata.random_reset_cascade(76, (3, 3, 3), 3), 4),
+    "counters and resets, 100 states": Entry(automata.random_cascade(242, C5_R5_C4, 3), 17, is_large=True),
+    "counters and resets, 33 states": Entry(automata.random_cascade(0, C5_R5_C4, 2), 17),
     "R-trivial, 16 states": Entry(automata.random_r_trivial(115, 20, 3), 6, is_large=True),
     "all of five letters": Entry(automata.contains_all(5), 1),
     "4th from the end": Entry(automata.kth_from_end(4), 1),

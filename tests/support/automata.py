@@ -240,6 +240,34 @@ def random_reset_cascade(seed: int, sizes: Sequence[int], letters: int) -> Dfa:
     )
 
 
+def random_cascade(seed: int, parts: Sequence[tuple[str, int]], letters: int) -> Dfa:
+    """Levels of counters ("c", modulus) and resets ("r", values) that a letter and the levels above drive."""
+    draw = random.Random(seed)
+    rules: dict[State, int | None] = {}
+
+    def move(state: State, symbol: str) -> State:
+        after = []
+        for level, ((kind, size), value) in enumerate(zip(parts, state, strict=True)):  # type: ignore[call-overload]
+            key = (symbol, state[:level])  # type: ignore[index]
+            if key not in rules:
+                rules[key] = draw.randrange(size) if kind == "c" else draw.choice([None, *range(size)])
+            chosen = rules[key]
+            if kind == "c":
+                assert chosen is not None
+                after.append((value + chosen) % size)
+            else:
+                after.append(value if chosen is None else chosen)
+        return tuple(after)
+
+    chosen_states: dict[State, bool] = {}
+    return explored(
+        "abcdefgh"[:letters],
+        (0,) * len(parts),
+        move,
+        lambda state: chosen_states.setdefault(state, draw.random() < 0.5),
+    )
+
+
 def random_r_trivial(seed: int, states: int, letters: int) -> Dfa:
     """Every letter leads to the same state or a higher one, so the language is star-free."""
     draw = random.Random(seed)

@@ -13,7 +13,7 @@ from attemper.compiling.decomposing.bases import Places, by_place
 from attemper.compiling.decomposing.decompose import decompose, labels_of, rows_of
 from attemper.compiling.decomposing.flag import PeriodNeededError, flag_chain
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.decomposing.stages import Images
+from attemper.compiling.decomposing.stages import Images, Question
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa, minimal
 from attemper.languages.regular.regex import parse_regex
@@ -155,10 +155,14 @@ def test_levels_that_forget_and_levels_that_do_not(remembering: int) -> None:
         codes = [int(state in dfa.accepting) for state in range(len(dfa.moves))]
         places = Places(0, 1)
         try:
-            chain = flag_chain(by_place(places, images, carried=False), images, codes, (), remembering)
+            chain = flag_chain(
+                by_place(places, images, carried=False), images, Question(codes), (), remembering
+            )
         except PeriodNeededError as need:
             places = Places(0, need.period)
-            chain = flag_chain(by_place(places, images, carried=True), images, codes, (), remembering)
+            chain = flag_chain(
+                by_place(places, images, carried=True), images, Question(codes), (), remembering
+            )
         check(Cascade(dfa.alphabet, 0, places.period, (chain,), frozenset({(1,)})), dfa, seed=seed, short=5)
         most = max(most, *(len(level.registers) for level in chain.levels))
     assert (most == 1) == (remembering == 0)
@@ -203,6 +207,17 @@ def test_a_group_that_is_not_solvable_is_refused_with_its_name() -> None:
         decompose(automata.permuting(*automata.GENERATORS["A5"]))
     with pytest.raises(UnsupportedError, match="A5"):
         decompose(automata.word_problem("S5"))
+
+
+@pytest.mark.parametrize(("seed", "letters"), [(0, 2), (1, 3), (2, 2), (7, 3), (11, 3)])
+def test_groups_too_large_at_once_are_counted_one_after_the_other(seed: int, letters: int) -> None:
+    """A counter modulo 4 that one modulo 5 drives has a group of order 4^5 * 5, more than can be listed."""
+    dfa = automata.random_cascade(seed, (("c", 5), ("r", 5), ("c", 4)), letters)
+    found = decompose(dfa)
+    assert "one after the other" in found.alternatives[-1].name
+    refusals = [one.refusal for one in found.alternatives if one.refusal is not None]
+    assert any("order 5120" in refusal for refusal in refusals)
+    check(found.chosen, dfa, seed=seed, count=20, short=6, cap=3_000)
 
 
 @pytest.mark.parametrize(

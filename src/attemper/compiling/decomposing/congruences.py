@@ -69,10 +69,11 @@ def splitting(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...] | None:
     return _needed(chosen) or None
 
 
-def coarsest(dfa: Dfa, p: int, q: int, budget: Budget) -> Congruence | None:
+def coarsest(dfa: Dfa, p: int, q: int, budget: Budget, within: Congruence | None = None) -> Congruence | None:
     """A congruence that tells two states apart and that no coarser one does; None if the budget is spent.
 
-    (Greedy: two classes that cannot be united cannot be united later, either.)
+    It unites only states that are equivalent in the congruence `within`, if one is given. (Greedy: two
+    classes that cannot be united cannot be united later, either.)
 
     >>> from attemper.languages.words import Alphabet
     >>> six = Dfa(Alphabet(("a",)), ((1,), (2,), (3,), (4,), (5,), (0,)), 0, frozenset({0}))
@@ -81,7 +82,7 @@ def coarsest(dfa: Dfa, p: int, q: int, budget: Budget) -> Congruence | None:
     """
     classes = _Classes(list(range(len(dfa.moves))))
     for r, s in combinations(range(len(dfa.moves)), 2):
-        if classes.leader[r] != r or classes.leader[s] != s:
+        if classes.leader[r] != r or classes.leader[s] != s or (within and within[r] != within[s]):
             continue
         coarser = _Classes(list(classes.leader))
         waiting = [(r, s)]
@@ -94,6 +95,28 @@ def coarsest(dfa: Dfa, p: int, q: int, budget: Budget) -> Congruence | None:
         if coarser.find(p) != coarser.find(q):
             classes = coarser
     return classes.numbered()
+
+
+def descending(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...]:
+    """Ever finer congruences, from one class for all states to one for each; None between if possible.
+
+    Each is one of the coarsest below the one before it, with as few classes as were found. The last step is
+    longer if the budget is spent.
+
+    >>> from attemper.languages.words import Alphabet
+    >>> six = Dfa(Alphabet(("a",)), ((1,), (2,), (3,), (4,), (5,), (0,)), 0, frozenset({0}))
+    >>> descending(six, Budget(1_000))
+    ((0, 0, 0, 0, 0, 0), (0, 1, 0, 1, 0, 1), (0, 1, 2, 3, 4, 5))
+    """
+    number = range(len(dfa.moves))
+    found: list[Congruence] = [(0,) * len(number)]
+    while max(found[-1]) < len(number) - 1:
+        within = found[-1]
+        leader = next(state for state in number if within.count(within[state]) > 1)
+        others = [state for state in number if state != leader and within[state] == within[leader]]
+        finer = [coarsest(dfa, leader, other, budget, within) for other in others]
+        found.append(min((one for one in finer if one is not None), key=max, default=tuple(number)))
+    return tuple(found)
 
 
 def _needed(chosen: list[Congruence]) -> tuple[Congruence, ...]:

@@ -14,7 +14,8 @@ from attemper.compiling.decomposing.flag import PeriodNeededError, flag_chain, h
 from attemper.compiling.decomposing.limits import Limits, check
 from attemper.compiling.decomposing.merging import merge
 from attemper.compiling.decomposing.pruning import prune
-from attemper.compiling.decomposing.stages import Images, Stage
+from attemper.compiling.decomposing.series import in_series
+from attemper.compiling.decomposing.stages import Images, Question, Stage
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa, minimal
 from attemper.languages.words import Alphabet
@@ -76,10 +77,10 @@ class _Built:
 @final
 @dataclass(frozen=True)
 class _Task:
-    """An automaton, and the code that is asked for in each of its states."""
+    """An automaton, and what is asked about its states."""
 
     dfa: Dfa
-    codes: tuple[int, ...]
+    question: Question
     images: Images
 
 
@@ -105,7 +106,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
     limits = limits or Limits()
     letters, small = _without_twins(minimal(dfa))
     codes = tuple(int(state in small.accepting) for state in range(len(small.moves)))
-    task = _Task(small, codes, Images(small, limits))
+    task = _Task(small, Question(codes), Images(small, limits))
     plans, tried = _plans(task, limits)
     direct, refusals = _best(task, plans, limits, None)
     tried += refusals
@@ -123,6 +124,12 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
             accepting = frozenset(tuple(c[state] for c in congruences) for state in small.accepting)
     elif refusal is not None:
         tried.append(refusal)
+    if best is None:
+        series = in_series(small, task.question, limits)
+        if series is not None and rows_of([series[0]]) <= limits.rows:
+            chain, number = series
+            best = (_Built(f"{number} automata one after the other", Places(0, 1), chain),)
+            tried.append(_described(best[0].name, best))
     if best is None:
         refused = {entry.name: entry.refusal for entry in tried if entry.refusal is not None}
         raise UnsupportedError(refused.get("plain", next(iter(refused.values()))))
@@ -197,7 +204,7 @@ def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Pla
         else:
             stage = by_place(places, task.images, carried=carried)
         try:
-            sublayers = height(stage, task.images, task.codes, most)
+            sublayers = height(stage, task.images, task.question, most)
         except PeriodNeededError as need:
             places, carried = Places(places.prefix, lcm(places.period, need.period)), True
         else:
@@ -235,7 +242,7 @@ def _build(task: _Task, plan: _Plan) -> _Built:
     period = plan.places.period
     for remembering in (limits.rows_remembering, 0):
         try:
-            raw = flag_chain(plan.stage, task.images, task.codes, plan.levels, remembering)
+            raw = flag_chain(plan.stage, task.images, task.question, plan.levels, remembering)
         except PeriodNeededError as need:
             period = need.period
             continue
@@ -279,7 +286,7 @@ def _split(
 
 
 def _task(dfa: Dfa, limits: Limits) -> _Task:
-    return _Task(dfa, tuple(range(len(dfa.moves))), Images(dfa, limits))
+    return _Task(dfa, Question(tuple(range(len(dfa.moves)))), Images(dfa, limits))
 
 
 def _sublayers(parts: Sequence[_Built]) -> int:

@@ -34,6 +34,19 @@ class Stage:
     steps: tuple[Step, ...]
 
 
+@final
+@dataclass(frozen=True)
+class Question:
+    """What the last level has to know: a code of the state after each letter.
+
+    `with_letter` asks for the state before the letter in its place, and for the letter: the code c of the
+    former and the letter a together are the code c * (number of letters) + a.
+    """
+
+    codes: tuple[int, ...]
+    with_letter: bool = False
+
+
 class Images:
     """Images of sets of states under the letters, each computed once. A set is a bit mask.
 
