@@ -16,6 +16,7 @@ from attemper.workbench.cli.certifying import certify_command, check_command
 from attemper.workbench.cli.classifying import classify_command
 from attemper.workbench.cli.compiling import compile_command
 from attemper.workbench.cli.console import ReaderLeftError, err, out
+from attemper.workbench.cli.refuting import refute_command, restrict_command
 from attemper.workbench.cli.running import run_command
 from attemper.workbench.cli.showing import show_command
 from attemper.workbench.cli.tracing import trace_command
@@ -56,6 +57,8 @@ app.command("classify")(classify_command)
 app.command("formula")(formula_command)
 app.command("certify")(certify_command)
 app.command("check")(check_command)
+app.command("refute")(refute_command)
+app.command("restrict")(restrict_command)
 app.command("run")(run_command)
 app.command("trace")(trace_command)
 app.command("verify")(verify_command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,6 +16,7 @@ from attemper.errors import MalformedFileError
 from attemper.workbench.certify import ARITHMETICS
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.refuting import check_refutation_file
 from attemper.workbench.model import load
 
 
@@ -35,7 +37,12 @@ def certify_command(folder: Folder, json: Json = False) -> None:
 
 
 def check_command(
-    folder: Folder,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR|FILE", help="A folder made by 'attemper compile', or a refutation's file."
+        ),
+    ],
     json: Json = False,
     ignore_rounding: Annotated[
         bool,
@@ -44,13 +51,19 @@ def check_command(
             help="Take float operations to be exact: what then holds is PROVED_UNDER_ASSUMPTIONS at best.",
         ),
     ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="DIR|MODULE:OBJECT", help="The model that a refutation is about."),
+    ] = None,
 ) -> int:
-    """Check a network's certificate from its raw weights, trusting nothing that the certificate says.
+    """Check a network's certificate, or a refutation, from the raw weights, trusting nothing that it says.
 
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
     try:
-        verdict = load(folder).check(load_certificate(folder), ignore_rounding=ignore_rounding)
+        if path.is_file():
+            return check_refutation_file(path, model, json=json)
+        verdict = load(path).check(load_certificate(path), ignore_rounding=ignore_rounding)
     except MalformedFileError as error:
         verdict = Verdict((ClaimVerdict(Status.MALFORMED, str(error)),))
     if json:

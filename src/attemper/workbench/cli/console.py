@@ -53,3 +53,13 @@ def progress_bar(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[i
     with Progress(*columns, console=err, transient=True) as progress:
         task = progress.add_task(title, total=total)
         yield lambda steps: progress.advance(task, steps)
+
+
+@contextmanager
+def activity(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A function that says what is going on, for work of unknown length. Silent as `progress_bar` is."""
+    if quiet or not err.is_terminal:
+        yield lambda _: None
+        return
+    with err.status(title) as status:
+        yield lambda text: status.update(f"{title}: {text}")

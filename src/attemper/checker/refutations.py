@@ -1,0 +1,131 @@
+"""Checks a refutation: one answer on a whole restriction, and two words with the model's own answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attemper.certificates.refutations import Refutation
+from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
+from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.hard_models.protocol import Array, HardModel, answer, numbers_of
+from attemper.languages.targets import contains
+from attemper.languages.words import Word
+
+ARITHMETIC = (
+    "the model's functions of rows, whose results must not depend on the batch; leftmost of the best scores"
+)
+
+PROBED = 24
+"""How many rows of a layer are computed once in a batch and once alone."""
+
+
+def check_refutation(refutation: Refutation, model: HardModel, most: int = MAX_VALUES) -> Verdict:
+    """The verdict on both claims; nothing in the refutation is taken for granted."""
+    complaint = next(_mismatches(refutation, model), None)
+    if complaint is not None:
+        return Verdict((ClaimVerdict(Status.MALFORMED, complaint),))
+    return Verdict((_pair(refutation, model), _constancy(refutation, model, most)))
+
+
+def _mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:
+    """Why the refutation is not about this model."""
+    if refutation.digest != model.digest:
+        yield "the refutation is about another model: its digest differs"
+    if refutation.symbols != model.symbols or refutation.ending != model.ending:
+        yield "the refutation is about a model with other symbols"
+    if len(refutation.restriction.allowed) != model.length:
+        yield f"the restriction has {len(refutation.restriction.allowed)} positions, the model {model.length}"
+    if model.ending is not None:
+        marker = model.symbols.index(model.ending)
+        *before, last = refutation.restriction.allowed
+        if last != (marker,) or any(marker in allowed for allowed in before):
+            yield "the end marker must be at the last position, and nowhere else"
+    if not set(refutation.decided_by) <= set(refutation.restriction.free):
+        yield "the answer can be decided by free positions only"
+    dependent = batch_dependence(model)
+    if dependent is not None:
+        yield dependent
+
+
+def batch_dependence(model: HardModel) -> str | None:
+    """Where the model's functions give a row another result in a batch than alone; None if nowhere seen."""
+    draw = np.random.default_rng(0)
+    inner = [k for k, symbol in enumerate(model.symbols) if symbol != model.ending]
+    word = draw.choice(inner, model.length)
+    if model.ending is not None:
+        word[-1] = model.symbols.index(model.ending)
+    rows = model.embed(np.arange(1, model.length + 1), word)
+    for layer, heads in enumerate(model.heads):
+        some = draw.choice(len(rows), min(PROBED, len(rows)), replace=False)
+        attended = []
+        for head in range(heads):
+            whole = model.scores(layer, head, rows, rows)
+            for row in some:
+                alone = model.scores(layer, head, rows[[row]], rows)
+                if (_order(alone[0]) != _order(whole[row])).any():
+                    return _dependence("scores", layer)
+            attended.append(rows[np.argmax(whole, axis=1)])
+        after = model.combine(layer, rows, attended)
+        for row in some:
+            alone = model.combine(layer, rows[[row]], [seen[[row]] for seen in attended])
+            if (alone[0] != after[row]).any():
+                return _dependence("activations", layer)
+        rows = after
+    return None
+
+
+def _order(scores: Array) -> Array:
+    """How many different scores are less: what attention depends on."""
+    return np.unique(scores, return_inverse=True)[1]
+
+
+def _dependence(what: str, layer: int) -> str:
+    return (
+        f"the {what} of layer {layer + 1} depend on what else is in the batch, which decides ties; "
+        "take sums in a fixed order, as 'attemper.hard_models.protocol.dot' does"
+    )
+
+
+def _pair(refutation: Refutation, model: HardModel) -> ClaimVerdict:
+    """The two words: members or not, allowed, and what the model says of them."""
+    for word, wanted in ((refutation.member, True), (refutation.stranger, False)):
+        if contains(refutation.language, word) is not wanted:
+            text = f"a word is {'not ' if wanted else ''}in the language, unlike what is claimed"
+            return ClaimVerdict(Status.REFUTED, text, witness=word)
+        if not _is_allowed(refutation, word):
+            return ClaimVerdict(Status.REFUTED, "the restriction does not allow the word", witness=word)
+        if answer(model, numbers_of(model, word)) is not refutation.answer:
+            return ClaimVerdict(Status.REFUTED, "the model gives the word the other answer", witness=word)
+    said = "accepts" if refutation.answer else "rejects"
+    text = f"the model {said} both words of {len(refutation.member)} symbols, and only one is in the language"
+    return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
+
+
+def _is_allowed(refutation: Refutation, word: Word) -> bool:
+    ending = () if refutation.ending is None else (refutation.ending,)
+    number = {symbol: k for k, symbol in enumerate(refutation.symbols)}
+    numbers = [number.get(symbol, -1) for symbol in (*word, *ending)]
+    allowed = refutation.restriction.allowed
+    return len(numbers) == len(allowed) and all(s in some for s, some in zip(numbers, allowed, strict=True))
+
+
+def _constancy(refutation: Refutation, model: HardModel, most: int) -> ClaimVerdict:
+    free = len(refutation.restriction.free)
+    try:
+        cases = answers_by_cases(model, refutation.restriction, refutation.decided_by, most)
+    except CapReachedError as error:
+        return ClaimVerdict(Status.UNKNOWN, f"not shown that the answer is constant: {error}")
+    if any(len(answers) > 1 for answers in cases.values()):
+        return ClaimVerdict(Status.UNKNOWN, "not shown that the answer is constant: both cannot be ruled out")
+    if not refutation.decided_by:
+        if cases[()] != {refutation.answer}:
+            return ClaimVerdict(Status.REFUTED, "the answer is constant, but not the one that is claimed")
+        text = f"the model gives the same answer to all words of the restriction, with {free} symbols free"
+    else:
+        text = (
+            f"of {free} free symbols the answer depends on the {len(refutation.decided_by)} at the positions "
+            f"{', '.join(map(str, refutation.decided_by))} only"
+        )
+    return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)

@@ -1,0 +1,178 @@
+"""A PyTorch encoder whose weights are read, and whose attention is made hard.
+
+The arithmetic is this file's: float64, sums in the order of the coordinates, so that nothing depends on the
+batch. PyTorch's own kernels may round otherwise; what is said about this model is not said about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.errors import UnsupportedError
+from attemper.hard_models.protocol import Array, Integers, dot
+
+if TYPE_CHECKING:
+    import torch
+
+Matrix = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class EncoderLayer:
+    """The weights of a `torch.nn.TransformerEncoderLayer`, in float64."""
+
+    in_weight: Matrix
+    in_bias: Matrix
+    out_weight: Matrix
+    out_bias: Matrix
+    hidden_weight: Matrix
+    hidden_bias: Matrix
+    back_weight: Matrix
+    back_bias: Matrix
+    norms: tuple[tuple[Matrix, Matrix, float], tuple[Matrix, Matrix, float]]
+    heads: int
+    norm_first: bool
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class EncoderModel:
+    """Embeddings plus positions, encoder layers with leftmost-hard attention, and a linear readout at n."""
+
+    symbols: tuple[str, ...]
+    ending: str | None
+    embedding: Matrix
+    positions: Matrix
+    layers: tuple[EncoderLayer, ...]
+    readout: Matrix
+    bias: float
+
+    @property
+    def length(self) -> int:
+        return len(self.positions)
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        return tuple(layer.heads for layer in self.layers)
+
+    @property
+    def digest(self) -> str:
+        parts = [self.embedding, self.positions, self.readout, np.array([self.bias])]
+        for layer in self.layers:
+            parts += [layer.in_weight, layer.in_bias, layer.out_weight, layer.out_bias]
+            parts += [layer.hidden_weight, layer.hidden_bias, layer.back_weight, layer.back_bias]
+            parts += [part for gain, bias, eps in layer.norms for part in (gain, bias, np.array([eps]))]
+            parts.append(np.array([layer.heads, layer.norm_first]))
+        named = repr((self.symbols, self.ending, [part.shape for part in parts])).encode()
+        return sha256(named + b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        return np.asarray(self.embedding[symbols] + self.positions[positions - 1])
+
+    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        which = self.layers[layer]
+        width = queries.shape[1]
+        size = width // which.heads
+        rows = slice(head * size, (head + 1) * size)
+        below = slice(width + head * size, width + (head + 1) * size)
+        left, right = (_normed(rows_, which, 0) if which.norm_first else rows_ for rows_ in (queries, keys))
+        query = dot(left, which.in_weight[rows].T) + which.in_bias[rows]
+        key = dot(right, which.in_weight[below].T) + which.in_bias[below]
+        return dot(query, key.T)
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        which = self.layers[layer]
+        width = own.shape[1]
+        size = width // which.heads
+        read = []
+        for head, rows in enumerate(attended):
+            part = slice(2 * width + head * size, 2 * width + (head + 1) * size)
+            seen = _normed(rows, which, 0) if which.norm_first else rows
+            read.append(dot(seen, which.in_weight[part].T) + which.in_bias[part])
+        middle = own + (dot(np.concatenate(read, axis=1), which.out_weight.T) + which.out_bias)
+        if not which.norm_first:
+            middle = _normed(middle, which, 0)
+        entering = _normed(middle, which, 1) if which.norm_first else middle
+        hidden = np.maximum(dot(entering, which.hidden_weight.T) + which.hidden_bias, 0)
+        after = middle + (dot(hidden, which.back_weight.T) + which.back_bias)
+        return after if which.norm_first else _normed(after, which, 1)
+
+    def labels(self, activations: Array) -> NDArray[np.bool_]:
+        return np.asarray(dot(activations, self.readout[:, None])[:, 0] + self.bias > 0, dtype=np.bool_)
+
+
+def _normed(rows: Array, layer: EncoderLayer, number: int) -> Matrix:
+    gain, bias, eps = layer.norms[number]
+    mean = _sum(rows) / rows.shape[1]
+    centred = rows - mean
+    variance = _sum(centred * centred) / rows.shape[1]
+    return np.asarray(centred / np.sqrt(variance + eps) * gain + bias)
+
+
+def _sum(rows: Array) -> Matrix:
+    """The sums of the rows, in the order of the columns."""
+    return dot(rows, np.ones((rows.shape[1], 1)))
+
+
+def read_encoder(
+    encoder: torch.nn.TransformerEncoder,
+    embedding: torch.nn.Embedding,
+    positions: torch.Tensor,
+    readout: torch.nn.Linear,
+    symbols: Sequence[str],
+    ending: str | None,
+) -> EncoderModel:
+    """The hard-attention model with the weights of an encoder, for words of `len(positions)` symbols.
+
+    `positions` is the (n, d) matrix that is added to the embeddings; `readout` has one output, accepted if
+    positive, applied at position n. Raises `UnsupportedError` for what it does not read: other activations
+    than ReLU, a final norm, attention without biases.
+    """
+    if encoder.norm is not None:
+        raise UnsupportedError("an encoder with a final norm is not read; build it with norm=None")
+    layers = tuple(_layer(layer) for layer in encoder.layers)
+    return EncoderModel(
+        tuple(symbols),
+        ending,
+        _matrix(embedding.weight),
+        _matrix(positions),
+        layers,
+        _matrix(readout.weight)[0],
+        float(readout.bias[0]) if readout.bias is not None else 0.0,
+    )
+
+
+def _layer(layer: Any) -> EncoderLayer:
+    attention = layer.self_attn
+    if getattr(layer.activation, "__name__", "") != "relu":
+        raise UnsupportedError("an encoder layer whose activation is not ReLU is not read")
+    if attention.in_proj_weight is None or attention.in_proj_bias is None:
+        raise UnsupportedError("attention without a joint projection and its bias is not read")
+    first, second = layer.norm1, layer.norm2
+    return EncoderLayer(
+        _matrix(attention.in_proj_weight),
+        _matrix(attention.in_proj_bias),
+        _matrix(attention.out_proj.weight),
+        _matrix(attention.out_proj.bias),
+        _matrix(layer.linear1.weight),
+        _matrix(layer.linear1.bias),
+        _matrix(layer.linear2.weight),
+        _matrix(layer.linear2.bias),
+        (
+            (_matrix(first.weight), _matrix(first.bias), float(first.eps)),
+            (_matrix(second.weight), _matrix(second.bias), float(second.eps)),
+        ),
+        int(attention.num_heads),
+        bool(layer.norm_first),
+    )
+
+
+def _matrix(tensor: torch.Tensor) -> Matrix:
+    return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)

@@ -1,0 +1,99 @@
+"""Hard-attention transformers in their general form (Hahn 2020, section 3), at one length n.
+
+    y_i^(0)   = embed(i, w_i)
+    b_i^(k,h) = y_j^(k-1)  for the leftmost j with the greatest score(k, h, y_i^(k-1), y_j^(k-1))
+    y_i^(k)   = combine(k, y_i^(k-1), b_i^(k,1), ..., b_i^(k,H))
+    answer    = label(y_n^(L))
+
+The functions are arbitrary; activations are rows of an array and are the same if and only if their bytes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+"""Activations, a row each, or scores."""
+
+Integers = NDArray[np.int64]
+
+
+class HardModel(Protocol):
+    """What a user supplies; layers are numbered from 0, heads from 0, positions from 1.
+
+    All functions work on batches of rows, and must be *batch-invariant*: a row's result must not depend on
+    the other rows, to the last bit. Matrix products of floats are not (`dot` is); ties are decided by the
+    last bit, so that a proof about one batch would be about another model.
+    """
+
+    length: int
+    """n, with an end marker if there is one."""
+    symbols: tuple[str, ...]
+    """The alphabet, with the end marker if there is one."""
+    ending: str | None
+    """The end marker: the symbol at position n and nowhere else. None: all positions have symbols."""
+    heads: tuple[int, ...]
+    """How many heads each layer has."""
+    digest: str
+    """Differs for models that differ, say a hash of all weights."""
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        """y^(0) for each pair of a position 1..n and the number of a symbol."""
+
+    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        """The matrix of the scores of all queries (rows) and keys (columns): numbers in a total order."""
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        """y^(k) from the rows of y^(k-1) and, for each head, what they attend to."""
+
+    def labels(self, activations: Array) -> NDArray[np.bool_]:
+        """Whether the word is accepted, from activations at position n in the last layer."""
+
+
+def dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product of (A, d) and (d, B), where every sum is taken in the order 1, ..., d.
+
+    Unlike `left @ right`, the bits of an entry do not depend on what else is in the batch.
+
+    >>> dot(np.ones((1, 3)), np.ones((3, 2))).tolist()
+    [[3.0, 3.0]]
+    """
+    result = np.zeros((left.shape[0], right.shape[1]))
+    for k in range(left.shape[1]):
+        result += left[:, k, None] * right[None, k, :]
+    return result
+
+
+def numbers_of(model: HardModel, word: Sequence[str]) -> Integers:
+    """The numbers of a word's symbols; the end marker is appended. Raises KeyError for other symbols."""
+    number = {symbol: k for k, symbol in enumerate(model.symbols)}
+    ending = () if model.ending is None else (model.ending,)
+    return np.array([number[symbol] for symbol in (*word, *ending)], dtype=np.int64)
+
+
+def activations(model: HardModel, word: Integers) -> list[Array]:
+    """All activations of the layers 0..L on a word of n symbols, by the definition."""
+    found = [model.embed(np.arange(1, model.length + 1), word)]
+    for layer, heads in enumerate(model.heads):
+        rows = found[-1]
+        attended = [rows[np.argmax(model.scores(layer, head, rows, rows), axis=1)] for head in range(heads)]
+        found.append(model.combine(layer, rows, attended))
+    return found
+
+
+def answer(model: HardModel, word: Integers) -> bool:
+    """Whether the model accepts a word of n symbols."""
+    return bool(model.labels(activations(model, word)[-1][-1:])[0])
+
+
+def normal_bytes(rows: Array) -> Array:
+    """The rows with -0.0 replaced by 0.0. Raises ValueError for NaN, which has no place in an order."""
+    if rows.dtype.kind == "f":
+        if np.isnan(rows).any():
+            raise ValueError("an activation is not a number")
+        return rows + 0.0
+    return rows

@@ -1,0 +1,122 @@
+"""Witness search: symbols that force an activation to have one value.
+
+A value is forced by forcing where it comes from: the value below at its own position, and for each head,
+that it attends to the right value: that one is forced, and whatever could beat it is forced to a value that
+does not. What is found is a guess (values may be possible for other reasons too); the checker has the last
+word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from attemper.hard_models.protocol import Array, HardModel
+from attemper.refutation.states import State
+
+TRIED = 8
+"""How many of a position's harmless values are tried."""
+
+Symbols = dict[int, int]
+"""The number of the symbol at some positions (from 1)."""
+
+
+@final
+@dataclass
+class Capturer:
+    """Forces values of the states of the layers 0..k."""
+
+    model: HardModel
+    states: Sequence[State]
+    steps_left: int = 200_000
+    _threats: dict[tuple[int, int, int, int], tuple[tuple[int, tuple[int, ...]], ...]] = field(
+        default_factory=dict, repr=False
+    )
+
+    def force(self, level: int, value: int, known: Symbols) -> bool:
+        """Adds symbols that force the value; False if they contradict those that are known already."""
+        state = self.states[level]
+        if state.is_constant(value):
+            return True
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            return False
+        parents = state.parents[value]
+        if level == 0:
+            position = int(state.owner[value]) + 1
+            symbol = int(parents[0])
+            return known.setdefault(position, symbol) == symbol
+        if not self.force(level - 1, int(parents[0]), known):
+            return False
+        heads = self.model.heads[level - 1]
+        return all(
+            self.capture(level - 1, head, int(parents[0]), int(parents[1 + head]), known)
+            for head in range(heads)
+        )
+
+    def capture(self, layer: int, head: int, query: int, target: int, known: Symbols) -> bool:
+        """Adds symbols that force a head to attend to the target while its position has the value `query`."""
+        if target != query and not self.force(layer, target, known):
+            return False
+        for position, harmless in self._beating(layer, head, query, target):
+            if position == -1 or not self._disarm(layer, harmless, known):
+                return False
+        return True
+
+    def _disarm(self, layer: int, harmless: Sequence[int], known: Symbols) -> bool:
+        """Forces one of some values of a position, the one that takes the fewest new symbols."""
+        best: Symbols | None = None
+        for value in harmless:
+            attempt = dict(known)
+            if self.force(layer, value, attempt) and (best is None or len(attempt) < len(best)):
+                best = attempt
+                if len(best) == len(known):
+                    break
+        if best is None:
+            return False
+        known.update(best)
+        return True
+
+    def _beating(
+        self, layer: int, head: int, query: int, target: int
+    ) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """The positions that may beat the target, with the values that do not, the worst first.
+
+        A position -1 stands for one that beats it with every value.
+        """
+        key = layer, head, query, target
+        if key not in self._threats:
+            self._threats[key] = tuple(self._find(*key))
+        return self._threats[key]
+
+    def _find(self, layer: int, head: int, query: int, target: int) -> list[tuple[int, tuple[int, ...]]]:
+        state = self.states[layer]
+        scores = self.model.scores(layer, head, state.rows[[query]], state.rows)[0]
+        mine, aim = int(state.owner[query]), int(state.owner[target])
+        beats = (scores > scores[target]) | ((scores == scores[target]) & (state.owner < aim))
+        beats &= (state.owner != mine) & (state.owner != aim)
+        beats[query] = query != target and bool(
+            scores[query] > scores[target] or (scores[query] == scores[target] and mine < aim)
+        )
+        if beats[query]:
+            return [(-1, ())]
+        found = []
+        for position in np.unique(state.owner[beats]):
+            values = state.of(int(position))
+            order = _least(scores[values.start : values.stop], TRIED)
+            harmless = tuple(values[k] for k in order if not beats[values[k]])
+            if not harmless:
+                return [(-1, ())]
+            found.append((int(position), harmless))
+        return found
+
+
+def _least(scores: Array, count: int) -> list[int]:
+    """Where the least scores are, the least first."""
+    few = np.arange(len(scores))
+    if len(few) > 4 * count and scores.dtype != object:
+        few = np.argpartition(scores, count)[:count]
+    return [int(k) for k in few[np.argsort(scores[few], kind="stable")]][:count]

@@ -1,0 +1,181 @@
+"""The search for a restriction under which the model gives one answer, with as many free symbols as can be.
+
+Hitting keeps the first layer simple, the layers up to the last but one are listed, the last one is captured
+at position n. Then fixed symbols are freed again as long as the answer stays constant. Everything is
+verified by a function that the caller supplies: the search itself proves nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from attemper.certificates.restrictions import Restriction, fixed
+from attemper.hard_models.protocol import HardModel
+from attemper.refutation.capturing import Capturer, Symbols
+from attemper.refutation.hitting import Ranking, hit, ranking
+from attemper.refutation.states import State, TooManyError, following, lowest
+
+BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
+"""How many free symbols a head of the first layer may depend on, in the order of the attempts."""
+
+MOST_VALUES = 1_000_000
+TARGETS = 24
+"""How many of the best-scoring values each head of the last layer is aimed at."""
+
+SHARE = 0.1
+"""The share of the time that is left which one attempt may take."""
+
+Verify = Callable[[Restriction], bool | None]
+"""The one answer under a restriction, or None if that is not proved."""
+
+
+@final
+@dataclass(frozen=True)
+class Found:
+    """A restriction under which the model's answer is constant, verified."""
+
+    restriction: Restriction
+    answer: bool
+
+
+@final
+@dataclass
+class Search:
+    """Looks for `Found`s; `best` has the one with the most free positions so far.
+
+    `deadline` is a time of `time.monotonic`. `report` is told what goes on. `accepts` says which restrictions
+    are of use: for a language, those that leave a word of it and one that is not.
+    """
+
+    model: HardModel
+    base: Restriction
+    verify: Verify
+    deadline: float
+    accepts: Callable[[Restriction], bool] = lambda _: True
+    report: Callable[[str], None] = lambda _: None
+    seed: int = 0
+    best: Found | None = field(default=None, init=False)
+    _slice: float = field(default=0.0, init=False)
+    _ranking: Ranking | None = field(default=None, init=False)
+
+    def run(self, enough: int) -> Found | None:
+        """Searches until `enough` positions are free, everything has been tried, or the time is over."""
+        for bound in BOUNDS if len(self.model.heads) > 1 else (None,):
+            if self._is_over() or (self.best is not None and len(self.best.restriction.free) >= enough):
+                break
+            self._slice = time.monotonic() + (self.deadline - time.monotonic()) * SHARE
+            self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
+            for candidate in self._solve(bound):
+                self._offer(candidate)
+        if self.best is None:
+            self._offer(self._one_word())
+        if self.best is not None and len(self.best.restriction.free) < enough:
+            self._polish(enough)
+        return self.best
+
+    def _is_over(self, deadline: float | None = None) -> bool:
+        return time.monotonic() > (self.deadline if deadline is None else deadline)
+
+    def _offer(self, restriction: Restriction) -> bool:
+        """Verifies a restriction and keeps it if it is the best."""
+        if self.best is not None and len(restriction.free) <= len(self.best.restriction.free):
+            return False
+        if not self.accepts(restriction):
+            return False
+        answer = self.verify(restriction)
+        if answer is None:
+            return False
+        self.best = Found(restriction, answer)
+        self.report(f"{len(restriction.free)} of {self.model.length} symbols are free")
+        return True
+
+    def _solve(self, bound: int | None) -> Iterator[Restriction]:
+        """Restrictions under which position n should have one value in the last layer, the freest first."""
+        restriction = self.base
+        if bound is not None:
+            self._ranking = self._ranking or ranking(self.model, self.base)
+            restriction = hit(self.model, restriction, self._ranking, bound)
+        states = self._states(restriction)
+        if states is None:
+            return
+        capturer = Capturer(self.model, states)
+        found: list[Symbols] = []
+        last = len(self.model.heads) - 1
+        for query in states[-1].of(self.model.length - 1)[:TARGETS]:
+            known: Symbols = {}
+            if self._is_over(self._slice) or not capturer.force(last, query, known):
+                continue
+            for head in range(self.model.heads[-1]):
+                captured = self._cheapest(capturer, head, query, known)
+                if captured is None:
+                    break
+                known = captured
+            else:
+                found.append(known)
+        for known in sorted(found, key=len)[:3]:
+            yield fixed(restriction, known)
+
+    def _states(self, restriction: Restriction) -> list[State] | None:
+        """The states of the layers up to the last but one; None if they are too large."""
+        states = [lowest(self.model, restriction)]
+        try:
+            for layer in range(len(self.model.heads) - 1):
+                states.append(following(self.model, layer, states[-1], MOST_VALUES))
+        except TooManyError:
+            return None
+        return states
+
+    def _cheapest(self, capturer: Capturer, head: int, query: int, known: Symbols) -> Symbols | None:
+        """The symbols that make a head of the last layer attend to one of the best values."""
+        state, layer = capturer.states[-1], len(self.model.heads) - 1
+        scores = self.model.scores(layer, head, state.rows[[query]], state.rows)[0]
+        order = np.argsort(scores[::-1], kind="stable")[::-1]
+        order = len(scores) - 1 - order
+        best: Symbols | None = None
+        failures = 0
+        for target in order:
+            if self._is_over(self._slice) or failures > 20 * TARGETS:
+                break
+            if state.owner[target] == state.owner[query] and target != query:
+                continue
+            attempt = dict(known)
+            if capturer.capture(layer, head, query, int(target), attempt):
+                if best is None or len(attempt) < len(best):
+                    best = attempt
+                failures += TARGETS
+            failures += 1
+        return best
+
+    def _one_word(self) -> Restriction:
+        """Some word: the answer on it is constant."""
+        draw = np.random.default_rng(self.seed)
+        return Restriction(tuple((int(draw.choice(allowed)),) for allowed in self.base.allowed))
+
+    def _polish(self, enough: int) -> None:
+        """Frees chunks of fixed symbols, ever smaller ones, as long as the answer stays constant."""
+        draw = np.random.default_rng(self.seed)
+        assert self.best is not None
+        chunk = max(1, (len(self.base.free) - len(self.best.restriction.free)) // 2)
+        while True:
+            free = set(self.best.restriction.free)
+            waiting = [i for i in self.base.free if i not in free]
+            draw.shuffle(waiting)
+            for begin in range(0, len(waiting), chunk):
+                if self._is_over() or len(self.best.restriction.free) >= enough:
+                    return
+                self._offer(_freed(self.best.restriction, self.base, waiting[begin : begin + chunk]))
+            if chunk == 1:
+                return
+            chunk = (chunk + 1) // 2
+
+
+def _freed(restriction: Restriction, base: Restriction, positions: Sequence[int]) -> Restriction:
+    allowed = list(restriction.allowed)
+    for position in positions:
+        allowed[position - 1] = base.allowed[position - 1]
+    return Restriction(tuple(allowed))

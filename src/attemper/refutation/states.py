@@ -1,0 +1,143 @@
+"""A transformer under a restriction: which activations its positions can have, and where they come from.
+
+What is left when the lower layers are collapsed, Hahn's c-transformer: every activation is a function of
+the free symbols. Only the search uses this; the checker has its own pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.certificates.restrictions import Restriction
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal_bytes
+
+BLOCK = 4_000_000
+"""The most scores that are computed at a time."""
+
+
+class TooManyError(Exception):
+    """More activations than allowed."""
+
+
+@final
+@dataclass(frozen=True)
+class State:
+    """Distinct activations, grouped by position (from 0).
+
+    `parents[v]` has the value below of the same position, and what each head attends to, for one way in
+    which v comes about; on the lowest level the number of the symbol.
+    """
+
+    rows: Array
+    owner: Integers
+    parents: Integers
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Where the values of each position begin, and where the last ones end."""
+        return np.searchsorted(self.owner, np.arange(self.owner[-1] + 2))
+
+    def of(self, position: int) -> range:
+        """The values of a position."""
+        return range(int(self.starts[position]), int(self.starts[position + 1]))
+
+    def is_constant(self, value: int) -> bool:
+        """Whether its position has no other value."""
+        return len(self.of(int(self.owner[value]))) == 1
+
+
+def lowest(model: HardModel, restriction: Restriction) -> State:
+    """The embeddings."""
+    pairs = [(i, s) for i, allowed in enumerate(restriction.allowed) for s in allowed]
+    positions, symbols = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+    return _state(model.embed(positions + 1, symbols), positions, symbols[:, None])
+
+
+def following(model: HardModel, layer: int, state: State, most: int) -> State:
+    """The state after a layer. Raises `TooManyError` if more than `most` combinations must be looked at."""
+    parts = []
+    spent = 0
+    for block, candidates in _blocks(model, layer, state):
+        own = np.arange(len(block))
+        counts = np.ones(len(block))
+        for found in candidates:
+            counts = counts * found.sum(axis=1)
+        spent += int(counts.sum())
+        if spent > most:
+            raise TooManyError
+        parents = [own]
+        for found in candidates:
+            rows, columns = np.nonzero(found)
+            number = np.bincount(rows, minlength=len(block))
+            start = np.cumsum(number) - number
+            times = number[parents[0]]
+            again = np.repeat(np.arange(len(times)), times)
+            within = np.arange(len(again)) - np.repeat(np.cumsum(times) - times, times)
+            parents = [known[again] for known in parents]
+            parents.append(columns[start[parents[0]] + within])
+        parents[0] = block[parents[0]]
+        after = model.combine(layer, state.rows[parents[0]], [state.rows[v] for v in parents[1:]])
+        parts.append(_state(after, state.owner[parents[0]], np.stack(parents, axis=1)))
+    return _state(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.owner for part in parts]),
+        np.concatenate([part.parents for part in parts]),
+    )
+
+
+def _blocks(model: HardModel, layer: int, state: State) -> Iterator[tuple[Integers, list[NDArray[np.bool_]]]]:
+    """Some values, and for each head which values each of them may attend to."""
+    size = max(1, BLOCK // len(state.owner))
+    for begin in range(0, len(state.owner), size):
+        block = np.arange(begin, min(begin + size, len(state.owner)))
+        yield block, [candidates(model, layer, head, state, block) for head in range(model.heads[layer])]
+
+
+def attended(model: HardModel, layer: int, head: int, state: State) -> list[set[int]]:
+    """For each position the positions (from 0) that the head may attend to."""
+    found: list[set[int]] = [set() for _ in range(int(state.owner[-1]) + 1)]
+    size = max(1, BLOCK // len(state.owner))
+    for begin in range(0, len(state.owner), size):
+        block = np.arange(begin, min(begin + size, len(state.owner)))
+        rows, columns = np.nonzero(candidates(model, layer, head, state, block))
+        for query, key in zip(state.owner[block[rows]], state.owner[columns], strict=True):
+            found[int(query)].add(int(key))
+    return found
+
+
+def candidates(model: HardModel, layer: int, head: int, state: State, block: Integers) -> NDArray[np.bool_]:
+    """Which values (columns) may be attended to from each value of the block (rows)."""
+    scores = model.scores(layer, head, state.rows[block], state.rows)
+    mine = state.owner[block][:, None] == state.owner[None, :]
+    scores = np.where(mine, scores[np.arange(len(block)), block][:, None], scores)
+    least = np.minimum.reduceat(scores, state.starts[:-1], axis=1)
+    best = np.argmax(least, axis=1)
+    bound = least[np.arange(len(block)), best][:, None]
+    found = (scores > bound) | ((scores == bound) & (state.owner[None, :] <= best[:, None]))
+    found = np.asarray(found & ~mine, dtype=np.bool_)
+    not_beaten = (itself := scores[np.arange(len(block)), block][:, None]) > bound
+    ties = (itself == bound) & (state.owner[block] <= best)[:, None]
+    found[np.arange(len(block)), block] = np.asarray(not_beaten | ties, dtype=np.bool_)[:, 0]
+    return found
+
+
+def _state(rows: Array, owner: Integers, parents: Integers) -> State:
+    """Each value of a position once, with the first of its origins."""
+    rows = np.ascontiguousarray(normal_bytes(rows))
+    if rows.dtype == object:
+        number: dict[object, int] = {}
+        code = np.array([number.setdefault(tuple(row), len(number)) for row in rows], dtype=np.int64)
+        tagged = np.ascontiguousarray(np.stack([owner, code], axis=1))
+    else:
+        raw = rows.view(np.uint8).reshape(len(rows), -1)
+        tagged = np.ascontiguousarray(np.concatenate([owner[:, None].view(np.uint8), raw], axis=1))
+    keys = tagged.view(np.uint8).reshape(len(rows), -1)
+    _, first = np.unique(np.ascontiguousarray(keys).view(f"V{keys.shape[1]}")[:, 0], return_index=True)
+    first = first[np.lexsort((first, owner[first]))]
+    return State(rows[first], owner[first], parents[first])

@@ -1,0 +1,154 @@
+"""attemper refute, attemper restrict"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attemper.certificates.refutations import Refutation
+from attemper.certificates.refutations import load as load_refutation
+from attemper.certificates.refutations import save as save_refutation
+from attemper.checker.refutations import check_refutation
+from attemper.checker.verdict import Status, Verdict
+from attemper.errors import ExitCode, InternalError
+from attemper.hard_models.protocol import HardModel
+from attemper.languages.targets import Target
+from attemper.workbench.cli.classifying import automaton_of
+from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.refute import NAMES, load_model, named_target, refute
+from attemper.workbench.report.restriction import attention_lines, picture
+
+ModelArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DIR|MODULE:OBJECT",
+        help="A folder made by 'attemper compile', or a Python object: see docs/refutation.md.",
+    ),
+]
+LengthOption = Annotated[
+    int | None, typer.Option("--n", min=1, help="The number of positions, an end marker included.")
+]
+
+
+def refute_command(
+    model: ModelArgument,
+    language: Annotated[
+        str | None, typer.Option(help=f"One of {', '.join(NAMES)}, over the model's symbols in their order.")
+    ] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    n: LengthOption = None,
+    free: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Stop when this part of the symbols is free (default: go on)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For the random choices of the search.")] = 0,
+    seconds: Annotated[float, typer.Option(min=0, help="How long to search, at most.")] = 60,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the refutation here.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Find two words that a hard-attention transformer cannot tell apart, though a language does, with proof.
+
+    Exit codes: 0 found and PROVED, 12 nothing found.
+    """
+    if (language, regex, dfa).count(None) != 2:
+        raise typer.BadParameter("give one of --language, --regex and --dfa")
+    found = load_model(model, n)
+    target: Target = automaton_of(regex, dfa, alphabet) if language is None else named_target(language, found)
+    with activity("searching", quiet=json) as report:
+        outcome = refute(found, target, source=model, free=free, seconds=seconds, seed=seed, report=report)
+    if outcome.refutation is None:
+        if json:
+            print_json(
+                {
+                    "verdict": str(Status.UNKNOWN),
+                    "reason": outcome.reason,
+                    "seconds": round(outcome.seconds, 1),
+                }
+            )
+        else:
+            out.print(f"not refuted: {outcome.reason}")
+        return ExitCode.UNKNOWN
+    verdict = check_refutation(outcome.refutation, found)
+    if verdict.status is not Status.PROVED:
+        raise InternalError(f"the checker does not accept what was found: {verdict.claims}")
+    if output is not None:
+        save_refutation(outcome.refutation, output)
+    if json:
+        print_json({**_record(outcome.refutation, verdict), "seconds": round(outcome.seconds, 1)})
+        return ExitCode.OK
+    _show(outcome.refutation, verdict)
+    out.print(f"found in {outcome.seconds:.1f} s" + ("" if output is None else f", wrote {output}"))
+    return ExitCode.OK
+
+
+def restrict_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'attemper refute -o FILE' wrote.")],
+    model: Annotated[
+        str | None, typer.Option(help="The model, if it is not in the folder that the file names.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
+    refutation = load_refutation(file)
+    lines = attention_lines(model_of(refutation, model), refutation.restriction)
+    if json:
+        symbols = refutation.symbols
+        allowed = [[symbols[s] for s in some] for some in refutation.restriction.allowed]
+        print_json({"allowed": allowed, "attention": lines})
+        return
+    for line in (*picture(refutation), *lines):
+        out.print(line)
+
+
+def check_refutation_file(file: Path, model: str | None, *, json: bool) -> int:
+    """The part of `attemper check` that is about refutations."""
+    refutation = load_refutation(file)
+    verdict = check_refutation(refutation, model_of(refutation, model))
+    if json:
+        print_json(_record(refutation, verdict))
+    else:
+        out.print(str(verdict.status))
+        for claim in verdict.claims:
+            out.print(f"  {claim.status}: {claim.text}")
+        for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
+            out.print(f"  arithmetic: {arithmetic}")
+    return verdict.exit_code
+
+
+def model_of(refutation: Refutation, model: str | None) -> HardModel:
+    """The model that is named, or the network in the folder that the refutation names.
+
+    Code is never imported because a file says so: a MODULE:OBJECT must be named by the user.
+    """
+    if model is None and not Path(refutation.source).is_dir():
+        raise typer.BadParameter(
+            f"say with --model which model it is about (the file says '{refutation.source}')"
+        )
+    return load_model(model or refutation.source, len(refutation.restriction.allowed))
+
+
+def _record(refutation: Refutation, verdict: Verdict) -> dict[str, object]:
+    length = len(refutation.restriction.allowed)
+    return {
+        "verdict": str(verdict.status),
+        "claims": [{"verdict": str(claim.status), "text": claim.text} for claim in verdict.claims],
+        "words": [list(refutation.member), list(refutation.stranger)],
+        "members": [True, False],
+        "answers": [refutation.answer, refutation.answer],
+        "free": len(refutation.restriction.free) / length,
+        "n": length,
+    }
+
+
+def _show(refutation: Refutation, verdict: Verdict) -> None:
+    for claim in verdict.claims:
+        out.print(f"{claim.status}: {claim.text}")
+    for line in picture(refutation):
+        out.print(line)

@@ -1,0 +1,202 @@
+"""Refute a hard-attention transformer: from a model and a language to two words and their certificate."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast, final
+
+from attemper.certificates.refutations import Refutation
+from attemper.certificates.restrictions import Restriction
+from attemper.checker.subcubes import CapReachedError, possible_answers
+from attemper.errors import OptionError, UnsupportedError
+from attemper.hard_models.networks import NetworkModel
+from attemper.hard_models.protocol import HardModel
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.forcing import forcing_number
+from attemper.languages.targets import Blocks, Dyck, Target
+from attemper.languages.words import Alphabet
+from attemper.refutation.search import Search
+from attemper.refutation.witnesses import simplest_pair, start
+from attemper.workbench.model import load
+
+NAMES = ("parity", "dyck1", "dyck2", "ones", "anbn")
+"""Languages over the model's own symbols, in their order."""
+
+PARTS = ("embed", "scores", "combine", "labels", "length", "symbols", "ending", "heads", "digest")
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """A refutation, or why there is none. `words` of it are refuted by the certificate's two words."""
+
+    refutation: Refutation | None
+    reason: str
+    seconds: float
+
+
+def load_model(source: str, length: int | None) -> HardModel:
+    """A folder's network read with hard attention, or an object of a Python module (MODULE:OBJECT).
+
+    The object is a model, or a function from the length n to one. Raises `OptionError` where it is neither, and
+    what loading raises.
+    """
+    if Path(source).is_dir():
+        if length is None:
+            raise OptionError("a network works at every length: say which one with --n")
+        model = load(source)
+        return NetworkModel(model.network, length, model.digest)
+    module, colon, name = source.partition(":")
+    if not colon:
+        raise OptionError(f"'{source}' is neither a folder nor MODULE:OBJECT")
+    found = _imported(module, name)
+    if callable(found) and not hasattr(found, "scores"):
+        if length is None:
+            raise OptionError(f"'{source}' is a function of the length: say which one with --n")
+        found = found(length)
+    missing = [part for part in PARTS if not hasattr(found, part)]
+    if missing:
+        raise OptionError(
+            f"'{source}' is no hard-attention model, as it has no '{missing[0]}'; "
+            "see 'attemper.hard_models.protocol.HardModel'"
+        )
+    checked = cast(HardModel, found)
+    if length is not None and checked.length != length:
+        raise OptionError(f"'{source}' is a model for n = {checked.length}, not for n = {length}")
+    return checked
+
+
+def _imported(module: str, name: str) -> object:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found = importlib.import_module(module)
+    except ImportError as error:
+        raise OptionError(f"the module '{module}' cannot be imported: {error}") from None
+    if not hasattr(found, name):
+        raise OptionError(f"the module '{module}' has no '{name}'")
+    return getattr(found, name)
+
+
+def named_target(name: str, model: HardModel) -> Target:
+    """A language by name, over the model's symbols but the end marker, in their order.
+
+    `parity`: evenly many of the second symbol (Hahn's polarity). `dyck1`: the first symbol opens, the second
+    closes; `dyck2`: the first and third open, the second and fourth close them, in a model of four symbols.
+    `ones`: only the second symbol. `anbn`: the first symbol m times, then the second one m times.
+    """
+    symbols = tuple(symbol for symbol in model.symbols if symbol != model.ending)
+    needed = 4 if name == "dyck2" else 2
+    if len(symbols) < needed:
+        raise UnsupportedError(f"'{name}' needs {needed} symbols, and the model has {len(symbols)}")
+    first, second = symbols[:2]
+    match name:
+        case "parity":
+            return Dfa(Alphabet((first, second)), ((0, 1), (1, 0)), 0, frozenset({0}))
+        case "dyck1":
+            return Dyck(((first, second),))
+        case "dyck2":
+            return Dyck(((first, second), (symbols[2], symbols[3])))
+        case "ones":
+            return Dfa(Alphabet((first, second)), ((1, 0), (1, 1)), 0, frozenset({0}))
+        case "anbn":
+            return Blocks(first, second)
+        case _:
+            raise OptionError(f"language {name!r} is none of {', '.join(NAMES)}")
+
+
+def refute(
+    model: HardModel,
+    language: Target,
+    *,
+    source: str = "",
+    free: float | None = None,
+    seconds: float = 60,
+    seed: int = 0,
+    report: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """Look for a restriction on which the model is constant though the language is not.
+
+    (Hahn 2020, Theorem 1 and Corollary 2, made constructive: `docs/refutation.md`.) With `free`, the search ends
+    when this part of all positions is free; else it makes the part as large as it can. Interrupted
+    (Ctrl-C), it ends with the best so far. Raises `UnsupportedError` if the language has no words of this length
+    to tell apart.
+
+    >>> from attemper.hard_models.examples import PrefixXor
+    >>> model = PrefixXor(16, 2)
+    >>> outcome = refute(model, named_target("parity", model))
+    >>> outcome.refutation is not None
+    True
+    """
+    began = time.monotonic()
+    base = start(model, language)
+    if simplest_pair(model, base, language) is None:
+        raise UnsupportedError(
+            "all words of this length are in the language, or none is: choose another length (--n)"
+        )
+
+    def verify(restriction: Restriction) -> bool | None:
+        try:
+            answers = possible_answers(model, restriction)
+        except CapReachedError:
+            return None
+        return next(iter(answers)) if len(answers) == 1 else None
+
+    def accepts(restriction: Restriction) -> bool:
+        return simplest_pair(model, restriction, language) is not None
+
+    search = Search(model, base, verify, began + seconds, accepts, report, seed)
+    enough = model.length if free is None else -int(-free * model.length // 1)
+    try:
+        search.run(enough)
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+        report("interrupted; this is the best so far")
+    spent = time.monotonic() - began
+    if search.best is None:
+        return Outcome(None, _reason(model, language), spent)
+    pair = simplest_pair(model, search.best.restriction, language)
+    assert pair is not None
+    member, stranger = pair
+    refutation = Refutation(
+        model.digest,
+        source,
+        tuple(model.symbols),
+        model.ending,
+        search.best.restriction,
+        (),
+        language,
+        member,
+        stranger,
+        search.best.answer,
+    )
+    return Outcome(refutation, "", spent)
+
+
+def _reason(model: HardModel, language: Target) -> str:
+    """What is known about why nothing was found."""
+    size = model.length - (model.ending is not None)
+    nothing = "no restriction was found on which the model is constant and the language is not"
+    forced = None
+    if isinstance(language, Dfa):
+        forced = forcing_number(language, size).fixed
+    elif isinstance(language, Blocks):
+        forced = 1
+    if forced is None:
+        return f"{nothing}; more time (--seconds) or a longer word (--n) may help"
+    if forced * 10 > size:
+        return (
+            f"{nothing}; membership is decided by no fewer than {forced} of the {size} symbols, so there is one "
+            "for long words: more time (--seconds) or a longer word (--n) may help"
+        )
+    return (
+        f"{nothing}; the language is forced by {forced} of the {size} symbols, so a model that looks for these "
+        "can recognise it, and the theorem says nothing against it"
+    )
