@@ -27,11 +27,11 @@ Symbols = dict[int, int]
 @final
 @dataclass
 class Capturer:
-    """Forces values of the states of the layers 0..k."""
+    """Forces values of the states of the layers 0..k with at most `most` symbols; dearer ways are given up."""
 
     model: HardModel
     states: Sequence[State]
-    steps_left: int = 200_000
+    most: int
     _threats: dict[tuple[int, int, int, int], tuple[tuple[int, tuple[int, ...]], ...]] = field(
         default_factory=dict, repr=False
     )
@@ -41,14 +41,11 @@ class Capturer:
         state = self.states[level]
         if state.is_constant(value):
             return True
-        self.steps_left -= 1
-        if self.steps_left < 0:
-            return False
         parents = state.parents[value]
         if level == 0:
             position = int(state.owner[value]) + 1
             symbol = int(parents[0])
-            return known.setdefault(position, symbol) == symbol
+            return known.setdefault(position, symbol) == symbol and len(known) <= self.most
         if not self.force(level - 1, int(parents[0]), known):
             return False
         heads = self.model.heads[level - 1]

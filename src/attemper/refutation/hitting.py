@@ -111,8 +111,7 @@ def _elements(
         block = rows[begin : begin + 1_000]
         part = ranks[np.ix_(block, columns)]
         own = state.owner[block]
-        best = np.minimum.reduceat(part, starts, axis=1)
-        worst = np.maximum.reduceat(part, starts, axis=1)
+        best, worst = _extremes(part, starts)
         here = np.arange(len(block))
         itself = ranks[block, block]
         best[here, own] = worst[here, own] = itself
@@ -128,3 +127,12 @@ def _elements(
         elements &= is_free[owner][None, :] & (owner[None, :] != own[unsatisfied, None])
         parts.append(elements)
     return np.concatenate(parts) if parts else np.zeros((0, len(columns)), dtype=np.bool_)
+
+
+def _extremes(ranks: Ranks, starts: Integers) -> tuple[Ranks, Ranks]:
+    """The least and the greatest rank of each position, whose columns begin at `starts`."""
+    ends = np.append(starts[1:], ranks.shape[1])
+    if (ends - starts).max() > 2:
+        return np.minimum.reduceat(ranks, starts, axis=1), np.maximum.reduceat(ranks, starts, axis=1)
+    first, last = ranks[:, starts], ranks[:, ends - 1]
+    return np.minimum(first, last), np.maximum(first, last)

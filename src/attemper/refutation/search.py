@@ -25,10 +25,13 @@ BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
 
 MOST_VALUES = 1_000_000
 TARGETS = 24
-"""How many of the best-scoring values each head of the last layer is aimed at."""
+"""How many of the best-scoring values each head of the last layer is aimed at, if one can be forced."""
 
-SHARE = 0.1
+SHARE = 0.25
 """The share of the time that is left which one attempt may take."""
+
+PATIENCE = 3
+"""After how many attempts in a row that were no better the next ones are left out."""
 
 Verify = Callable[[Restriction], bool | None]
 """The one answer under a restriction, or None if that is not proved."""
@@ -60,23 +63,25 @@ class Search:
     report: Callable[[str], None] = lambda _: None
     seed: int = 0
     best: Found | None = field(default=None, init=False)
-    _slice: float = field(default=0.0, init=False)
     _ranking: Ranking | None = field(default=None, init=False)
 
     def run(self, enough: int) -> Found | None:
         """Searches until `enough` positions are free, everything has been tried, or the time is over."""
+        failures = 0
         for bound in BOUNDS if len(self.model.heads) > 1 else (None,):
-            if self._is_over() or (self.best is not None and len(self.best.restriction.free) >= enough):
+            if self._is_over() or self._has(enough) or (self.best is not None and failures >= PATIENCE):
                 break
-            self._slice = time.monotonic() + (self.deadline - time.monotonic()) * SHARE
             self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
-            for candidate in self._solve(bound):
-                self._offer(candidate)
+            better = [self._offer(candidate) for candidate in self._solve(bound)]
+            failures = 0 if any(better) else failures + 1
         if self.best is None:
             self._offer(self._one_word())
-        if self.best is not None and len(self.best.restriction.free) < enough:
+        if self.best is not None and not self._has(enough):
             self._polish(enough)
         return self.best
+
+    def _has(self, enough: int) -> bool:
+        return self.best is not None and len(self.best.restriction.free) >= enough
 
     def _is_over(self, deadline: float | None = None) -> bool:
         return time.monotonic() > (self.deadline if deadline is None else deadline)
@@ -103,22 +108,30 @@ class Search:
         states = self._states(restriction)
         if states is None:
             return
-        capturer = Capturer(self.model, states)
+        slice_end = time.monotonic() + (self.deadline - time.monotonic()) * SHARE
+        capturer = Capturer(self.model, states, len(restriction.free))
         found: list[Symbols] = []
-        last = len(self.model.heads) - 1
-        for query in states[-1].of(self.model.length - 1)[:TARGETS]:
-            known: Symbols = {}
-            if self._is_over(self._slice) or not capturer.force(last, query, known):
-                continue
+        for query, known in self._starts(capturer):
             for head in range(self.model.heads[-1]):
-                captured = self._cheapest(capturer, head, query, known)
+                captured = self._cheapest(capturer, head, query, known, slice_end)
                 if captured is None:
                     break
                 known = captured
             else:
                 found.append(known)
-        for known in sorted(found, key=len)[:3]:
+                capturer.most = len(known) - 1
+        for known in reversed(found[-2:]):
             yield fixed(restriction, known)
+
+    def _starts(self, capturer: Capturer) -> list[tuple[int, Symbols]]:
+        """Values of position n below the last layer, with symbols that force them, the fewest first."""
+        last = len(self.model.heads) - 1
+        found: list[tuple[int, Symbols]] = []
+        for value in capturer.states[-1].of(self.model.length - 1)[: 8 * TARGETS]:
+            known: Symbols = {}
+            if capturer.force(last, value, known):
+                found.append((value, known))
+        return sorted(found, key=lambda pair: len(pair[1]))[:TARGETS]
 
     def _states(self, restriction: Restriction) -> list[State] | None:
         """The states of the layers up to the last but one; None if they are too large."""
@@ -130,25 +143,24 @@ class Search:
             return None
         return states
 
-    def _cheapest(self, capturer: Capturer, head: int, query: int, known: Symbols) -> Symbols | None:
-        """The symbols that make a head of the last layer attend to one of the best values."""
-        state, layer = capturer.states[-1], len(self.model.heads) - 1
+    def _cheapest(
+        self, capturer: Capturer, head: int, query: int, known: Symbols, deadline: float
+    ) -> Symbols | None:
+        """The fewest symbols that make a head of the last layer attend to one of the best values."""
+        state, layer, most = capturer.states[-1], len(self.model.heads) - 1, capturer.most
         scores = self.model.scores(layer, head, state.rows[[query]], state.rows)[0]
-        order = np.argsort(scores[::-1], kind="stable")[::-1]
-        order = len(scores) - 1 - order
+        order = len(scores) - 1 - np.argsort(scores[::-1], kind="stable")[::-1]
         best: Symbols | None = None
-        failures = 0
-        for target in order:
-            if self._is_over(self._slice) or failures > 20 * TARGETS:
+        for tried, target in enumerate(order[: 16 * TARGETS]):
+            if self._is_over(deadline) or (best is not None and tried > TARGETS):
                 break
             if state.owner[target] == state.owner[query] and target != query:
                 continue
             attempt = dict(known)
             if capturer.capture(layer, head, query, int(target), attempt):
-                if best is None or len(attempt) < len(best):
-                    best = attempt
-                failures += TARGETS
-            failures += 1
+                best = attempt
+                capturer.most = len(attempt) - 1
+        capturer.most = most
         return best
 
     def _one_word(self) -> Restriction:
@@ -166,7 +178,7 @@ class Search:
             waiting = [i for i in self.base.free if i not in free]
             draw.shuffle(waiting)
             for begin in range(0, len(waiting), chunk):
-                if self._is_over() or len(self.best.restriction.free) >= enough:
+                if self._is_over() or self._has(enough):
                     return
                 self._offer(_freed(self.best.restriction, self.base, waiting[begin : begin + chunk]))
             if chunk == 1:

@@ -9,8 +9,8 @@ For a transformer with hard attention and any C < 1 there is, for all large n, a
 least C n positions free and after which the output depends on at most c symbols, c independent of n; fixing
 these c as well decides what it recognises (Hahn 2020, Theorem 1). So f(n) <= (1 - C) n + c for all large n,
 and a language with f(n) > eps n for one eps > 0 and infinitely many n is recognised by no such transformer
-(Corollary 2 is this for PARITY, f(n) = n). A small f proves nothing: a b* b is decided by one symbol, and so
-is "a first, then evenly many b", which counts.
+(Corollary 2 is this for PARITY, f(n) = n. The paper has two symbols; with s of them, 2^c becomes s^c in its
+proof.) A small f proves nothing: one symbol decides "a first, then evenly many b", which takes counting.
 
 For an automaton, f(n) is the least cost of n moves over sets of states: a free position moves a set to the
 union of its images and costs 0, a fixed one moves it to its image under one letter and costs 1. They begin
@@ -37,13 +37,13 @@ from attemper.languages.regular.image_sets import _components, members
 SETS = 20_000
 """How many sets of states are examined before the automaton is refused."""
 
-VISITS = 500_000
+VISITS = 600_000
 """How many sets are met in all, at one length after the other, before the automaton is refused."""
 
 PERIOD = 10_000
 """How many classes of lengths may behave differently."""
 
-PRUNERS = 4
+PRUNERS = 16
 """With how many of the cheapest sets of a length all others are compared, to drop their supersets."""
 
 

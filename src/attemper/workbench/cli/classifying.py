@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import final
 
 import typer
 
 from attemper.compiling.decomposing.decompose import Alternative
+from attemper.errors import UnsupportedError
 from attemper.languages.regular.classes import (
     Classification,
     Cycle,
@@ -17,13 +19,28 @@ from attemper.languages.regular.classes import (
     check_witness,
     classify,
     show_classification,
+    shown_states,
 )
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import read_dfa
+from attemper.languages.regular.forcing import Growth, forcing_number, growth
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+
+FORCED_LENGTH = 100
+"""The length of which the forcing number is printed."""
+
+
+@final
+@dataclass(frozen=True)
+class _Forcing:
+    """The forcing number at `FORCED_LENGTH`, and its growth; None beyond a cap, which `refusal` names."""
+
+    fixed: int | None
+    growth: Growth | None
+    refusal: str | None
 
 
 def classify_command(
@@ -32,11 +49,14 @@ def classify_command(
     """Say what class a regular language is in: star-free, quasi-aperiodic, solvable or neither; and why."""
     automaton = automaton_of(regex, dfa, alphabet)
     found = classify(automaton)
+    forced = _forcing(automaton)
     if json:
-        print_json({"states": len(automaton.moves), **_record(automaton, found)})
+        record = _record(automaton, found)
+        print_json({"states": len(automaton.moves), **record, "forcing": _forcing_record(forced)})
         return
     out.print(f"{len(automaton.moves)} states")
     out.print(show_classification(found))
+    out.print(_forcing_text(forced))
 
 
 def _record(dfa: Dfa, found: Classification) -> dict[str, object]:
@@ -59,6 +79,63 @@ def _record(dfa: Dfa, found: Classification) -> dict[str, object]:
         "witness": {"words": [list(word) for word in words], "states": list(permuted)},
         "witness_holds": check_witness(dfa, found),
     }
+
+
+def _forcing(dfa: Dfa) -> _Forcing:
+    """What is found of forcing numbers within their caps."""
+    fixed, found, refusal = None, None, None
+    try:
+        fixed = forcing_number(dfa, FORCED_LENGTH).fixed
+    except UnsupportedError as error:
+        refusal = str(error)
+    try:
+        found = growth(dfa)
+    except UnsupportedError as error:
+        refusal = str(error)
+    return _Forcing(fixed, found, refusal)
+
+
+def _forcing_record(forced: _Forcing) -> dict[str, object]:
+    """Forcing numbers as JSON data; slopes are fractions, by the length modulo how many they are."""
+    found = forced.growth
+    return {
+        "n": FORCED_LENGTH,
+        "fixed": forced.fixed,
+        "sensitive": found and found.sensitive,
+        "slope": found and str(found.slope),
+        "slopes": found and [str(slope) for slope in found.slopes],
+        "bounded": found and found.bounded,
+        "not_computed": forced.refusal,
+    }
+
+
+def _forcing_text(forced: _Forcing) -> str:
+    """A line on forcing numbers: what they exclude, and else that they exclude nothing."""
+    fixed, found = forced.fixed, forced.growth
+    at = f"n = {FORCED_LENGTH}"
+    if found is None and fixed is None:
+        return f"forcing numbers not computed: {forced.refusal}"
+    if found is None:
+        return f"forced by {_symbols(fixed)} at {at}; at other lengths not computed: {forced.refusal}"
+    if not found.sensitive:
+        here = "" if fixed is None else f"{_symbols(fixed)} at {at}, and by "
+        return (
+            f"forced by {here}at most {_symbols(found.bounded)} at every length: "
+            f"this alone does not say whether hard attention can recognise it"
+        )
+    here = "" if fixed is None else f"is {fixed} at {at} and "
+    period = len(found.slopes)
+    steepest = shown_states([r for r, slope in enumerate(found.slopes) if slope == found.slope])
+    where = f" where n mod {period} is {steepest}" if period > 1 else ""
+    rate = "n" if found.slope == 1 else f"{found.slope} n"
+    return (
+        f"sensitive: hard attention cannot recognise it (Hahn 2020, Theorem 1): "
+        f"the forcing number {here}grows like {rate}{where}"
+    )
+
+
+def _symbols(count: int | None) -> str:
+    return f"{count} symbol{'' if count == 1 else 's'}"
 
 
 def automaton_of(regex: str | None, dfa: Path | None, alphabet: str | None) -> Dfa:
