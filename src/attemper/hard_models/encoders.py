@@ -145,7 +145,7 @@ def read_encoder(
         _matrix(positions),
         layers,
         _matrix(readout.weight)[0],
-        float(readout.bias[0]) if readout.bias is not None else 0.0,
+        float(_matrix(readout.bias)[0]) if readout.bias is not None else 0.0,
     )
 
 

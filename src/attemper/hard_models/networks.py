@@ -6,6 +6,7 @@ heads, which count) is no hard attention in Hahn's sense, and refused.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
@@ -20,6 +21,9 @@ from attemper.networks.layers import Head, Lookup, Masking, Neighbour, Network, 
 from attemper.networks.meaning_hard import value_of
 
 Vector = tuple[Fraction, ...]
+
+NOTHING = -1
+"""What a head adds that sees no position."""
 
 SAFE = 2**61
 """Scores below this fit into 64 bits with room for the mask."""
@@ -50,7 +54,9 @@ class NetworkModel:
         self.heads = tuple(len(layer.heads) for layer in network.layers)
         self._vectors: list[Vector] = []
         self._numbers: dict[Vector, int] = {}
-        self._after: dict[tuple[object, ...], int] = {}
+        self._after: dict[tuple[int, ...], int] = {}
+        self._value_number: dict[tuple[int, int], dict[Vector, int]] = defaultdict(dict)
+        self._keys: dict[tuple[int, int], tuple[bytes, Array]] = {}
         self._read: dict[tuple[int, int, int], tuple[Vector, Vector, Vector]] = {}
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
@@ -76,7 +82,7 @@ class NetworkModel:
         """Query times key, times a positive number for each query; less than all of these where masked."""
         which = self.network.layers[layer].heads[head]
         left = _integers([self._reading(layer, head, int(v))[0] for v in queries[:, 1]], one_scale=False)
-        right = _integers([self._reading(layer, head, int(v))[1] for v in keys[:, 1]], one_scale=True)
+        right = self._key_matrix(layer, head, keys[:, 1])
         bound = sum(
             int(abs(left[:, k]).max(initial=0)) * int(abs(right[:, k]).max(initial=0))
             for k in range(left.shape[1])
@@ -88,6 +94,16 @@ class NetworkModel:
             found = found + left[:, k, None] * right[None, :, k]
         seen = _visible(which.masking, queries[:, 0][:, None], keys[:, 0][None, :])
         return np.where(seen, found, -bound - 1)
+
+    def _key_matrix(self, layer: int, head: int, vectors: Integers) -> Array:
+        """The keys as integers; the last ones are remembered, as searches ask for them again and again."""
+        name = vectors.tobytes()
+        known = self._keys.get((layer, head))
+        if known is None or known[0] != name:
+            rows = [self._reading(layer, head, vector)[1] for vector in vectors.tolist()]
+            known = name, _integers(rows, one_scale=True)
+            self._keys[layer, head] = known
+        return known[1]
 
     def _reading(self, layer: int, head: int, vector: int) -> tuple[Vector, Vector, Vector]:
         """Query, key and values of a vector."""
@@ -104,20 +120,32 @@ class NetworkModel:
 
     def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
         """The residual stream after the layer; a head that sees nothing adds 0."""
-        after = []
-        for row in range(len(own)):
-            position, vector = int(own[row, 0]), int(own[row, 1])
-            added = tuple(
-                self._reading(layer, head, int(there[row, 1]))[2]
-                if _sees(self.network.layers[layer].heads[head].masking, position, int(there[row, 0]))
-                else ()
-                for head, there in enumerate(attended)
-            )
-            key = layer, vector, added
-            if key not in self._after:
-                self._after[key] = self._number(self._applied(layer, self._vectors[vector], added))
-            after.append((position, self._after[key]))
-        return np.array(after, dtype=np.int64).reshape(-1, 2)
+        columns = [own[:, 1]]
+        for head, there in enumerate(attended):
+            masking = self.network.layers[layer].heads[head].masking
+            seen = _visible(masking, own[:, 0], there[:, 0])
+            columns.append(np.where(seen, self._value_numbers(layer, head, there[:, 1]), NOTHING))
+        table, back = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        after = np.array([self._after_layer(layer, row) for row in table.tolist()], dtype=np.int64)
+        return np.stack([own[:, 0], after[back.reshape(-1)]], axis=1)
+
+    def _value_numbers(self, layer: int, head: int, vectors: Integers) -> Integers:
+        """For each vector the number of what the head reads there."""
+        numbers = self._value_number[layer, head]
+        distinct, back = np.unique(vectors, return_inverse=True)
+        found = [self._reading(layer, head, vector)[2] for vector in distinct.tolist()]
+        return np.array([numbers.setdefault(values, len(numbers)) for values in found])[back.reshape(-1)]
+
+    def _after_layer(self, layer: int, row: list[int]) -> int:
+        """The number of a vector after the layer; the row has its number before, and what each head adds."""
+        key = layer, *row
+        if key not in self._after:
+            added = [
+                () if number == NOTHING else list(self._value_number[layer, head])[number]
+                for head, number in enumerate(row[1:])
+            ]
+            self._after[key] = self._number(self._applied(layer, self._vectors[row[0]], added))
+        return self._after[key]
 
     def _applied(self, number: int, vector: Vector, added: Sequence[Vector]) -> Vector:
         layer = self.network.layers[number]
@@ -138,10 +166,6 @@ class NetworkModel:
         return np.array(
             [self._vectors[v][self.network.output] == 1 for v in activations[:, 1]], dtype=np.bool_
         )
-
-
-def _sees(masking: Masking, i: int, j: int) -> bool:
-    return bool(_visible(masking, np.array(i), np.array(j)))
 
 
 def _visible(masking: Masking, i: Array, j: Array) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import HardModel
+from attemper.hard_models.protocol import Array, HardModel, Integers
 from attemper.refutation.capturing import Capturer, Symbols
 from attemper.refutation.hitting import Ranking, hit, ranking
 from attemper.refutation.states import State, TooManyError, following, lowest
@@ -29,6 +29,9 @@ TARGETS = 24
 
 SHARE = 0.25
 """The share of the time that is left which one attempt may take."""
+
+SMALL = 12
+"""How many pairs of words are tried to begin with where all else fails."""
 
 PATIENCE = 3
 """After how many attempts in a row that were no better the next ones are left out."""
@@ -51,15 +54,16 @@ class Found:
 class Search:
     """Looks for `Found`s; `best` has the one with the most free positions so far.
 
-    `deadline` is a time of `time.monotonic`. `report` is told what goes on. `accepts` says which restrictions
-    are of use: for a language, those that leave a word of it and one that is not.
+    `deadline` is a time of `time.monotonic`. `report` is told what goes on. `narrow` says which restrictions
+    are of use, for a language those that allow a word of it and one that is not: it returns the smallest
+    restriction that still does, or None.
     """
 
     model: HardModel
     base: Restriction
     verify: Verify
     deadline: float
-    accepts: Callable[[Restriction], bool] = lambda _: True
+    narrow: Callable[[Restriction], Restriction | None] = lambda restriction: restriction
     report: Callable[[str], None] = lambda _: None
     seed: int = 0
     best: Found | None = field(default=None, init=False)
@@ -75,7 +79,7 @@ class Search:
             better = [self._offer(candidate) for candidate in self._solve(bound)]
             failures = 0 if any(better) else failures + 1
         if self.best is None:
-            self._offer(self._one_word())
+            self._start_small()
         if self.best is not None and not self._has(enough):
             self._polish(enough)
         return self.best
@@ -90,7 +94,7 @@ class Search:
         """Verifies a restriction and keeps it if it is the best."""
         if self.best is not None and len(restriction.free) <= len(self.best.restriction.free):
             return False
-        if not self.accepts(restriction):
+        if self.narrow(restriction) is None:
             return False
         answer = self.verify(restriction)
         if answer is None:
@@ -149,9 +153,8 @@ class Search:
         """The fewest symbols that make a head of the last layer attend to one of the best values."""
         state, layer, most = capturer.states[-1], len(self.model.heads) - 1, capturer.most
         scores = self.model.scores(layer, head, state.rows[[query]], state.rows)[0]
-        order = len(scores) - 1 - np.argsort(scores[::-1], kind="stable")[::-1]
         best: Symbols | None = None
-        for tried, target in enumerate(order[: 16 * TARGETS]):
+        for tried, target in enumerate(_best(scores, 16 * TARGETS)):
             if self._is_over(deadline) or (best is not None and tried > TARGETS):
                 break
             if state.owner[target] == state.owner[query] and target != query:
@@ -163,10 +166,21 @@ class Search:
         capturer.most = most
         return best
 
-    def _one_word(self) -> Restriction:
-        """Some word: the answer on it is constant."""
+    def _start_small(self) -> None:
+        """Looks for two words, at random, which the model does not tell apart: a beginning for polishing."""
         draw = np.random.default_rng(self.seed)
-        return Restriction(tuple((int(draw.choice(allowed)),) for allowed in self.base.allowed))
+        for _ in range(SMALL):
+            if self._is_over():
+                return
+            restriction = self.base
+            for _ in range(SMALL):
+                some = [i for i in restriction.free if draw.random() < 1 / 2]
+                chosen = {i: int(draw.choice(restriction.allowed[i - 1])) for i in some}
+                if self.narrow(fixed(restriction, chosen)) is not None:
+                    restriction = fixed(restriction, chosen)
+            smallest = self.narrow(restriction)
+            if smallest is not None and self._offer(smallest):
+                return
 
     def _polish(self, enough: int) -> None:
         """Frees chunks of fixed symbols, ever smaller ones, as long as the answer stays constant."""
@@ -184,6 +198,15 @@ class Search:
             if chunk == 1:
                 return
             chunk = (chunk + 1) // 2
+
+
+def _best(scores: Array, count: int) -> Integers:
+    """Where the greatest scores are, the greatest first, the leftmost of equal ones first."""
+    some = np.arange(len(scores))
+    if len(scores) > 4 * count:
+        some = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
+    order = len(some) - 1 - np.argsort(scores[some][::-1], kind="stable")[::-1]
+    return some[order][:count]
 
 
 def _freed(restriction: Restriction, base: Restriction, positions: Sequence[int]) -> Restriction:

@@ -15,9 +15,9 @@ from attemper.certificates.restrictions import Restriction
 from attemper.checker.subcubes import CapReachedError, possible_answers
 from attemper.errors import OptionError, UnsupportedError
 from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import HardModel
+from attemper.hard_models.protocol import HardModel, numbers_of
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.forcing import forcing_number
+from attemper.languages.regular.forcing import forcing_number, growth
 from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.languages.words import Alphabet
 from attemper.refutation.search import Search
@@ -43,8 +43,8 @@ class Outcome:
 def load_model(source: str, length: int | None) -> HardModel:
     """A folder's network read with hard attention, or an object of a Python module (MODULE:OBJECT).
 
-    The object is a model, or a function from the length n to one. Raises `OptionError` where it is neither, and
-    what loading raises.
+    The object is a model, or a function from the length n to one. Raises `OptionError` where it is neither,
+    and what loading raises.
     """
     if Path(source).is_dir():
         if length is None:
@@ -123,10 +123,10 @@ def refute(
 ) -> Outcome:
     """Look for a restriction on which the model is constant though the language is not.
 
-    (Hahn 2020, Theorem 1 and Corollary 2, made constructive: `docs/refutation.md`.) With `free`, the search ends
-    when this part of all positions is free; else it makes the part as large as it can. Interrupted
-    (Ctrl-C), it ends with the best so far. Raises `UnsupportedError` if the language has no words of this length
-    to tell apart.
+    (Hahn 2020, Theorem 1 and Corollary 2, made constructive: `docs/refutation.md`.) With `free`, the search
+    ends when this part of all positions is free; else it makes the part as large as it can. Interrupted
+    (Ctrl-C), it ends with the best so far. Raises `UnsupportedError` if the language has no words of this
+    length to tell apart.
 
     >>> from attemper.hard_models.examples import PrefixXor
     >>> model = PrefixXor(16, 2)
@@ -148,10 +148,14 @@ def refute(
             return None
         return next(iter(answers)) if len(answers) == 1 else None
 
-    def accepts(restriction: Restriction) -> bool:
-        return simplest_pair(model, restriction, language) is not None
+    def narrow(restriction: Restriction) -> Restriction | None:
+        pair = simplest_pair(model, restriction, language)
+        if pair is None:
+            return None
+        words = zip(*(numbers_of(model, word).tolist() for word in pair), strict=True)
+        return Restriction(tuple(tuple(sorted(set(symbols))) for symbols in words))
 
-    search = Search(model, base, verify, began + seconds, accepts, report, seed)
+    search = Search(model, base, verify, began + seconds, narrow, report, seed)
     enough = model.length if free is None else -int(-free * model.length // 1)
     try:
         search.run(enough)
@@ -184,19 +188,20 @@ def _reason(model: HardModel, language: Target) -> str:
     """What is known about why nothing was found."""
     size = model.length - (model.ending is not None)
     nothing = "no restriction was found on which the model is constant and the language is not"
-    forced = None
-    if isinstance(language, Dfa):
-        forced = forcing_number(language, size).fixed
-    elif isinstance(language, Blocks):
-        forced = 1
-    if forced is None:
-        return f"{nothing}; more time (--seconds) or a longer word (--n) may help"
-    if forced * 10 > size:
+    retry = "more time (--seconds) or a longer word (--n) may help"
+    try:
+        if isinstance(language, Dyck):
+            return f"{nothing}; {retry}"
+        forced = 1 if isinstance(language, Blocks) else forcing_number(language, size).fixed
+        sensitive = isinstance(language, Dfa) and growth(language).sensitive
+    except UnsupportedError:
+        return f"{nothing}; {retry}"
+    if sensitive:
         return (
-            f"{nothing}; membership is decided by no fewer than {forced} of the {size} symbols, so there is one "
-            "for long words: more time (--seconds) or a longer word (--n) may help"
+            f"{nothing}; no fewer than {forced} of the {size} symbols decide membership, and ever more do, so "
+            f"there is one for long words: {retry}"
         )
     return (
-        f"{nothing}; the language is forced by {forced} of the {size} symbols, so a model that looks for these "
+        f"{nothing}; the language is forced by {forced} of the {size} symbols, so a model that looks for them "
         "can recognise it, and the theorem says nothing against it"
     )

@@ -1,0 +1,127 @@
+"""Every model is refuted for parity and for brackets; recognisers of forced languages are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attemper.certificates.refutations import Refutation
+from attemper.checker.refutations import check_refutation
+from attemper.checker.verdict import Status
+from attemper.errors import UnsupportedError
+from attemper.hard_models.examples import PrefixXor, RandomTables, equally_many, ones
+from attemper.hard_models.protocol import HardModel, answer, numbers_of
+from attemper.languages.targets import contains
+from attemper.workbench.refute import named_target, refute
+from tests.support.hard_models import MAKERS
+
+BRACKETS = ("(", ")")
+BITS = ("0", "1")
+
+
+def sized(name: str, n: int, language: str) -> HardModel:
+    """A model for words of n - 1 symbols; without an end marker it has n - 1 positions."""
+    symbols = BRACKETS if language == "dyck1" else BITS
+    model = MAKERS[name](n, symbols)
+    return model if model.ending is not None else MAKERS[name](n - 1, symbols)
+
+
+def refuted(model: HardModel, language: str, free: float, seconds: float = 60) -> Refutation:
+    """The refutation, after the checker and the original model have confirmed it."""
+    target = named_target(language, model)
+    outcome = refute(model, target, free=free, seconds=seconds)
+    assert outcome.refutation is not None, outcome.reason
+    found = outcome.refutation
+    verdict = check_refutation(found, model)
+    assert [claim.status for claim in verdict.claims] == [Status.PROVED, Status.PROVED]
+    assert contains(target, found.member)
+    assert not contains(target, found.stranger)
+    both = {answer(model, numbers_of(model, word)) for word in (found.member, found.stranger)}
+    assert both == {found.answer}
+    assert sum(s != t for s, t in zip(found.member, found.stranger, strict=True)) == 1
+    return found
+
+
+def spot_check(model: HardModel, found: Refutation, seed: int, count: int) -> None:
+    """Random words of the restriction get the same answer from the original model."""
+    draw = np.random.default_rng(seed)
+    for _ in range(count):
+        word = np.array([draw.choice(allowed) for allowed in found.restriction.allowed])
+        assert answer(model, word) is found.answer
+
+
+@pytest.mark.parametrize("language", ["parity", "dyck1"])
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_model_is_refuted(name: str, language: str) -> None:
+    model = sized(name, 41, language)
+    found = refuted(model, language, free=0.05)
+    assert len(found.restriction.free) >= 0.05 * model.length
+    spot_check(model, found, seed=0, count=20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [41, 101, 301, 1001])
+@pytest.mark.parametrize("language", ["parity", "dyck1"])
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_model_is_refuted_at_many_lengths(name: str, language: str, n: int) -> None:
+    model = sized(name, n, language)
+    found = refuted(model, language, free=0.3, seconds=120)
+    spot_check(model, found, seed=n, count=10)
+
+
+def test_flipping_a_free_symbol_changes_parity_but_not_the_answer() -> None:
+    """So the model is wrong on exactly half of the words of the restriction."""
+    model = RandomTables(33, (1, 1), seed=5)
+    found = refuted(model, "parity", free=1)
+    draw = np.random.default_rng(1)
+    for position in found.restriction.free:
+        word = np.array([draw.choice(allowed) for allowed in found.restriction.allowed])
+        flipped = word.copy()
+        flipped[position - 1] = 1 - word[position - 1]
+        assert answer(model, word) is answer(model, flipped) is found.answer
+
+
+@pytest.mark.parametrize("length", [1, 2, 11, 40, 101])
+def test_recognisers_of_forced_languages_are_right_and_not_refuted(length: int) -> None:
+    for model, name in ((ones(length), "ones"), (equally_many(length), "anbn")):
+        target = named_target(name, model)
+        inner = [symbol for symbol in model.symbols if symbol != "$"]
+        draw = np.random.default_rng(length)
+        half, odd = divmod(length - 1, 2)
+        member = (inner[0],) * half + (inner[1],) * half if name == "anbn" else (inner[1],) * (length - 1)
+        words = [tuple(inner[k] for k in draw.integers(0, 2, length - 1)) for _ in range(30)]
+        if not (name == "anbn" and odd):
+            words.append(member)
+            words += [(*member[:i], s, *member[i + 1 :]) for i in range(length - 1) for s in inner]
+        for word in words:
+            assert answer(model, numbers_of(model, word)) is contains(target, word)
+        if length == 1 or (name == "anbn" and odd):
+            with pytest.raises(UnsupportedError, match="another length"):
+                refute(model, target, seconds=20)
+            continue
+        outcome = refute(model, target, seconds=20)
+        assert outcome.refutation is None
+        assert "forced by 1 of the" in outcome.reason
+
+
+def test_a_wrong_recogniser_of_a_forced_language_is_refuted() -> None:
+    """The search is about the model, not about the language alone."""
+    outcome = refute(PrefixXor(12, 1), named_target("ones", PrefixXor(12, 1)), seconds=20)
+    assert outcome.refutation is not None
+    assert outcome.refutation.member == ("1",) * 11
+
+
+def test_what_cannot_be_refuted_is_said() -> None:
+    model = RandomTables(12, (1,), symbols=("(", ")", "$"))
+    with pytest.raises(UnsupportedError, match="no word of 11 symbols is well nested"):
+        refute(model, named_target("dyck1", model))
+    with pytest.raises(UnsupportedError, match="needs 4 symbols, and the model has 2"):
+        named_target("dyck2", model)
+
+
+def test_brackets_of_two_kinds() -> None:
+    """Free positions have brackets of the first kind; the base fixes a fifth at each end."""
+    model = RandomTables(41, (1, 1), symbols=("(", ")", "[", "]", "$"))
+    found = refuted(model, "dyck2", free=0.3)
+    assert all(len(allowed) <= 2 for allowed in found.restriction.allowed)
+    assert set(found.member) <= {"(", ")"}
