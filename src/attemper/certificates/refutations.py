@@ -22,14 +22,15 @@ FORMAT = "attemper-refutation/1"
 class Refutation:
     """The model gives one answer to all words of a restriction, to one in the language and one outside.
 
-    `digest` is the model's, `source` says where it was found (a folder or MODULE:OBJECT; a remark). The
-    restriction is over the numbers of `symbols`, the model's, for all positions 1..n, that of the end marker
-    included. The answer is the same for all words that agree at the positions `decided_by`: none,
+    `digest` and `semantics` are the model's, `source` says where it was found (a folder or MODULE:OBJECT; a
+    remark). The restriction is over the numbers of the model's `symbols`, for all positions 1..n, that of the
+    end marker included. The answer is the same for all words that agree at the positions `decided_by`: none,
     if it is constant. `member` is in the language, `stranger` is not; both without the end marker.
     """
 
     digest: str
     source: str
+    semantics: str
     symbols: tuple[str, ...]
     ending: str | None
     restriction: Restriction
@@ -60,6 +61,7 @@ def encode(refutation: Refutation) -> dict[str, object]:
         "format": FORMAT,
         "model": refutation.digest,
         "source": refutation.source,
+        "semantics": refutation.semantics,
         "symbols": list(refutation.symbols),
         "ending": refutation.ending,
         "restriction": [list(allowed) for allowed in refutation.restriction.allowed],
@@ -78,6 +80,7 @@ def decode(data: object) -> Refutation:
             "format": str(version),
             "model": str(digest),
             "source": str(source),
+            "semantics": str(semantics),
             "symbols": list(symbols),
             "ending": str() | None as ending,
             "restriction": list(allowed),
@@ -100,6 +103,7 @@ def decode(data: object) -> Refutation:
             return Refutation(
                 digest,
                 source,
+                semantics,
                 names,
                 ending,
                 restriction,

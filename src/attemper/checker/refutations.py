@@ -13,9 +13,7 @@ from attemper.hard_models.protocol import Array, HardModel, answer, numbers_of
 from attemper.languages.targets import contains
 from attemper.languages.words import Word
 
-ARITHMETIC = (
-    "the model's functions of rows, whose results must not depend on the batch; leftmost of the best scores"
-)
+ROWS = "the leftmost of the best scores; a row's results taken not to depend on the batch"
 
 PROBED = 24
 """How many rows of a layer are computed once in a batch and once alone."""
@@ -35,6 +33,8 @@ def _mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:
         yield "the refutation is about another model: its digest differs"
     if refutation.symbols != model.symbols or refutation.ending != model.ending:
         yield "the refutation is about a model with other symbols"
+    if refutation.semantics != model.semantics:
+        yield f"the refutation is about a model in other arithmetic ({refutation.semantics})"
     if len(refutation.restriction.allowed) != model.length:
         yield f"the restriction has {len(refutation.restriction.allowed)} positions, the model {model.length}"
     if model.ending is not None:
@@ -100,7 +100,7 @@ def _pair(refutation: Refutation, model: HardModel) -> ClaimVerdict:
             return ClaimVerdict(Status.REFUTED, "the model gives the word the other answer", witness=word)
     said = "accepts" if refutation.answer else "rejects"
     text = f"the model {said} both words of {len(refutation.member)} symbols, and only one is in the language"
-    return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
+    return ClaimVerdict(Status.PROVED, text, arithmetic=f"{refutation.semantics}; {ROWS}")
 
 
 def _is_allowed(refutation: Refutation, word: Word) -> bool:
@@ -128,4 +128,4 @@ def _constancy(refutation: Refutation, model: HardModel, most: int) -> ClaimVerd
             f"of {free} free symbols the answer depends on the {len(refutation.decided_by)} at the positions "
             f"{', '.join(map(str, refutation.decided_by))} only"
         )
-    return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
+    return ClaimVerdict(Status.PROVED, text, arithmetic=f"{refutation.semantics}; {ROWS}")

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from attemper.certificates.restrictions import Restriction, fixed
 from attemper.hard_models.protocol import Array, HardModel, Integers, normal_bytes
 
-MAX_VALUES = 4_000_000
+MAX_VALUES = 2_000_000
 """The most combinations of activations that are tried on a layer."""
 
 BLOCK = 4_000_000
@@ -106,10 +106,9 @@ def _next(model: HardModel, layer: int, lists: _Lists, queries: Integers, most: 
         found = [_candidates(model, layer, head, lists, block) for head in range(model.heads[layer])]
         combinations = np.ones(len(block), dtype=np.int64)
         for candidates in found:
-            combinations *= candidates.sum(axis=1)
-            spent += int(combinations.sum()) if candidates is found[-1] else 0
-        if not found:
-            spent += len(block)
+            # Cut off at the cap after each head, so that no product overflows.
+            combinations = np.minimum(combinations * candidates.sum(axis=1), most + 1)
+        spent += int(combinations.sum())
         if spent > most:
             raise CapReachedError(f"layer {layer + 1} has more than {most} combinations of activations")
         own, attended = _combined(found, len(block))

@@ -63,6 +63,10 @@ class EncoderModel:
         return tuple(layer.heads for layer in self.layers)
 
     @property
+    def semantics(self) -> str:
+        return "float64, every sum in the order of the coordinates"
+
+    @property
     def digest(self) -> str:
         parts = [self.embedding, self.positions, self.readout, np.array([self.bias])]
         for layer in self.layers:

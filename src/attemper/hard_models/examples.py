@@ -18,6 +18,9 @@ from attemper.hard_models.protocol import Array, Integers, dot
 
 Booleans = NDArray[np.bool_]
 
+INTEGERS = "integers, exactly"
+FIXED_ORDER = "float64, every sum in the order of the coordinates"
+
 BITS = ("0", "1", "$")
 
 
@@ -53,6 +56,10 @@ class RandomTables:
     values: int | None = None
     symbols: tuple[str, ...] = BITS
     ending: str | None = "$"
+
+    @property
+    def semantics(self) -> str:
+        return INTEGERS
 
     @cached_property
     def digest(self) -> str:
@@ -95,6 +102,10 @@ class RandomWeights:
     grid: float | None = None
     symbols: tuple[str, ...] = BITS
     ending: str | None = "$"
+
+    @property
+    def semantics(self) -> str:
+        return FIXED_ORDER
 
     @cached_property
     def digest(self) -> str:
@@ -155,6 +166,10 @@ class PrefixXor:
     def heads(self) -> tuple[int, ...]:
         return (1,) * self.layers
 
+    @property
+    def semantics(self) -> str:
+        return INTEGERS
+
     @cached_property
     def digest(self) -> str:
         return _digest(self)
@@ -191,6 +206,10 @@ class NearestOneChain:
     def heads(self) -> tuple[int, ...]:
         return (1,) * self.layers
 
+    @property
+    def semantics(self) -> str:
+        return INTEGERS
+
     @cached_property
     def digest(self) -> str:
         return _digest(self)
@@ -225,6 +244,10 @@ class ScatteredPositions:
     @property
     def heads(self) -> tuple[int, ...]:
         return (2,) * self.layers
+
+    @property
+    def semantics(self) -> str:
+        return INTEGERS
 
     @cached_property
     def digest(self) -> str:
@@ -261,6 +284,10 @@ class FirstMismatch:
     symbols: tuple[str, ...] = BITS
     ending: str | None = "$"
     heads: tuple[int, ...] = field(default=(1,), init=False)
+
+    @property
+    def semantics(self) -> str:
+        return INTEGERS
 
     @cached_property
     def digest(self) -> str:

@@ -51,6 +51,7 @@ class NetworkModel:
         self.digest = digest
         self.symbols = network.alphabet.symbols
         self.ending: str | None = None
+        self.semantics = "rational numbers, exactly"
         self.heads = tuple(len(layer.heads) for layer in network.layers)
         self._vectors: list[Vector] = []
         self._numbers: dict[Vector, int] = {}

@@ -30,16 +30,29 @@ class HardModel(Protocol):
     last bit, so that a proof about one batch would be about another model.
     """
 
-    length: int
-    """n, with an end marker if there is one."""
-    symbols: tuple[str, ...]
-    """The alphabet, with the end marker if there is one."""
-    ending: str | None
-    """The end marker: the symbol at position n and nowhere else. None: all positions have symbols."""
-    heads: tuple[int, ...]
-    """How many heads each layer has."""
-    digest: str
-    """Differs for models that differ, say a hash of all weights."""
+    @property
+    def length(self) -> int:
+        """n, with an end marker if there is one."""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The alphabet, with the end marker if there is one."""
+
+    @property
+    def ending(self) -> str | None:
+        """The end marker: the symbol at position n and nowhere else. None: all positions have symbols."""
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """How many heads each layer has."""
+
+    @property
+    def digest(self) -> str:
+        """Differs for models that differ, say a hash of all weights."""
+
+    @property
+    def semantics(self) -> str:
+        """In which arithmetic the functions are evaluated, in words: it is part of what is proved."""
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         """y^(0) for each pair of a position 1..n and the number of a symbol."""

@@ -27,7 +27,7 @@ Symbols = dict[int, int]
 @final
 @dataclass
 class Capturer:
-    """Forces values of the states of the layers 0..k with at most `most` symbols; dearer ways are given up."""
+    """Forces values of the states of the layers 0..k with at most `most` symbols."""
 
     model: HardModel
     states: Sequence[State]

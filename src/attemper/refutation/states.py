@@ -6,7 +6,6 @@ the free symbols. Only the search uses this; the checker has its own pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -31,12 +30,14 @@ class State:
     """Distinct activations, grouped by position (from 0).
 
     `parents[v]` has the value below of the same position, and what each head attends to, for one way in
-    which v comes about; on the lowest level the number of the symbol.
+    which v comes about: the one whose heads have the fewest better candidates, `cost[v]` in all. On the
+    lowest level it has the number of the symbol.
     """
 
     rows: Array
     owner: Integers
     parents: Integers
+    cost: Integers
 
     @cached_property
     def starts(self) -> Integers:
@@ -56,47 +57,60 @@ def lowest(model: HardModel, restriction: Restriction) -> State:
     """The embeddings."""
     pairs = [(i, s) for i, allowed in enumerate(restriction.allowed) for s in allowed]
     positions, symbols = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
-    return _state(model.embed(positions + 1, symbols), positions, symbols[:, None])
+    return _state(model.embed(positions + 1, symbols), positions, symbols[:, None], np.zeros_like(positions))
 
 
 def following(model: HardModel, layer: int, state: State, most: int) -> State:
     """The state after a layer. Raises `TooManyError` if more than `most` combinations must be looked at."""
     parts = []
     spent = 0
-    for block, candidates in _blocks(model, layer, state):
-        own = np.arange(len(block))
+    size = max(1, BLOCK // len(state.owner))
+    for begin in range(0, len(state.owner), size):
+        block = np.arange(begin, min(begin + size, len(state.owner)))
+        found = [_ranked(model, layer, head, state, block) for head in range(model.heads[layer])]
         counts = np.ones(len(block))
-        for found in candidates:
-            counts = counts * found.sum(axis=1)
+        for number, _, _ in found:
+            counts = counts * number
         spent += int(counts.sum())
         if spent > most:
             raise TooManyError
-        parents = [own]
-        for found in candidates:
-            rows, columns = np.nonzero(found)
-            number = np.bincount(rows, minlength=len(block))
+        parents, cost = [np.arange(len(block))], np.zeros(len(block), dtype=np.int64)
+        for number, columns, ranks in found:
             start = np.cumsum(number) - number
             times = number[parents[0]]
             again = np.repeat(np.arange(len(times)), times)
             within = np.arange(len(again)) - np.repeat(np.cumsum(times) - times, times)
             parents = [known[again] for known in parents]
-            parents.append(columns[start[parents[0]] + within])
+            entries = start[parents[0]] + within
+            parents.append(columns[entries])
+            cost = cost[again] + ranks[entries]
         parents[0] = block[parents[0]]
         after = model.combine(layer, state.rows[parents[0]], [state.rows[v] for v in parents[1:]])
-        parts.append(_state(after, state.owner[parents[0]], np.stack(parents, axis=1)))
+        parts.append(_state(after, state.owner[parents[0]], np.stack(parents, axis=1), cost))
     return _state(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.owner for part in parts]),
         np.concatenate([part.parents for part in parts]),
+        np.concatenate([part.cost for part in parts]),
     )
 
 
-def _blocks(model: HardModel, layer: int, state: State) -> Iterator[tuple[Integers, list[NDArray[np.bool_]]]]:
-    """Some values, and for each head which values each of them may attend to."""
-    size = max(1, BLOCK // len(state.owner))
-    for begin in range(0, len(state.owner), size):
-        block = np.arange(begin, min(begin + size, len(state.owner)))
-        yield block, [candidates(model, layer, head, state, block) for head in range(model.heads[layer])]
+def _ranked(
+    model: HardModel, layer: int, head: int, state: State, block: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """How many candidates each value of the block has, then the candidates and their ranks, row by row."""
+    scores = model.scores(layer, head, state.rows[block], state.rows)
+    rows, columns = np.nonzero(_candidates(scores, state, block))
+    order = np.lexsort((columns, _descending(scores[rows, columns]), rows))
+    number = np.bincount(rows, minlength=len(block))
+    start = np.cumsum(number) - number
+    return number, columns[order], np.arange(len(rows)) - start[rows]
+
+
+def _descending(scores: Array) -> Integers:
+    """Numbers in the opposite order of the scores."""
+    distinct, back = np.unique(scores, return_inverse=True)
+    return np.asarray(len(distinct) - back, dtype=np.int64)
 
 
 def attended(model: HardModel, layer: int, head: int, state: State) -> list[set[int]]:
@@ -105,30 +119,32 @@ def attended(model: HardModel, layer: int, head: int, state: State) -> list[set[
     size = max(1, BLOCK // len(state.owner))
     for begin in range(0, len(state.owner), size):
         block = np.arange(begin, min(begin + size, len(state.owner)))
-        rows, columns = np.nonzero(candidates(model, layer, head, state, block))
+        scores = model.scores(layer, head, state.rows[block], state.rows)
+        rows, columns = np.nonzero(_candidates(scores, state, block))
         for query, key in zip(state.owner[block[rows]], state.owner[columns], strict=True):
             found[int(query)].add(int(key))
     return found
 
 
-def candidates(model: HardModel, layer: int, head: int, state: State, block: Integers) -> NDArray[np.bool_]:
-    """Which values (columns) may be attended to from each value of the block (rows)."""
-    scores = model.scores(layer, head, state.rows[block], state.rows)
+def _candidates(scores: Array, state: State, block: Integers) -> NDArray[np.bool_]:
+    """Which values (columns) may be attended to from each value of the block (rows), given the scores."""
+    here = np.arange(len(block))
     mine = state.owner[block][:, None] == state.owner[None, :]
-    scores = np.where(mine, scores[np.arange(len(block)), block][:, None], scores)
+    itself = scores[here, block][:, None]
+    scores = np.where(mine, itself, scores)
     least = np.minimum.reduceat(scores, state.starts[:-1], axis=1)
     best = np.argmax(least, axis=1)
-    bound = least[np.arange(len(block)), best][:, None]
+    bound = least[here, best][:, None]
     found = (scores > bound) | ((scores == bound) & (state.owner[None, :] <= best[:, None]))
-    found = np.asarray(found & ~mine, dtype=np.bool_)
-    not_beaten = (itself := scores[np.arange(len(block)), block][:, None]) > bound
-    ties = (itself == bound) & (state.owner[block] <= best)[:, None]
-    found[np.arange(len(block)), block] = np.asarray(not_beaten | ties, dtype=np.bool_)[:, 0]
-    return found
+    known = np.asarray(found & ~mine, dtype=np.bool_)
+    known[here, block] = np.asarray(found, dtype=np.bool_)[here, block]
+    return known
 
 
-def _state(rows: Array, owner: Integers, parents: Integers) -> State:
-    """Each value of a position once, with the first of its origins."""
+def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> State:
+    """Each value of a position once, with the cheapest of its origins."""
+    order = np.argsort(cost, kind="stable")
+    rows, owner, parents, cost = rows[order], owner[order], parents[order], cost[order]
     rows = np.ascontiguousarray(normal_bytes(rows))
     if rows.dtype == object:
         number: dict[object, int] = {}
@@ -140,4 +156,4 @@ def _state(rows: Array, owner: Integers, parents: Integers) -> State:
     keys = tagged.view(np.uint8).reshape(len(rows), -1)
     _, first = np.unique(np.ascontiguousarray(keys).view(f"V{keys.shape[1]}")[:, 0], return_index=True)
     first = first[np.lexsort((first, owner[first]))]
-    return State(rows[first], owner[first], parents[first])
+    return State(rows[first], owner[first], parents[first], cost[first])

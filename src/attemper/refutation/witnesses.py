@@ -24,9 +24,9 @@ MOST_PAIRS = 4_000_000
 def start(model: HardModel, language: Target) -> Restriction:
     """Where a search begins: which two symbols each position may have.
 
-    Dyck languages begin with floor(.2 m) opening and end with floor(.2 m) closing brackets, m the length of the
-    word, with the first pair of brackets in between (Hahn 2020, Corollary 2). Raises `UnsupportedError` if the
-    model lacks the symbols, or if the language has no words, or only words, of this length.
+    Dyck languages begin with floor(.2 m) opening and end with floor(.2 m) closing brackets, m the length of
+    the word, with the first pair of brackets in between (Hahn 2020, Corollary 2). Raises `UnsupportedError`
+    if the model lacks the symbols, or if no word of this length can be in the language.
     """
     missing = [symbol for symbol in symbols_of(language) if symbol not in model.symbols]
     if missing:

@@ -27,7 +27,18 @@ from attemper.workbench.model import load
 NAMES = ("parity", "dyck1", "dyck2", "ones", "anbn")
 """Languages over the model's own symbols, in their order."""
 
-PARTS = ("embed", "scores", "combine", "labels", "length", "symbols", "ending", "heads", "digest")
+PARTS = (
+    "embed",
+    "scores",
+    "combine",
+    "labels",
+    "length",
+    "symbols",
+    "ending",
+    "heads",
+    "digest",
+    "semantics",
+)
 
 
 @final
@@ -172,6 +183,7 @@ def refute(
     refutation = Refutation(
         model.digest,
         source,
+        model.semantics,
         tuple(model.symbols),
         model.ending,
         search.best.restriction,
@@ -198,10 +210,10 @@ def _reason(model: HardModel, language: Target) -> str:
         return f"{nothing}; {retry}"
     if sensitive:
         return (
-            f"{nothing}; no fewer than {forced} of the {size} symbols decide membership, and ever more do, so "
-            f"there is one for long words: {retry}"
+            f"{nothing}; no fewer than {forced} of the {size} symbols decide membership, ever more in longer "
+            f"words, so there is one for long words: {retry}"
         )
     return (
-        f"{nothing}; the language is forced by {forced} of the {size} symbols, so a model that looks for them "
-        "can recognise it, and the theorem says nothing against it"
+        f"{nothing}; the language is forced by {forced} of the {size} symbols, so the theorem says nothing "
+        "against a model that looks for them"
     )

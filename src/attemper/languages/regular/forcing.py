@@ -32,7 +32,7 @@ from typing import final
 
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa, minimal
-from attemper.languages.regular.image_sets import _components, members
+from attemper.languages.regular.image_sets import members, strong_components
 
 SETS = 20_000
 """How many sets of states are examined before the automaton is refused."""
@@ -265,7 +265,7 @@ _Part = Mapping[int, Mapping[int, int]]
 
 def _parts(graph: _Graph) -> list[_Part]:
     """The strongly connected parts that have a cycle."""
-    component = _components([tuple(row) for row in graph.edges])
+    component = strong_components([tuple(row) for row in graph.edges])
     parts: dict[int, dict[int, dict[int, int]]] = {}
     for s, row in enumerate(graph.edges):
         inside = {t: cost for t, cost in row.items() if component[t] == component[s]}

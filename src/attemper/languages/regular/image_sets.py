@@ -76,7 +76,7 @@ def image_sets(dfa: Dfa, limit: int = LIMIT) -> ImageSets:
             moves.append(tuple(row))
         missing = [mask for mask in singletons if mask not in index]
         if not missing:
-            return ImageSets(tuple(masks), tuple(moves), _components(moves))
+            return ImageSets(tuple(masks), tuple(moves), strong_components(moves))
         for mask in missing:
             _number(mask, masks, index, limit)
 
@@ -94,7 +94,7 @@ def _number(mask: int, masks: list[int], index: dict[int, int], limit: int) -> i
     return index[mask]
 
 
-def _components(moves: list[tuple[int, ...]]) -> tuple[int, ...]:
+def strong_components(moves: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The strongly connected components, numbered so that no move leads to a lower number.
 
     (Tarjan's algorithm with a stack of its own: it finishes a component after all that it leads to.)

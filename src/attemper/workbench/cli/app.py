@@ -16,6 +16,7 @@ from attemper.workbench.cli.certifying import certify_command, check_command
 from attemper.workbench.cli.classifying import classify_command
 from attemper.workbench.cli.compiling import compile_command
 from attemper.workbench.cli.console import ReaderLeftError, err, out
+from attemper.workbench.cli.lemma import lemma_command
 from attemper.workbench.cli.refuting import refute_command, restrict_command
 from attemper.workbench.cli.running import run_command
 from attemper.workbench.cli.showing import show_command
@@ -25,10 +26,11 @@ from attemper.workbench.cli.verifying import verify_command
 
 app = typer.Typer(
     name="attemper",
-    help="From formulas, regular expressions and automata to softmax transformers, right at every length.",
+    help="From formulas, regular expressions and automata to softmax transformers, right at every length; "
+    "and what hard attention cannot do.",
     epilog="Exit codes: 0 done, 1 verify found a wrong word, 2 usage, 3 formula, expression or automaton, "
     "4 unsupported, 5 word or alphabet, 6 file, 7 output undecided in this number format; "
-    "check: 10 refuted, 11 proved under assumptions, 12 unknown.",
+    "check: 10 refuted, 11 proved under assumptions, 12 unknown; refute: 12 nothing found.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -59,6 +61,7 @@ app.command("certify")(certify_command)
 app.command("check")(check_command)
 app.command("refute")(refute_command)
 app.command("restrict")(restrict_command)
+app.command("lemma")(lemma_command)
 app.command("run")(run_command)
 app.command("trace")(trace_command)
 app.command("verify")(verify_command)

@@ -25,7 +25,7 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="DIR|MODULE:OBJECT",
-        help="A folder made by 'attemper compile', or a Python object: see docs/refutation.md.",
+        help="A folder made by 'attemper compile', or a Python object.",
     ),
 ]
 LengthOption = Annotated[
@@ -84,7 +84,8 @@ def refute_command(
         print_json({**_record(outcome.refutation, verdict), "seconds": round(outcome.seconds, 1)})
         return ExitCode.OK
     _show(outcome.refutation, verdict)
-    out.print(f"found in {outcome.seconds:.1f} s" + ("" if output is None else f", wrote {output}"))
+    if output is not None:
+        out.print(f"wrote {output}")
     return ExitCode.OK
 
 

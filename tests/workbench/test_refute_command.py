@@ -1,0 +1,138 @@
+"""attemper refute, restrict and check, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attemper.certificates.refutations import load
+from tests.support.command_line import attemper
+
+MODULE = """
+from attemper.hard_models.examples import NearestOneChain, PrefixXor, RandomTables, ones
+
+
+def xor(n):
+    return PrefixXor(n, 2)
+
+
+def brackets(n):
+    return RandomTables(n, (1, 1), symbols=("(", ")", "$"))
+
+
+def sticks(n):
+    return ones(n)
+
+
+nine = PrefixXor(9, 1)
+number = 3
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    name = f"models_{abs(hash(tmp_path))}"
+    (tmp_path / f"{name}.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path / name
+
+
+def test_the_json_line_has_words_answers_and_the_free_part(here: Path) -> None:
+    result = attemper("refute", f"{here.name}:xor", "--language", "parity", "--n", "21", "--json")
+    assert result.code == 0
+    record = json.loads(result.out)
+    inside, outside = record["words"]
+    assert inside.count("1") % 2 == 0
+    assert outside.count("1") % 2 == 1
+    assert len(inside) == len(outside) == 20
+    assert record["members"] == [True, False]
+    assert record["answers"][0] is record["answers"][1]
+    assert 0.5 < record["free"] < 1
+    assert record["verdict"] == "PROVED"
+
+
+def test_a_file_is_written_and_checked(here: Path) -> None:
+    source = f"{here.name}:brackets"
+    options = ("--language", "dyck1", "--n", "31", "--free", "0.2", "-o", "out.json")
+    assert attemper("refute", source, *options).code == 0
+    found = load(Path("out.json"))
+    assert len(found.restriction.free) >= 0.2 * 31
+    checked = attemper("check", "out.json", "--model", source, "--json")
+    assert (checked.code, json.loads(checked.out)["verdict"]) == (0, "PROVED")
+    shown = attemper("restrict", "out.json", "--model", source)
+    assert shown.code == 0
+    assert shown.out.count("position 31 attends to") == 2
+    other = attemper("check", "out.json", "--model", f"{here.name}:xor")
+    assert other.code == 6
+    assert "about another model" in other.out
+
+
+def test_code_is_not_imported_because_a_file_says_so(here: Path) -> None:
+    attemper("refute", f"{here.name}:xor", "--language", "parity", "--n", "9", "-o", "out.json")
+    result = attemper("check", "out.json")
+    assert result.code == 2
+    assert "say with --model" in result.err
+
+
+def test_a_forced_language_is_not_refuted_and_why_is_said(here: Path) -> None:
+    result = attemper("refute", f"{here.name}:sticks", "--language", "ones", "--n", "30")
+    assert result.code == 12
+    assert "the language is forced by 1 of the 29 symbols" in result.out
+    record = json.loads(
+        attemper("refute", f"{here.name}:sticks", "--language", "ones", "--n", "30", "--json").out
+    )
+    assert record["verdict"] == "UNKNOWN"
+
+
+def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -> None:
+    attemper("compile", "O (b & Y a)", "--alphabet", "ab", "-o", "net")
+    options = ("--regex", "(b*ab*ab*a)*b*", "--alphabet", "ab", "--n", "24", "--free", "0.5")
+    result = attemper("refute", "net", *options, "-o", "out.json")
+    assert result.code == 0, result.err
+    assert attemper("check", "out.json").code == 0
+    attemper("compile", "O (b & Y b)", "--alphabet", "ab", "-o", "net")
+    assert attemper("check", "out.json").code == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("net", "--language", "parity"), 2, "is neither a folder nor MODULE:OBJECT"),
+        (("{}:xor", "--language", "parity"), 2, "say which one with --n"),
+        (("{}:nine", "--language", "parity", "--n", "8"), 2, "is a model for n = 9, not for n = 8"),
+        (("{}:number", "--language", "parity"), 2, "is no hard-attention model"),
+        (("{}:absent", "--language", "parity"), 2, "has no 'absent'"),
+        (("no_such_module:x", "--language", "parity"), 2, "cannot be imported"),
+        (("{}:nine",), 2, "give one of --language, --regex and --dfa"),
+        (("{}:nine", "--language", "even"), 2, "language 'even' is none of parity"),
+        (("{}:nine", "--language", "dyck2"), 4, "needs 4 symbols"),
+        (("{}:brackets", "--language", "dyck1", "--n", "30"), 4, "no word of 29 symbols is well nested"),
+        (("{}:nine", "--regex", "a*", "--alphabet", "a"), 4, "the model has no symbol 'a'"),
+        (("{}:nine", "--regex", ".*", "--alphabet", "01"), 4, "all words of this length are in the language"),
+    ],
+)
+def test_mistakes_have_a_code_and_a_remedy(
+    here: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    result = attemper("refute", *(argument.format(here.name) for argument in arguments))
+    assert result.code == code
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_a_network_that_counts_is_refused(here: Path) -> None:
+    attemper("compile", "#<[a] <= #<[b]", "--alphabet", "ab", "-o", "net")
+    result = attemper("refute", "net", "--language", "parity", "--n", "9")
+    assert result.code == 4
+    assert "averages over many positions" in result.err
+
+
+def test_a_damaged_file_is_named(here: Path) -> None:
+    Path("broken.json").write_text("{")
+    for command in ("check", "restrict"):
+        result = attemper(command, "broken.json")
+        assert result.code == 6
+        assert "broken.json" in result.out + result.err
