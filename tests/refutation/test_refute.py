@@ -65,7 +65,7 @@ def test_every_model_is_refuted(name: str, language: str) -> None:
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_model_is_refuted_at_many_lengths(name: str, language: str, n: int) -> None:
     model = sized(name, n, language)
-    found = refuted(model, language, free=0.3, seconds=120)
+    found = refuted(model, language, free=0.3, seconds=240)
     spot_check(model, found, seed=n, count=10)
 
 

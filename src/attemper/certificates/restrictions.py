@@ -29,7 +29,7 @@ class Restriction:
 
     def __post_init__(self) -> None:
         for position, symbols in enumerate(self.allowed, start=1):
-            if not symbols or list(symbols) != sorted(set(symbols)):
+            if not symbols or list(symbols) != sorted(set(symbols)) or symbols[0] < 0:
                 raise ValueError(f"position {position} must have some symbols, each once, in ascending order")
 
     @property
@@ -53,7 +53,7 @@ def fixed(restriction: Restriction, symbols: Mapping[int, Symbol]) -> Restrictio
     """
     allowed = list(restriction.allowed)
     for position, symbol in symbols.items():
-        if symbol not in allowed[position - 1]:
+        if not 1 <= position <= len(allowed) or symbol not in allowed[position - 1]:
             raise ValueError(f"position {position} may not have the symbol {symbol}")
         allowed[position - 1] = (symbol,)
     return Restriction(tuple(allowed))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from attemper.certificates.refutations import Refutation
+from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
-from attemper.hard_models.protocol import Array, HardModel, answer, numbers_of
+from attemper.errors import UnsupportedError
+from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.targets import contains
 from attemper.languages.words import Word
 
 ROWS = "the leftmost of the best scores; a row's results taken not to depend on the batch"
-
-PROBED = 24
-"""How many rows of a layer are computed once in a batch and once alone."""
 
 
 def check_refutation(refutation: Refutation, model: HardModel, most: int = MAX_VALUES) -> Verdict:
@@ -24,7 +21,11 @@ def check_refutation(refutation: Refutation, model: HardModel, most: int = MAX_V
     complaint = next(_mismatches(refutation, model), None)
     if complaint is not None:
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),))
-    return Verdict((_pair(refutation, model), _constancy(refutation, model, most)))
+    probed = Probed(model)
+    try:
+        return Verdict((_pair(refutation, probed), _constancy(refutation, probed, most)))
+    except (BatchDependenceError, UnsupportedError) as error:
+        return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),))
 
 
 def _mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:
@@ -37,55 +38,15 @@ def _mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:
         yield f"the refutation is about a model in other arithmetic ({refutation.semantics})"
     if len(refutation.restriction.allowed) != model.length:
         yield f"the restriction has {len(refutation.restriction.allowed)} positions, the model {model.length}"
-    if model.ending is not None:
+    if model.ending is not None and model.ending not in model.symbols:
+        yield f"the model's end marker {model.ending!r} is not one of its symbols"
+    elif model.ending is not None:
         marker = model.symbols.index(model.ending)
         *before, last = refutation.restriction.allowed
         if last != (marker,) or any(marker in allowed for allowed in before):
             yield "the end marker must be at the last position, and nowhere else"
     if not set(refutation.decided_by) <= set(refutation.restriction.free):
         yield "the answer can be decided by free positions only"
-    dependent = batch_dependence(model)
-    if dependent is not None:
-        yield dependent
-
-
-def batch_dependence(model: HardModel) -> str | None:
-    """Where the model's functions give a row another result in a batch than alone; None if nowhere seen."""
-    draw = np.random.default_rng(0)
-    inner = [k for k, symbol in enumerate(model.symbols) if symbol != model.ending]
-    word = draw.choice(inner, model.length)
-    if model.ending is not None:
-        word[-1] = model.symbols.index(model.ending)
-    rows = model.embed(np.arange(1, model.length + 1), word)
-    for layer, heads in enumerate(model.heads):
-        some = draw.choice(len(rows), min(PROBED, len(rows)), replace=False)
-        attended = []
-        for head in range(heads):
-            whole = model.scores(layer, head, rows, rows)
-            for row in some:
-                alone = model.scores(layer, head, rows[[row]], rows)
-                if (_order(alone[0]) != _order(whole[row])).any():
-                    return _dependence("scores", layer)
-            attended.append(rows[np.argmax(whole, axis=1)])
-        after = model.combine(layer, rows, attended)
-        for row in some:
-            alone = model.combine(layer, rows[[row]], [seen[[row]] for seen in attended])
-            if (alone[0] != after[row]).any():
-                return _dependence("activations", layer)
-        rows = after
-    return None
-
-
-def _order(scores: Array) -> Array:
-    """How many different scores are less: what attention depends on."""
-    return np.unique(scores, return_inverse=True)[1]
-
-
-def _dependence(what: str, layer: int) -> str:
-    return (
-        f"the {what} of layer {layer + 1} depend on what else is in the batch, which decides ties; "
-        "take sums in a fixed order, as 'attemper.hard_models.protocol.dot' does"
-    )
 
 
 def _pair(refutation: Refutation, model: HardModel) -> ClaimVerdict:
@@ -117,7 +78,7 @@ def _constancy(refutation: Refutation, model: HardModel, most: int) -> ClaimVerd
         cases = answers_by_cases(model, refutation.restriction, refutation.decided_by, most)
     except CapReachedError as error:
         return ClaimVerdict(Status.UNKNOWN, f"not shown that the answer is constant: {error}")
-    if any(len(answers) > 1 for answers in cases.values()):
+    if any(len(answers) != 1 for answers in cases.values()):
         return ClaimVerdict(Status.UNKNOWN, "not shown that the answer is constant: both cannot be ruled out")
     if not refutation.decided_by:
         if cases[()] != {refutation.answer}:

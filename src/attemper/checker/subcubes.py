@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal_bytes
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
 
 MAX_VALUES = 2_000_000
 """The most combinations of activations that are tried on a layer."""
@@ -121,7 +121,7 @@ def _next(model: HardModel, layer: int, lists: _Lists, queries: Integers, most: 
 
 def _candidates(model: HardModel, layer: int, head: int, lists: _Lists, block: Integers) -> NDArray[np.bool_]:
     """For each query (row) the listed activations (columns) that it may attend to."""
-    scores = model.scores(layer, head, lists.rows[block], lists.rows)
+    scores = scored(model, layer, head, lists.rows[block], lists.rows)
     own = lists.owner[block][:, None] == lists.owner[None, :]
     itself = np.take_along_axis(scores, block[:, None], axis=1)
     scores = np.where(own, itself, scores)
@@ -151,13 +151,9 @@ def _combined(found: Sequence[NDArray[np.bool_]], count: int) -> tuple[Integers,
 
 def _distinct(rows: Array, owner: Integers) -> _Lists:
     """Each activation of a position once: two are the same if all their bytes are."""
-    whole = np.ascontiguousarray(normal_bytes(rows).reshape(len(rows), -1))
-    if whole.dtype == object:
-        seen = {(int(i), *row): k for k, (i, row) in enumerate(zip(owner, map(tuple, whole), strict=True))}
-        kept = np.array(sorted(seen.values()), dtype=np.int64)
-    else:
-        keys = whole.view(np.uint8).reshape(len(whole), -1)
-        tagged = np.concatenate([owner[:, None].astype(np.int64).view(np.uint8), keys], axis=1)
-        kept = np.unique(np.ascontiguousarray(tagged).view(f"V{tagged.shape[1]}")[:, 0], return_index=True)[1]
+    rows = np.ascontiguousarray(normal(rows))
+    raw = rows.reshape(len(rows), -1).view(np.uint8)
+    tagged = np.ascontiguousarray(np.concatenate([owner[:, None].view(np.uint8), raw], axis=1))
+    kept = np.unique(tagged.view(f"V{tagged.shape[1]}")[:, 0], return_index=True)[1]
     kept = kept[np.argsort(owner[kept], kind="stable")]
-    return _Lists(normal_bytes(rows)[kept], owner[kept])
+    return _Lists(rows[kept], owner[kept])

@@ -141,6 +141,12 @@ def read_encoder(
     """
     if encoder.norm is not None:
         raise UnsupportedError("an encoder with a final norm is not read; build it with norm=None")
+    if readout.weight.shape[0] != 1 or readout.bias is None:
+        raise UnsupportedError("the readout must be linear with one output and a bias")
+    if embedding.max_norm is not None:
+        raise UnsupportedError("an embedding with max_norm is not read")
+    if len(symbols) > embedding.num_embeddings or (ending is not None and ending not in symbols):
+        raise UnsupportedError("every symbol needs a row of the embedding, and the end marker must be one")
     layers = tuple(_layer(layer) for layer in encoder.layers)
     return EncoderModel(
         tuple(symbols),
@@ -179,4 +185,4 @@ def _layer(layer: Any) -> EncoderLayer:
 
 
 def _matrix(tensor: torch.Tensor) -> Matrix:
-    return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)
+    return np.asarray(tensor.detach().cpu().double().numpy(), dtype=np.float64)

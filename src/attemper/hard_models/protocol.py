@@ -5,7 +5,8 @@
     y_i^(k)   = combine(k, y_i^(k-1), b_i^(k,1), ..., b_i^(k,H))
     answer    = label(y_n^(L))
 
-The functions are arbitrary; activations are rows of an array and are the same if and only if their bytes are.
+The functions are arbitrary; activations are rows of an array of numbers, and the same if and only if their
+bytes are, where every -0.0 is replaced by 0.0.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from attemper.errors import UnsupportedError
+
 Array = NDArray[Any]
-"""Activations, a row each, or scores."""
+"""Activations, a row of numbers each, or scores: numbers, Python's integers among them."""
 
 Integers = NDArray[np.int64]
 
@@ -58,7 +61,10 @@ class HardModel(Protocol):
         """y^(0) for each pair of a position 1..n and the number of a symbol."""
 
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
-        """The matrix of the scores of all queries (rows) and keys (columns): numbers in a total order."""
+        """The matrix of the scores of all queries (rows) and keys (columns).
+
+        Only how a row's scores compare with each other matters, and must not depend on the batch.
+        """
 
     def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
         """y^(k) from the rows of y^(k-1) and, for each head, what they attend to."""
@@ -89,12 +95,15 @@ def numbers_of(model: HardModel, word: Sequence[str]) -> Integers:
 
 
 def activations(model: HardModel, word: Integers) -> list[Array]:
-    """All activations of the layers 0..L on a word of n symbols, by the definition."""
-    found = [model.embed(np.arange(1, model.length + 1), word)]
+    """All activations of the layers 0..L on a word of n symbols, by the definition.
+
+    Raises `UnsupportedError` for activations or scores that are not numbers.
+    """
+    found = [normal(model.embed(np.arange(1, model.length + 1), word))]
     for layer, heads in enumerate(model.heads):
         rows = found[-1]
-        attended = [rows[np.argmax(model.scores(layer, head, rows, rows), axis=1)] for head in range(heads)]
-        found.append(model.combine(layer, rows, attended))
+        attended = [rows[np.argmax(scored(model, layer, head, rows, rows), axis=1)] for head in range(heads)]
+        found.append(normal(model.combine(layer, rows, attended)))
     return found
 
 
@@ -103,10 +112,23 @@ def answer(model: HardModel, word: Integers) -> bool:
     return bool(model.labels(activations(model, word)[-1][-1:])[0])
 
 
-def normal_bytes(rows: Array) -> Array:
-    """The rows with -0.0 replaced by 0.0. Raises ValueError for NaN, which has no place in an order."""
+def scored(model: HardModel, layer: int, head: int, queries: Array, keys: Array) -> Array:
+    """The model's scores. Raises `UnsupportedError` for one that is not a number and so in no order."""
+    found = model.scores(layer, head, queries, keys)
+    if found.dtype.kind not in "biufO" or bool(np.asarray(found != found).any()):
+        raise UnsupportedError(f"a score of layer {layer + 1}, head {head + 1} is not a number")
+    return found
+
+
+def normal(rows: Array) -> Array:
+    """The activations with every -0.0 replaced by 0.0.
+
+    Raises `UnsupportedError` for what is not a number, and for arrays of objects, whose bytes say nothing.
+    """
+    if rows.dtype.kind not in "biuf":
+        raise UnsupportedError(f"activations must be arrays of numbers, not of {rows.dtype}")
     if rows.dtype.kind == "f":
         if np.isnan(rows).any():
-            raise ValueError("an activation is not a number")
-        return rows + 0.0
+            raise UnsupportedError("an activation is not a number")
+        return np.asarray(rows + 0.0)
     return rows

@@ -14,7 +14,7 @@ from typing import final
 
 import numpy as np
 
-from attemper.hard_models.protocol import Array, HardModel
+from attemper.hard_models.protocol import Array, HardModel, scored
 from attemper.refutation.states import State
 
 TRIED = 8
@@ -91,7 +91,7 @@ class Capturer:
 
     def _find(self, layer: int, head: int, query: int, target: int) -> list[tuple[int, tuple[int, ...]]]:
         state = self.states[layer]
-        scores = self.model.scores(layer, head, state.rows[[query]], state.rows)[0]
+        scores = scored(self.model, layer, head, state.rows[[query]], state.rows)[0]
         mine, aim = int(state.owner[query]), int(state.owner[target])
         beats = (scores > scores[target]) | ((scores == scores[target]) & (state.owner < aim))
         beats &= (state.owner != mine) & (state.owner != aim)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import HardModel, Integers
+from attemper.hard_models.protocol import HardModel, Integers, scored
 from attemper.refutation.states import State, lowest
 
 Ranks = NDArray[np.int32]
@@ -44,7 +44,7 @@ def ranking(model: HardModel, restriction: Restriction) -> Ranking:
         ranks = np.zeros((len(state.owner), len(state.owner)), dtype=np.int32)
         for begin in range(0, len(rows), 1_000):
             block = rows[begin : begin + 1_000]
-            scores = model.scores(0, head, state.rows[block], state.rows)
+            scores = scored(model, 0, head, state.rows[block], state.rows)
             order = np.argsort(scores[:, ::-1], axis=1, kind="stable")[:, ::-1]
             order = len(state.owner) - 1 - order
             np.put_along_axis(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, Symbol
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal_bytes
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal
 
 Bits = NDArray[np.int8]
 """Hahn's rho_n: for each input 0, 1 or FREE."""
@@ -81,7 +81,7 @@ def bottom_of(model: HardModel, base: Restriction) -> Bottom:
         )
     pairs = [(i, symbol) for i, symbols in enumerate(base.allowed, start=1) for symbol in symbols]
     positions, symbols = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
-    rows = normal_bytes(model.embed(positions, symbols))
+    rows = normal(model.embed(positions, symbols))
     first = np.r_[True, positions[1:] != positions[:-1]]
     same = np.array([not first[r] and rows[r].tobytes() == rows[r - 1].tobytes() for r in range(len(rows))])
     differs = np.bincount(positions[~same] - 1, minlength=model.length) > 1

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import Array, HardModel, Integers
+from attemper.hard_models.protocol import Array, HardModel, Integers, scored
 from attemper.refutation.capturing import Capturer, Symbols
 from attemper.refutation.hitting import Ranking, hit, ranking
 from attemper.refutation.states import State, TooManyError, following, lowest
@@ -84,6 +84,10 @@ class Search:
             self._polish(enough)
         return self.best
 
+    def _slice(self) -> float:
+        """Until when a part of an attempt may go on."""
+        return time.monotonic() + (self.deadline - time.monotonic()) * SHARE
+
     def _has(self, enough: int) -> bool:
         return self.best is not None and len(self.best.restriction.free) >= enough
 
@@ -112,7 +116,7 @@ class Search:
         states = self._states(restriction)
         if states is None:
             return
-        slice_end = time.monotonic() + (self.deadline - time.monotonic()) * SHARE
+        slice_end = self._slice()
         capturer = Capturer(self.model, states, len(restriction.free))
         found: list[Symbols] = []
         for query, known in self._starts(capturer):
@@ -140,9 +144,10 @@ class Search:
     def _states(self, restriction: Restriction) -> list[State] | None:
         """The states of the layers up to the last but one; None if they are too large."""
         states = [lowest(self.model, restriction)]
+        deadline = self._slice()
         try:
             for layer in range(len(self.model.heads) - 1):
-                states.append(following(self.model, layer, states[-1], MOST_VALUES))
+                states.append(following(self.model, layer, states[-1], MOST_VALUES, deadline))
         except TooManyError:
             return None
         return states
@@ -152,7 +157,7 @@ class Search:
     ) -> Symbols | None:
         """The fewest symbols that make a head of the last layer attend to one of the best values."""
         state, layer, most = capturer.states[-1], len(self.model.heads) - 1, capturer.most
-        scores = self.model.scores(layer, head, state.rows[[query]], state.rows)[0]
+        scores = scored(self.model, layer, head, state.rows[[query]], state.rows)[0]
         best: Symbols | None = None
         for tried, target in enumerate(_best(scores, 16 * TARGETS)):
             if self._is_over(deadline) or (best is not None and tried > TARGETS):

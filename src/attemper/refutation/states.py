@@ -6,6 +6,8 @@ the free symbols. Only the search uses this; the checker has its own pass.
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -14,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal_bytes
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
 
 BLOCK = 4_000_000
 """The most scores that are computed at a time."""
 
 
 class TooManyError(Exception):
-    """More activations than allowed."""
+    """More activations, or more time for them, than allowed."""
 
 
 @final
@@ -60,8 +62,11 @@ def lowest(model: HardModel, restriction: Restriction) -> State:
     return _state(model.embed(positions + 1, symbols), positions, symbols[:, None], np.zeros_like(positions))
 
 
-def following(model: HardModel, layer: int, state: State, most: int) -> State:
-    """The state after a layer. Raises `TooManyError` if more than `most` combinations must be looked at."""
+def following(model: HardModel, layer: int, state: State, most: int, deadline: float = math.inf) -> State:
+    """The state after a layer.
+
+    Raises `TooManyError` if more than `most` combinations must be looked at, or after the deadline.
+    """
     parts = []
     spent = 0
     size = max(1, BLOCK // len(state.owner))
@@ -72,7 +77,7 @@ def following(model: HardModel, layer: int, state: State, most: int) -> State:
         for number, _, _ in found:
             counts = counts * number
         spent += int(counts.sum())
-        if spent > most:
+        if spent > most or time.monotonic() > deadline:
             raise TooManyError
         parents, cost = [np.arange(len(block))], np.zeros(len(block), dtype=np.int64)
         for number, columns, ranks in found:
@@ -99,7 +104,7 @@ def _ranked(
     model: HardModel, layer: int, head: int, state: State, block: Integers
 ) -> tuple[Integers, Integers, Integers]:
     """How many candidates each value of the block has, then the candidates and their ranks, row by row."""
-    scores = model.scores(layer, head, state.rows[block], state.rows)
+    scores = scored(model, layer, head, state.rows[block], state.rows)
     rows, columns = np.nonzero(_candidates(scores, state, block))
     order = np.lexsort((columns, _descending(scores[rows, columns]), rows))
     number = np.bincount(rows, minlength=len(block))
@@ -119,7 +124,7 @@ def attended(model: HardModel, layer: int, head: int, state: State) -> list[set[
     size = max(1, BLOCK // len(state.owner))
     for begin in range(0, len(state.owner), size):
         block = np.arange(begin, min(begin + size, len(state.owner)))
-        scores = model.scores(layer, head, state.rows[block], state.rows)
+        scores = scored(model, layer, head, state.rows[block], state.rows)
         rows, columns = np.nonzero(_candidates(scores, state, block))
         for query, key in zip(state.owner[block[rows]], state.owner[columns], strict=True):
             found[int(query)].add(int(key))
@@ -145,15 +150,9 @@ def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> S
     """Each value of a position once, with the cheapest of its origins."""
     order = np.argsort(cost, kind="stable")
     rows, owner, parents, cost = rows[order], owner[order], parents[order], cost[order]
-    rows = np.ascontiguousarray(normal_bytes(rows))
-    if rows.dtype == object:
-        number: dict[object, int] = {}
-        code = np.array([number.setdefault(tuple(row), len(number)) for row in rows], dtype=np.int64)
-        tagged = np.ascontiguousarray(np.stack([owner, code], axis=1))
-    else:
-        raw = rows.view(np.uint8).reshape(len(rows), -1)
-        tagged = np.ascontiguousarray(np.concatenate([owner[:, None].view(np.uint8), raw], axis=1))
-    keys = tagged.view(np.uint8).reshape(len(rows), -1)
-    _, first = np.unique(np.ascontiguousarray(keys).view(f"V{keys.shape[1]}")[:, 0], return_index=True)
+    rows = np.ascontiguousarray(normal(rows))
+    raw = rows.reshape(len(rows), -1).view(np.uint8)
+    tagged = np.ascontiguousarray(np.concatenate([owner[:, None].view(np.uint8), raw], axis=1))
+    _, first = np.unique(tagged.view(f"V{tagged.shape[1]}")[:, 0], return_index=True)
     first = first[np.lexsort((first, owner[first]))]
     return State(rows[first], owner[first], parents[first], cost[first])

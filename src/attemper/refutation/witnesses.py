@@ -1,7 +1,7 @@
 """Two words that a restriction allows, one in a language and one not: the simplest in a fixed order.
 
-Those that differ in the fewest symbols; of these the ones with the least symbols, position by position, in
-the word of the language first.
+They differ in one symbol; of such pairs the one with the least symbols, position by position, in the word of
+the language first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from attemper.languages.words import Word
 Numbers = tuple[int, ...]
 
 MOST_PAIRS = 4_000_000
-"""The most pairs of states, times positions, for which the fewest differences are counted."""
+"""The most pairs of states, times positions, that are looked at."""
 
 
 def start(model: HardModel, language: Target) -> Restriction:
@@ -26,13 +26,15 @@ def start(model: HardModel, language: Target) -> Restriction:
 
     Dyck languages begin with floor(.2 m) opening and end with floor(.2 m) closing brackets, m the length of
     the word, with the first pair of brackets in between (Hahn 2020, Corollary 2). Raises `UnsupportedError`
-    if the model lacks the symbols, or if no word of this length can be in the language.
+    if the model lacks the symbols, or for brackets if the words have an odd number of symbols.
     """
     missing = [symbol for symbol in symbols_of(language) if symbol not in model.symbols]
     if missing:
         raise UnsupportedError(
             f"the model has no symbol {missing[0]!r}; its symbols are {' '.join(model.symbols)}"
         )
+    if model.ending in symbols_of(language):
+        raise UnsupportedError(f"the model's end marker {model.ending!r} cannot be a symbol of the language")
     number = {symbol: k for k, symbol in enumerate(model.symbols)}
     size = model.length - (model.ending is not None)
     match language:
@@ -56,7 +58,11 @@ def start(model: HardModel, language: Target) -> Restriction:
 
 
 def simplest_pair(model: HardModel, restriction: Restriction, language: Target) -> tuple[Word, Word] | None:
-    """A word in the language and one that is not, both allowed; None if there is no such pair."""
+    """A word in the language and one that is not, both allowed; None if there is no such pair.
+
+    They differ in one symbol: between any two allowed words one gets by changing one symbol after the other.
+    The restriction must be below that of `start`, so with no more than the first kind of brackets free.
+    """
     allowed = restriction.allowed[: model.length - (model.ending is not None)]
     match language:
         case Dfa():
@@ -120,13 +126,20 @@ def _balanced(
 
 @final
 class _Pairs:
-    """Walks of two words through an automaton, position by position."""
+    """Walks of two words through an automaton that part at one position."""
 
     def __init__(self, model: HardModel, allowed: tuple[tuple[int, ...], ...], dfa: Dfa) -> None:
         letter = {symbol: k for k, symbol in enumerate(dfa.alphabet.symbols)}
-        self.moves = [
-            {s: [row[letter[model.symbols[s]]] for row in dfa.moves] for s in some} for some in allowed
-        ]
+        nowhere = len(dfa.moves)  # where symbols lead that the automaton does not know
+        self.moves: list[dict[int, list[int]]] = []
+        for some in allowed:
+            known = {s: letter.get(model.symbols[s]) for s in some}
+            self.moves.append(
+                {
+                    s: [*(nowhere if k is None else row[k] for row in dfa.moves), nowhere]
+                    for s, k in known.items()
+                }
+            )
         self.dfa = dfa
         if len(dfa.moves) ** 2 * len(allowed) > MOST_PAIRS:
             raise UnsupportedError(
@@ -135,45 +148,49 @@ class _Pairs:
             )
 
     def simplest(self) -> tuple[Numbers, Numbers] | None:
-        """The pair with the fewest differences, then the least one."""
-        states = range(len(self.dfa.moves))
-        ends = {
-            (p, q): 0
-            for p in states
-            for q in states
-            if p in self.dfa.accepting and q not in self.dfa.accepting
-        }
-        costs: list[dict[tuple[int, int], int]] = [ends]
-        for moves in reversed(self.moves):
-            costs.append(self._before(moves, costs[-1]))
-        costs.reverse()
+        """The least pair, symbol by symbol, the accepted word's first."""
+        apart, together = self._suffixes()
         here = self.dfa.start, self.dfa.start
-        if here not in costs[0]:
+        if here[0] not in together[0]:
             return None
-        member, stranger = [], []
-        for moves, before, after in zip(self.moves, costs, costs[1:], strict=False):
+        member: list[int] = []
+        stranger: list[int] = []
+        has_parted = False
+        for i, moves in enumerate(self.moves):
             for s, t in ((s, t) for s in moves for t in moves):
                 there = moves[s][here[0]], moves[t][here[1]]
-                if there in after and after[there] + (s != t) == before[here]:
+                if s != t:
+                    fits = not has_parted and there in apart[i + 1]
+                else:
+                    fits = there in apart[i + 1] if has_parted else there[0] in together[i + 1]
+                if fits:
                     member.append(s)
                     stranger.append(t)
-                    here = there
+                    here, has_parted = there, has_parted or s != t
                     break
         return tuple(member), tuple(stranger)
 
-    def _before(
-        self, moves: dict[int, list[int]], after: dict[tuple[int, int], int]
-    ) -> dict[tuple[int, int], int]:
-        found: dict[tuple[int, int], int] = {}
-        states = range(len(self.dfa.moves))
-        for p in states:
-            for q in states:
-                costs = [
-                    cost + (s != t)
-                    for s in moves
-                    for t in moves
-                    if (cost := after.get((moves[s][p], moves[t][q]))) is not None
-                ]
-                if costs:
-                    found[p, q] = min(costs)
-        return found
+    def _suffixes(self) -> tuple[list[set[tuple[int, int]]], list[set[int]]]:
+        """Before each position, and at the end: which states words have that can end on different sides.
+
+        First the pairs that a common rest takes to an accepting and a rejecting state, then the states from
+        which two words can part so that they come to such a pair.
+        """
+        states = range(len(self.dfa.moves) + 1)
+        ends = {(p, q) for p in self.dfa.accepting for q in states if q not in self.dfa.accepting}
+        apart: list[set[tuple[int, int]]] = [ends]
+        together: list[set[int]] = [set()]
+        for moves in reversed(self.moves):
+            later, parting = apart[-1], together[-1]
+            apart.append(
+                {(p, q) for p in states for q in states if any((m[p], m[q]) in later for m in moves.values())}
+            )
+            together.append(
+                {
+                    p
+                    for p in states
+                    if any(m[p] in parting for m in moves.values())
+                    or any((m[p], other[p]) in later for m in moves.values() for other in moves.values())
+                }
+            )
+        return apart[::-1], together[::-1]

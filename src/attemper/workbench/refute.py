@@ -57,7 +57,7 @@ def load_model(source: str, length: int | None) -> HardModel:
     The object is a model, or a function from the length n to one. Raises `OptionError` where it is neither,
     and what loading raises.
     """
-    if Path(source).is_dir():
+    if is_folder(source):
         if length is None:
             raise OptionError("a network works at every length: say which one with --n")
         model = load(source)
@@ -76,10 +76,20 @@ def load_model(source: str, length: int | None) -> HardModel:
             f"'{source}' is no hard-attention model, as it has no '{missing[0]}'; "
             "see 'attemper.hard_models.protocol.HardModel'"
         )
+    if found.ending is not None and found.ending not in found.symbols:  # type: ignore[attr-defined]
+        raise OptionError(f"the end marker of '{source}' is not one of its symbols")
     checked = cast(HardModel, found)
     if length is not None and checked.length != length:
         raise OptionError(f"'{source}' is a model for n = {checked.length}, not for n = {length}")
     return checked
+
+
+def is_folder(source: str) -> bool:
+    """Whether it names a folder, whatever else it may be."""
+    try:
+        return Path(source).is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _imported(module: str, name: str) -> object:

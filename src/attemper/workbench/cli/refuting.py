@@ -18,7 +18,7 @@ from attemper.languages.targets import Target
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
-from attemper.workbench.refute import NAMES, load_model, named_target, refute
+from attemper.workbench.refute import NAMES, is_folder, load_model, named_target, refute
 from attemper.workbench.report.restriction import attention_lines, picture
 
 ModelArgument = Annotated[
@@ -128,9 +128,9 @@ def model_of(refutation: Refutation, model: str | None) -> HardModel:
 
     Code is never imported because a file says so: a MODULE:OBJECT must be named by the user.
     """
-    if model is None and not Path(refutation.source).is_dir():
+    if model is None and not is_folder(refutation.source):
         raise typer.BadParameter(
-            f"say with --model which model it is about (the file says '{refutation.source}')"
+            f"say with --model which model it is about (the file says '{refutation.source[:80]}')"
         )
     return load_model(model or refutation.source, len(refutation.restriction.allowed))
 
