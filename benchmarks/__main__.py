@@ -12,6 +12,7 @@ from rich.table import Table
 
 from benchmarks.comparisons import Pair, pairs
 from benchmarks.horizons import print_horizons
+from benchmarks.refutations import print_refutations
 
 
 def main() -> None:
@@ -24,6 +25,7 @@ def main() -> None:
             table.add_row(*shown, f"{second / first:.1f}")
     Console(width=140).print(table)
     print_horizons()
+    print_refutations()
 
 
 def medians(pair: Pair) -> tuple[float, float]:

@@ -125,3 +125,26 @@ def test_brackets_of_two_kinds() -> None:
     found = refuted(model, "dyck2", free=0.3)
     assert all(len(allowed) <= 2 for allowed in found.restriction.allowed)
     assert set(found.member) <= {"(", ")"}
+
+
+def test_an_interrupted_search_ends_with_the_best_so_far() -> None:
+    model = RandomTables(41, (1, 1), seed=3)
+    told: list[str] = []
+
+    def report(text: str) -> None:
+        told.append(text)
+        if "are free" in text:
+            raise KeyboardInterrupt
+
+    outcome = refute(model, named_target("parity", model), report=lambda text: report(text))
+    assert outcome.refutation is not None
+    assert "interrupted" in told[-1]
+    verdict = check_refutation(outcome.refutation, model)
+    assert verdict.status is Status.PROVED
+
+
+def test_the_seed_decides_and_the_free_part_is_kept_to() -> None:
+    model = RandomTables(41, (2, 2), values=3, seed=3)
+    found = [refuted(model, "parity", free=0.3) for _ in range(2)]
+    assert found[0] == found[1]
+    assert len(found[0].restriction.free) >= 0.3 * 41

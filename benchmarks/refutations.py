@@ -1,0 +1,76 @@
+"""Ways to make the first layer simple, side by side, and how the cost of a refutation grows with n."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+from rich.console import Console
+from rich.table import Table
+
+from attemper.certificates.restrictions import Restriction
+from attemper.checker.subcubes import possible_answers
+from attemper.hard_models.examples import RandomTables
+from attemper.refutation.alteration import altered
+from attemper.refutation.faithful import faithful
+from attemper.refutation.hitting import hit, ranking
+
+LENGTHS = (125, 250, 500, 1_000)
+LEFT = 16
+"""How many free symbols a head of the first layer may depend on."""
+
+
+def print_refutations() -> None:
+    """Prints both tables."""
+    console = Console(width=140)
+    console.print(_hitting())
+    console.print(_growth())
+
+
+def _base(length: int) -> Restriction:
+    return Restriction((*[(0, 1)] * (length - 1), (2,)))
+
+
+def _hitting() -> Table:
+    table = Table("random tables, 1 head", "n", f"free after each head depends on {LEFT} symbols at most")
+    for length in (128, 256):
+        model, base = RandomTables(length, (1, 1)), _base(length)
+        ways: dict[str, Callable[[], Restriction]] = {
+            "greedy hitting": lambda m=model, b=base: hit(m, b, ranking(m, b), LEFT),  # type: ignore[misc]
+            "alteration, not random": lambda m=model, b=base: (  # type: ignore[misc]
+                altered(m, b, LEFT, derandomised=True).restriction
+            ),
+            "alteration": lambda m=model, b=base: altered(m, b, LEFT).restriction,  # type: ignore[misc]
+            "three stages, Local Lemma": lambda m=model, b=base: (  # type: ignore[misc]
+                faithful(m, b, LEFT, Fraction(1, 20), threshold=8).restriction
+            ),
+        }
+        for name, way in ways.items():
+            table.add_row(name, str(length), f"{len(way().free) / length:.2f}")
+    return table
+
+
+def _growth() -> Table:
+    table = Table("work, 2 layers", "heads", *(f"n = {length}: s" for length in LENGTHS), "grows like n^")
+    for heads in (1, 2):
+        hitting, checking = [], []
+        for length in LENGTHS:
+            model, base = RandomTables(length, (heads, heads), values=4), _base(length)
+            start = time.perf_counter()
+            restriction = hit(model, base, ranking(model, base), 4)
+            hitting.append(time.perf_counter() - start)
+            start = time.perf_counter()
+            possible_answers(model, restriction)
+            checking.append(time.perf_counter() - start)
+        for name, times in (("ranking and hitting", hitting), ("the checker's pass", checking)):
+            table.add_row(name, str(heads), *(f"{spent:.3f}" for spent in times), f"{_slope(times):.2f}")
+    return table
+
+
+def _slope(times: list[float]) -> float:
+    """The slope of the logarithms, by least squares."""
+    xs, ys = [math.log(n) for n in LENGTHS], [math.log(spent) for spent in times]
+    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+    return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
