@@ -13,7 +13,7 @@ from attemper.hard_models.examples import PrefixXor, RandomTables, equally_many,
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.targets import contains
 from attemper.workbench.refute import named_target, refute
-from tests.support.hard_models import MAKERS
+from tests.support.hard_models import MAKERS, network
 
 BRACKETS = ("(", ")")
 BITS = ("0", "1")
@@ -148,3 +148,15 @@ def test_the_seed_decides_and_the_free_part_is_kept_to() -> None:
     found = [refuted(model, "parity", free=0.3) for _ in range(2)]
     assert found[0] == found[1]
     assert len(found[0].restriction.free) >= 0.3 * 41
+
+
+@pytest.mark.parametrize("heads", [(), (0,), (0, 1), (1, 0), (0, 0, 2)])
+def test_layers_without_heads(heads: tuple[int, ...]) -> None:
+    found = refuted(RandomTables(24, heads, seed=2), "parity", free=1)
+    assert len(found.restriction.free) >= 12
+
+
+def test_a_formula_with_work_below_the_first_attention() -> None:
+    model = network(23, ("a", "b"), "({0} & even(pos)) S {1}")
+    assert model.heads[0] == 0
+    refuted(model, "parity", free=0.5)

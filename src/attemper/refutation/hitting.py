@@ -60,11 +60,12 @@ def hit(model: HardModel, restriction: Restriction, known: Ranking, most: int) -
 
     `known` is the ranking under the restriction itself.
     """
-    while True:
+    while known.heads:
         chosen = _round(model, restriction, known, most)
         if not chosen:
-            return restriction
+            break
         restriction = fixed(restriction, chosen)
+    return restriction
 
 
 def _round(model: HardModel, restriction: Restriction, known: Ranking, most: int) -> dict[int, int]:

@@ -28,7 +28,10 @@ TARGETS = 24
 """How many of the best-scoring values each head of the last layer is aimed at, if one can be forced."""
 
 SHARE = 0.25
-"""The share of the time that is left which one attempt may take."""
+"""The share of the time that is left which each part of an attempt may take."""
+
+ATTEMPTS = 0.8
+"""The share of all time after which no attempt begins, so that there is some left for polishing."""
 
 SMALL = 12
 """How many pairs of words are tried to begin with where all else fails."""
@@ -72,8 +75,9 @@ class Search:
     def run(self, enough: int) -> Found | None:
         """Searches until `enough` positions are free, everything has been tried, or the time is over."""
         failures = 0
-        for bound in BOUNDS if len(self.model.heads) > 1 else (None,):
-            if self._is_over() or self._has(enough) or (self.best is not None and failures >= PATIENCE):
+        over = time.monotonic() + (self.deadline - time.monotonic()) * ATTEMPTS
+        for bound in BOUNDS if len(self.model.heads) > 1 else (None,) * len(self.model.heads):
+            if self._is_over(over) or self._has(enough) or (self.best is not None and failures >= PATIENCE):
                 break
             self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
             better = [self._offer(candidate) for candidate in self._solve(bound)]
