@@ -36,6 +36,12 @@ ATTEMPTS = 0.8
 SMALL = 12
 """How many pairs of words are tried to begin with where all else fails."""
 
+ROUNDS = 2
+"""How often everything is tried again, with other values aimed at, if there is time."""
+
+NEAR = 8
+"""A new attempt is polished if its free part is at least 1 - 1 / NEAR of the best one's."""
+
 PATIENCE = 3
 """After how many attempts in a row that were no better the next ones are left out."""
 
@@ -71,22 +77,43 @@ class Search:
     seed: int = 0
     best: Found | None = field(default=None, init=False)
     _ranking: Ranking | None = field(default=None, init=False)
+    _is_random: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._draw = np.random.default_rng(self.seed)
 
     def run(self, enough: int) -> Found | None:
-        """Searches until `enough` positions are free, everything has been tried, or the time is over."""
-        failures = 0
+        """Searches until `enough` positions are free, or the time is over, or new attempts stop helping."""
         over = time.monotonic() + (self.deadline - time.monotonic()) * ATTEMPTS
-        for bound in BOUNDS if len(self.model.heads) > 1 else (None,) * len(self.model.heads):
+        failures = 0
+        for bound in self._bounds():
             if self._is_over(over) or self._has(enough) or (self.best is not None and failures >= PATIENCE):
                 break
-            self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
-            better = [self._offer(candidate) for candidate in self._solve(bound)]
-            failures = 0 if any(better) else failures + 1
+            before = self.best
+            for candidate in self._solve(bound):
+                self._keep(self._verified(candidate))
+            failures = failures + 1 if self.best is before else 0
         if self.best is None:
             self._start_small()
-        if self.best is not None and not self._has(enough):
-            self._polish(enough)
+        self._keep(self._polished(self.best, enough))
+        for _ in range(ROUNDS if self.best is not None and len(self.model.heads) > 0 else 0):
+            self._again(enough)
         return self.best
+
+    def _bounds(self) -> tuple[int | None, ...]:
+        """How much the first layer is simplified in the attempts; one layer is captured as it is."""
+        return BOUNDS if len(self.model.heads) > 1 else (None,) * len(self.model.heads)
+
+    def _again(self, enough: int) -> None:
+        """New attempts, with other values aimed at, each of them polished."""
+        self._is_random = True
+        for bound in self._bounds():
+            if self._is_over() or self._has(enough):
+                return
+            for candidate in self._solve(bound):
+                assert self.best is not None
+                if len(candidate.free) * NEAR > len(self.best.restriction.free) * (NEAR - 1):
+                    self._keep(self._polished(self._verified(candidate), enough))
 
     def _slice(self) -> float:
         """Until when a part of an attempt may go on."""
@@ -98,21 +125,24 @@ class Search:
     def _is_over(self, deadline: float | None = None) -> bool:
         return time.monotonic() > (self.deadline if deadline is None else deadline)
 
-    def _offer(self, restriction: Restriction) -> bool:
-        """Verifies a restriction and keeps it if it is the best."""
-        if self.best is not None and len(restriction.free) <= len(self.best.restriction.free):
-            return False
+    def _verified(self, restriction: Restriction) -> Found | None:
+        """The restriction with its answer, if it is of use and the answer is constant."""
         if self.narrow(restriction) is None:
-            return False
+            return None
         answer = self.verify(restriction)
-        if answer is None:
-            return False
-        self.best = Found(restriction, answer)
-        self.report(f"{len(restriction.free)} of {self.model.length} symbols are free")
-        return True
+        return None if answer is None else Found(restriction, answer)
+
+    def _keep(self, found: Found | None) -> None:
+        """Keeps it if it is the best."""
+        if found is None:
+            return
+        if self.best is None or len(found.restriction.free) > len(self.best.restriction.free):
+            self.best = found
+            self.report(f"{len(found.restriction.free)} of {self.model.length} symbols are free")
 
     def _solve(self, bound: int | None) -> Iterator[Restriction]:
         """Restrictions under which position n should have one value in the last layer, the freest first."""
+        self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
         restriction = self.base
         if bound is not None:
             self._ranking = self._ranking or ranking(self.model, self.base)
@@ -139,7 +169,10 @@ class Search:
         """Values of position n below the last layer, with symbols that force them, the fewest first."""
         last = len(self.model.heads) - 1
         found: list[tuple[int, Symbols]] = []
-        for value in capturer.states[-1].of(self.model.length - 1)[: 8 * TARGETS]:
+        values = list(capturer.states[-1].of(self.model.length - 1))
+        if self._is_random:
+            self._draw.shuffle(values)
+        for value in values[: 8 * TARGETS]:
             known: Symbols = {}
             if capturer.force(last, value, known):
                 found.append((value, known))
@@ -168,6 +201,8 @@ class Search:
                 break
             if state.owner[target] == state.owner[query] and target != query:
                 continue
+            if self._is_random and self._draw.random() < 1 / 2:
+                continue
             attempt = dict(known)
             if capturer.capture(layer, head, query, int(target), attempt):
                 best = attempt
@@ -177,35 +212,38 @@ class Search:
 
     def _start_small(self) -> None:
         """Looks for two words, at random, which the model does not tell apart: a beginning for polishing."""
-        draw = np.random.default_rng(self.seed)
         for _ in range(SMALL):
             if self._is_over():
                 return
             restriction = self.base
             for _ in range(SMALL):
-                some = [i for i in restriction.free if draw.random() < 1 / 2]
-                chosen = {i: int(draw.choice(restriction.allowed[i - 1])) for i in some}
+                some = [i for i in restriction.free if self._draw.random() < 1 / 2]
+                chosen = {i: int(self._draw.choice(restriction.allowed[i - 1])) for i in some}
                 if self.narrow(fixed(restriction, chosen)) is not None:
                     restriction = fixed(restriction, chosen)
             smallest = self.narrow(restriction)
-            if smallest is not None and self._offer(smallest):
+            if smallest is not None:
+                self._keep(self._verified(smallest))
+            if self.best is not None:
                 return
 
-    def _polish(self, enough: int) -> None:
-        """Frees chunks of fixed symbols, ever smaller ones, as long as the answer stays constant."""
-        draw = np.random.default_rng(self.seed)
-        assert self.best is not None
-        chunk = max(1, (len(self.base.free) - len(self.best.restriction.free)) // 2)
+    def _polished(self, found: Found | None, enough: int) -> Found | None:
+        """With chunks of fixed symbols freed, ever smaller ones, as long as the answer stays constant."""
+        if found is None:
+            return None
+        chunk = max(1, (len(self.base.free) - len(found.restriction.free)) // 2)
         while True:
-            free = set(self.best.restriction.free)
+            free = set(found.restriction.free)
             waiting = [i for i in self.base.free if i not in free]
-            draw.shuffle(waiting)
+            self._draw.shuffle(waiting)
             for begin in range(0, len(waiting), chunk):
-                if self._is_over() or self._has(enough):
-                    return
-                self._offer(_freed(self.best.restriction, self.base, waiting[begin : begin + chunk]))
+                if self._is_over() or len(found.restriction.free) >= enough:
+                    return found
+                freed = _freed(found.restriction, self.base, waiting[begin : begin + chunk])
+                found = self._verified(freed) or found
+                self._keep(found)
             if chunk == 1:
-                return
+                return found
             chunk = (chunk + 1) // 2
 
 
