@@ -147,6 +147,8 @@ class Search:
         if bound is not None:
             self._ranking = self._ranking or ranking(self.model, self.base)
             restriction = hit(self.model, restriction, self._ranking, bound)
+            if restriction == self.base:
+                return  # nothing had to be fixed: that was tried with a looser bound, or none
         states = self._states(restriction)
         if states is None:
             return
