@@ -26,8 +26,22 @@ def sticks(n):
     return ones(n)
 
 
+def theirs(n):
+    inner = PrefixXor(n, 1)
+
+    class Theirs:
+        def __getattr__(self, name):
+            return getattr(inner, name)
+
+    return Theirs()
+
+
 nine = PrefixXor(9, 1)
 number = 3
+
+
+class Wrong:
+    length = 3
 """
 
 
@@ -108,6 +122,11 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
         (("no_such_module:x", "--language", "parity"), 2, "cannot be imported"),
         (("{}:nine",), 2, "give one of --language, --regex and --dfa"),
         (("{}:nine", "--language", "even"), 2, "language 'even' is none of parity"),
+        (("{}:nine", "--language", "parity", "--seed", "-1"), 2, "seed"),
+        (("{}:nine", "--language", "parity", "--alphabet", "01"), 2, "--alphabet is for --regex"),
+        (("{}:nine", "--language", "parity", "-o", "."), 2, "is a folder"),
+        ((".x:y", "--language", "parity"), 2, "is neither a folder nor MODULE:OBJECT"),
+        (("{}:Wrong", "--language", "parity"), 2, "is no hard-attention model"),
         (("{}:nine", "--language", "dyck2"), 4, "needs 4 symbols"),
         (("{}:brackets", "--language", "dyck1", "--n", "30"), 4, "no word of 29 symbols is well nested"),
         (("{}:nine", "--regex", "a*", "--alphabet", "a"), 4, "the model has no symbol 'a'"),
@@ -136,3 +155,33 @@ def test_a_damaged_file_is_named(here: Path) -> None:
         result = attemper(command, "broken.json")
         assert result.code == 6
         assert "broken.json" in result.out + result.err
+
+
+def test_the_batch_is_an_assumption_about_somebody_elses_functions(here: Path) -> None:
+    source = f"{here.name}:theirs"
+    result = attemper("refute", source, "--language", "parity", "--n", "12", "-o", "out.json")
+    assert result.code == 11
+    assert "assuming a row's results do not depend on what else is in the batch" in result.out
+    checked = attemper("check", "out.json", "--model", source, "--json")
+    assert checked.code == 11
+    assert checked.record["claims"][1]["assumptions"]
+
+
+def test_restrict_looks_at_the_digest(here: Path) -> None:
+    attemper("refute", f"{here.name}:xor", "--language", "parity", "--n", "9", "-o", "out.json")
+    result = attemper("restrict", "out.json", "--model", f"{here.name}:nine")
+    assert result.code == 6
+    assert "another model" in result.err
+
+
+@pytest.mark.parametrize(("name", "formula"), [("nothing", "a"), ("feed-forward", "(a & even(pos)) S b")])
+def test_networks_whose_first_layer_has_no_heads(here: Path, name: str, formula: str) -> None:
+    attemper("compile", formula, "--alphabet", "ab", "-o", name)
+    assert attemper("refute", name, "--language", "parity", "--n", "12", "--seconds", "10").code == 0
+
+
+def test_a_wrong_model_of_a_forced_language_is_said_to_be_wrong(here: Path) -> None:
+    attemper("compile", "O a", "--alphabet", "ab", "-o", "net")
+    result = attemper("refute", "net", "--language", "ones", "--n", "10", "--seconds", "10")
+    assert result.code in {0, 12}
+    assert "but the model is wrong on a word" in result.out or "PROVED" in result.out

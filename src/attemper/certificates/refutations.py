@@ -95,8 +95,9 @@ def decode(data: object) -> Refutation:
             restriction = Restriction(tuple(_numbers(entry, len(names)) for entry in allowed))
             if len(set(names)) < len(names) or (ending is not None and ending not in names):
                 raise ValueError("its symbols are not distinct, or lack the end marker")
-            if not allowed:
-                raise ValueError("its restriction has no positions")
+            length = len(allowed) - (ending is not None)
+            if not allowed or len(member) != length or len(stranger) != length:
+                raise ValueError(f"its restriction has {len(allowed)} positions, and its words do not fit")
             positions = tuple(number - 1 for number in _numbers(decided_by, len(allowed) + 1))
             if -1 in positions or len(set(positions)) < len(positions):
                 raise ValueError("'decided_by' must list positions from 1, each once")

@@ -22,7 +22,7 @@ Diagram = int
 Variable = tuple[int, int]
 """(family, threshold)."""
 
-MAX_NODES = 2_000_000
+MAX_NODES = 5_000_000
 """A check that needs more gives up, and says so."""
 
 
@@ -115,6 +115,10 @@ class Diagrams:
             return result
 
         return go(left, right)
+
+    def forget(self) -> None:
+        """Frees the memory of what has been combined. Everything stays as it is; only time may be lost."""
+        self._memo.clear()
 
     def map(self, name: Hashable, function: Callable[..., Hashable], diagram: Diagram) -> Diagram:
         """The diagram of function(value), value by value."""

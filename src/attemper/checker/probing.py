@@ -87,10 +87,10 @@ class Probed:
         return found
 
     def _samples(self, count: int) -> list[Integers]:
-        """A few rows, each of them alone, and a random part of all if there are not many."""
+        """A few rows, each of them alone, and a larger part of all."""
         few = np.sort(self._draw.choice(count, min(PROBED, count), replace=False))
-        part = np.flatnonzero(self._draw.random(min(count, 20 * PROBED)) < 1 / 2)
-        return [rows for rows in (few, part, *few[:, None]) if len(rows)]
+        part = np.sort(self._draw.choice(count, min(count, 20 * PROBED), replace=False))
+        return [few, part, *few[:, None]]
 
 
 def _order(scores: Array) -> Array:

@@ -13,12 +13,18 @@ from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.targets import contains
 from attemper.languages.words import Word
 
-ROWS = "the leftmost of the best scores; a row's results taken not to depend on the batch"
+ROWS = "the leftmost of the best scores"
+
+
+OURS = "attemper.hard_models."
+"""Where the models are whose functions are known not to depend on the batch."""
+
+BATCH = "a row's results do not depend on what else is in the batch (probed only)"
 
 
 def check_refutation(refutation: Refutation, model: HardModel, most: int = MAX_VALUES) -> Verdict:
     """The verdict on both claims; nothing in the refutation is taken for granted."""
-    complaint = next(_mismatches(refutation, model), None)
+    complaint = next(mismatches(refutation, model), None)
     if complaint is not None:
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),))
     probed = Probed(model)
@@ -28,7 +34,7 @@ def check_refutation(refutation: Refutation, model: HardModel, most: int = MAX_V
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),))
 
 
-def _mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:
+def mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:
     """Why the refutation is not about this model."""
     if refutation.digest != model.digest:
         yield "the refutation is about another model: its digest differs"
@@ -49,7 +55,7 @@ def _mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:
         yield "the answer can be decided by free positions only"
 
 
-def _pair(refutation: Refutation, model: HardModel) -> ClaimVerdict:
+def _pair(refutation: Refutation, model: Probed) -> ClaimVerdict:
     """The two words: members or not, allowed, and what the model says of them."""
     for word, wanted in ((refutation.member, True), (refutation.stranger, False)):
         if contains(refutation.language, word) is not wanted:
@@ -61,7 +67,7 @@ def _pair(refutation: Refutation, model: HardModel) -> ClaimVerdict:
             return ClaimVerdict(Status.REFUTED, "the model gives the word the other answer", witness=word)
     said = "accepts" if refutation.answer else "rejects"
     text = f"the model {said} both words of {len(refutation.member)} symbols, and only one is in the language"
-    return ClaimVerdict(Status.PROVED, text, arithmetic=f"{refutation.semantics}; {ROWS}")
+    return _proved(text, refutation, model)
 
 
 def _is_allowed(refutation: Refutation, word: Word) -> bool:
@@ -72,7 +78,7 @@ def _is_allowed(refutation: Refutation, word: Word) -> bool:
     return len(numbers) == len(allowed) and all(s in some for s, some in zip(numbers, allowed, strict=True))
 
 
-def _constancy(refutation: Refutation, model: HardModel, most: int) -> ClaimVerdict:
+def _constancy(refutation: Refutation, model: Probed, most: int) -> ClaimVerdict:
     free = len(refutation.restriction.free)
     try:
         cases = answers_by_cases(model, refutation.restriction, refutation.decided_by, most)
@@ -89,4 +95,14 @@ def _constancy(refutation: Refutation, model: HardModel, most: int) -> ClaimVerd
             f"of {free} free symbols the answer depends on the {len(refutation.decided_by)} at the positions "
             f"{', '.join(map(str, refutation.decided_by))} only"
         )
-    return ClaimVerdict(Status.PROVED, text, arithmetic=f"{refutation.semantics}; {ROWS}")
+    return _proved(text, refutation, model)
+
+
+def _proved(text: str, refutation: Refutation, model: Probed) -> ClaimVerdict:
+    is_ours = type(model.model).__module__.startswith(OURS)
+    return ClaimVerdict(
+        Status.PROVED if is_ours else Status.PROVED_UNDER_ASSUMPTIONS,
+        text,
+        assumptions=() if is_ours else (BATCH,),
+        arithmetic=f"{refutation.semantics}; {ROWS}",
+    )

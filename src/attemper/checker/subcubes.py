@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import final
 
 import numpy as np
@@ -30,8 +31,8 @@ MAX_VALUES = 2_000_000
 BLOCK = 4_000_000
 """The most scores that are computed at a time."""
 
-MAX_CASES = 12
-"""The most positions whose symbols are told apart case by case."""
+MAX_CASES = 4_096
+"""The most choices of symbols at some positions that are told apart, case by case."""
 
 
 @final
@@ -78,13 +79,12 @@ def answers_by_cases(
 ) -> dict[tuple[int, ...], frozenset[bool]]:
     """Possible answers for all symbols at some positions: with one each, it depends on nothing else.
 
-    Raises `CapReachedError` as `possible_answers` does, and for more than `MAX_CASES` positions.
+    Raises `CapReachedError` as `possible_answers` does, and for more than `MAX_CASES` cases.
     """
-    if len(positions) > MAX_CASES:
-        raise CapReachedError(
-            f"{len(positions)} positions would be told apart, beyond the cap of {MAX_CASES}"
-        )
     choices = [restriction.allowed[position - 1] for position in positions]
+    cases = prod(map(len, choices))
+    if cases > MAX_CASES:
+        raise CapReachedError(f"{cases} cases would be told apart, beyond the cap of {MAX_CASES}")
     return {
         symbols: possible_answers(model, fixed(restriction, dict(zip(positions, symbols, strict=True))), most)
         for symbols in product(*choices)

@@ -136,17 +136,27 @@ def read_encoder(
     """The hard-attention model with the weights of an encoder, for words of `len(positions)` symbols.
 
     `positions` is the (n, d) matrix that is added to the embeddings; `readout` has one output, accepted if
-    positive, applied at position n. Raises `UnsupportedError` for what it does not read: other activations
+    positive, applied at position n. The encoder is read without mask and padding: one that was trained with a
+    causal mask is another function. Raises `UnsupportedError` for what it does not read: other activations
     than ReLU, a final norm, attention without biases.
     """
     if encoder.norm is not None:
         raise UnsupportedError("an encoder with a final norm is not read; build it with norm=None")
-    if readout.weight.shape[0] != 1 or readout.bias is None:
-        raise UnsupportedError("the readout must be linear with one output and a bias")
+    width = embedding.embedding_dim
+    if positions.ndim != 2 or positions.shape[1] != width:
+        raise UnsupportedError(f"the positions must be a matrix with {width} columns, like the embedding")
+    if readout.weight.shape != (1, width) or readout.bias is None:
+        raise UnsupportedError(f"the readout must be linear with {width} inputs, one output and a bias")
     if embedding.max_norm is not None:
         raise UnsupportedError("an embedding with max_norm is not read")
-    if len(symbols) > embedding.num_embeddings or (ending is not None and ending not in symbols):
-        raise UnsupportedError("every symbol needs a row of the embedding, and the end marker must be one")
+    if (
+        len(set(symbols)) < len(symbols)
+        or len(symbols) > embedding.num_embeddings
+        or (ending is not None and ending not in symbols)
+    ):
+        raise UnsupportedError(
+            "symbols must differ, each with a row of the embedding, the end marker among them"
+        )
     layers = tuple(_layer(layer) for layer in encoder.layers)
     return EncoderModel(
         tuple(symbols),
@@ -161,11 +171,18 @@ def read_encoder(
 
 def _layer(layer: Any) -> EncoderLayer:
     attention = layer.self_attn
-    if getattr(layer.activation, "__name__", "") != "relu":
+    import torch
+
+    activation = layer.activation
+    if activation is not torch.nn.functional.relu and not isinstance(activation, torch.nn.ReLU):
         raise UnsupportedError("an encoder layer whose activation is not ReLU is not read")
     if attention.in_proj_weight is None or attention.in_proj_bias is None:
         raise UnsupportedError("attention without a joint projection and its bias is not read")
+    if attention.bias_k is not None or attention.add_zero_attn:
+        raise UnsupportedError("attention with keys of its own (add_bias_kv, add_zero_attn) is not read")
     first, second = layer.norm1, layer.norm2
+    if any(norm.weight is None or norm.bias is None for norm in (first, second)):
+        raise UnsupportedError("layer norms without gain and bias are not read")
     return EncoderLayer(
         _matrix(attention.in_proj_weight),
         _matrix(attention.in_proj_bias),

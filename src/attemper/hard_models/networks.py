@@ -75,8 +75,8 @@ class NetworkModel:
 
     def _number(self, vector: Vector) -> int:
         if vector not in self._numbers:
-            self._numbers[vector] = len(self._vectors)
             self._vectors.append(vector)
+            self._numbers[vector] = len(self._vectors) - 1
         return self._numbers[vector]
 
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:

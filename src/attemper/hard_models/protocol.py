@@ -81,6 +81,8 @@ def dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.flo
     >>> dot(np.ones((1, 3)), np.ones((3, 2))).tolist()
     [[3.0, 3.0]]
     """
+    if left.shape[1] != right.shape[0]:
+        raise ValueError(f"shapes {left.shape} and {right.shape} cannot be multiplied")
     result = np.zeros((left.shape[0], right.shape[1]))
     for k in range(left.shape[1]):
         result += left[:, k, None] * right[None, k, :]
@@ -114,7 +116,11 @@ def answer(model: HardModel, word: Integers) -> bool:
 
 def scored(model: HardModel, layer: int, head: int, queries: Array, keys: Array) -> Array:
     """The model's scores. Raises `UnsupportedError` for one that is not a number and so in no order."""
-    found = model.scores(layer, head, queries, keys)
+    found = np.asarray(model.scores(layer, head, queries, keys))
+    if found.shape != (len(queries), len(keys)):
+        raise UnsupportedError(
+            f"the scores of {len(queries)} queries and {len(keys)} keys have the shape {found.shape}"
+        )
     if found.dtype.kind not in "biufO" or bool(np.asarray(found != found).any()):
         raise UnsupportedError(f"a score of layer {layer + 1}, head {head + 1} is not a number")
     return found
@@ -125,8 +131,10 @@ def normal(rows: Array) -> Array:
 
     Raises `UnsupportedError` for what is not a number, and for arrays of objects, whose bytes say nothing.
     """
-    if rows.dtype.kind not in "biuf":
-        raise UnsupportedError(f"activations must be arrays of numbers, not of {rows.dtype}")
+    if rows.dtype.kind not in "biuf" or rows.ndim != 2:
+        raise UnsupportedError(
+            f"activations must be arrays of numbers, in rows, not {rows.ndim} dimensions of {rows.dtype}"
+        )
     if rows.dtype.kind == "f":
         if np.isnan(rows).any():
             raise UnsupportedError("an activation is not a number")

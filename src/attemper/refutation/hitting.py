@@ -9,6 +9,8 @@ breaks ties.)
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import final
 
@@ -20,6 +22,9 @@ from attemper.hard_models.protocol import HardModel, Integers, scored
 from attemper.refutation.states import State, lowest
 
 Ranks = NDArray[np.int32]
+
+TAKEN = -(1 << 40)
+"""The gain of a symbol at a position that is fixed already: none, whatever is subtracted from it."""
 
 WORTH = 2
 """A round ends when a symbol satisfies less than 1 / WORTH of the rows that the round's first one did."""
@@ -55,12 +60,19 @@ def ranking(model: HardModel, restriction: Restriction) -> Ranking:
     return Ranking(state, tuple(heads))
 
 
-def hit(model: HardModel, restriction: Restriction, known: Ranking, most: int) -> Restriction:
+def ranking_size(model: HardModel, restriction: Restriction) -> int:
+    """How many ranks there are."""
+    return model.heads[0] * sum(map(len, restriction.allowed)) ** 2
+
+
+def hit(
+    model: HardModel, restriction: Restriction, known: Ranking, most: int, deadline: float = math.inf
+) -> Restriction:
     """A restriction with more fixed, under which each head depends on at most `most` free symbols.
 
-    `known` is the ranking under the restriction itself.
+    `known` is the ranking under the restriction itself. After the deadline it ends with what it has.
     """
-    while known.heads:
+    while known.heads and time.monotonic() < deadline:
         chosen = _round(model, restriction, known, most)
         if not chosen:
             break
@@ -84,15 +96,13 @@ def _round(model: HardModel, restriction: Restriction, known: Ranking, most: int
     chosen: dict[int, int] = {}
     gains = table.sum(axis=0, dtype=np.int64)
     first = int(gains.max(initial=0))
-    while len(gains) and (best := int(np.argmax(gains))) >= 0 and WORTH * gains[best] >= first > 0:
-        if gains[best] <= 0:
-            break
+    while first and WORTH * gains[best := int(np.argmax(gains))] >= first:
         position = int(owner[best])
         chosen[position + 1] = int(state.parents[columns[best], 0])
         covered = table[:, best]
         gains -= table[covered].sum(axis=0, dtype=np.int64)
         table = table[~covered]
-        gains[owner == position] = -len(table) * 2 - 1 - first
+        gains[owner == position] = TAKEN
     return chosen
 
 

@@ -17,13 +17,16 @@ import numpy as np
 from attemper.certificates.restrictions import Restriction, fixed
 from attemper.hard_models.protocol import Array, HardModel, Integers, scored
 from attemper.refutation.capturing import Capturer, Symbols
-from attemper.refutation.hitting import Ranking, hit, ranking
+from attemper.refutation.hitting import Ranking, hit, ranking, ranking_size
 from attemper.refutation.states import State, TooManyError, following, lowest
 
 BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
 """How many free symbols a head of the first layer may depend on, in the order of the attempts."""
 
 MOST_VALUES = 1_000_000
+MOST_RANKS = 1 << 30
+"""More ranks than these are not stored, four bytes each; hitting is then left out."""
+
 TARGETS = 24
 """How many of the best-scoring values each head of the last layer is aimed at, if one can be forced."""
 
@@ -34,7 +37,10 @@ ATTEMPTS = 0.8
 """The share of all time after which no attempt begins, so that there is some left for polishing."""
 
 SMALL = 12
-"""How many pairs of words are tried to begin with where all else fails."""
+"""How many pairs of words are tried to begin with."""
+
+SHARES = (0.9, 0.5, 0.1)
+"""Which part of their symbols is chosen at random: the first that leaves a pair."""
 
 ROUNDS = 2
 """How often everything is tried again, with other values aimed at, if there is time."""
@@ -84,17 +90,17 @@ class Search:
 
     def run(self, enough: int) -> Found | None:
         """Searches until `enough` positions are free, or the time is over, or new attempts stop helping."""
+        self._start_small()
         over = time.monotonic() + (self.deadline - time.monotonic()) * ATTEMPTS
-        failures = 0
+        failures, has_solved = 0, False
         for bound in self._bounds():
-            if self._is_over(over) or self._has(enough) or (self.best is not None and failures >= PATIENCE):
+            if self._is_over(over) or self._has(enough) or (has_solved and failures >= PATIENCE):
                 break
             before = self.best
             for candidate in self._solve(bound):
                 self._keep(self._verified(candidate))
+            has_solved |= self.best is not before
             failures = failures + 1 if self.best is before else 0
-        if self.best is None:
-            self._start_small()
         self._keep(self._polished(self.best, enough))
         for _ in range(ROUNDS if self.best is not None and len(self.model.heads) > 0 else 0):
             self._again(enough)
@@ -145,8 +151,10 @@ class Search:
         self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
         restriction = self.base
         if bound is not None:
+            if self._ranking is None and ranking_size(self.model, self.base) > MOST_RANKS:
+                return
             self._ranking = self._ranking or ranking(self.model, self.base)
-            restriction = hit(self.model, restriction, self._ranking, bound)
+            restriction = hit(self.model, restriction, self._ranking, bound, self._slice())
             if restriction == self.base:
                 return  # nothing had to be fixed: that was tried with a looser bound, or none
         states = self._states(restriction)
@@ -213,16 +221,17 @@ class Search:
         return best
 
     def _start_small(self) -> None:
-        """Looks for two words, at random, which the model does not tell apart: a beginning for polishing."""
+        """Looks for two words, at random, which the model does not tell apart, to have something."""
         for _ in range(SMALL):
             if self._is_over():
                 return
             restriction = self.base
-            for _ in range(SMALL):
-                some = [i for i in restriction.free if self._draw.random() < 1 / 2]
-                chosen = {i: int(self._draw.choice(restriction.allowed[i - 1])) for i in some}
-                if self.narrow(fixed(restriction, chosen)) is not None:
-                    restriction = fixed(restriction, chosen)
+            for share in SHARES:
+                some = [i for i in self.base.free if self._draw.random() < share]
+                chosen = {i: int(self._draw.choice(self.base.allowed[i - 1])) for i in some}
+                if self.narrow(fixed(self.base, chosen)) is not None:
+                    restriction = fixed(self.base, chosen)
+                    break
             smallest = self.narrow(restriction)
             if smallest is not None:
                 self._keep(self._verified(smallest))

@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from typing import cast, final
 
@@ -15,17 +17,20 @@ from attemper.certificates.restrictions import Restriction
 from attemper.checker.subcubes import CapReachedError, possible_answers
 from attemper.errors import OptionError, UnsupportedError
 from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import HardModel, numbers_of
+from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.forcing import forcing_number, growth
-from attemper.languages.targets import Blocks, Dyck, Target
-from attemper.languages.words import Alphabet
+from attemper.languages.targets import Blocks, Dyck, Target, contains
+from attemper.languages.words import Alphabet, Word
 from attemper.refutation.search import Search
 from attemper.refutation.witnesses import simplest_pair, start
 from attemper.workbench.model import load
 
 NAMES = ("parity", "dyck1", "dyck2", "ones", "anbn")
 """Languages over the model's own symbols, in their order."""
+
+SHOWN = 40
+"""How many symbols of a word a message shows."""
 
 PARTS = (
     "embed",
@@ -44,7 +49,7 @@ PARTS = (
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """A refutation, or why there is none. `words` of it are refuted by the certificate's two words."""
+    """A refutation, or why there is none, and how long the search took."""
 
     refutation: Refutation | None
     reason: str
@@ -63,25 +68,31 @@ def load_model(source: str, length: int | None) -> HardModel:
         model = load(source)
         return NetworkModel(model.network, length, model.digest)
     module, colon, name = source.partition(":")
-    if not colon:
+    if not colon or not module or module.startswith("."):
         raise OptionError(f"'{source}' is neither a folder nor MODULE:OBJECT")
     found = _imported(module, name)
-    if callable(found) and not hasattr(found, "scores"):
+    if callable(found) and not isinstance(found, type) and not hasattr(found, "scores"):
         if length is None:
             raise OptionError(f"'{source}' is a function of the length: say which one with --n")
         found = found(length)
+    return _validated(found, source, length)
+
+
+def _validated(found: object, source: str, length: int | None) -> HardModel:
     missing = [part for part in PARTS if not hasattr(found, part)]
-    if missing:
+    if missing or isinstance(found, type):
         raise OptionError(
-            f"'{source}' is no hard-attention model, as it has no '{missing[0]}'; "
+            f"'{source}' is no hard-attention model, as it has no '{(*missing, 'instance')[0]}'; "
             "see 'attemper.hard_models.protocol.HardModel'"
         )
-    if found.ending is not None and found.ending not in found.symbols:  # type: ignore[attr-defined]
+    model = cast(HardModel, found)
+    if type(model.length) is not int or model.length < 1 or len(set(model.symbols)) < len(model.symbols):
+        raise OptionError(f"'{source}' must have a length from 1 on, and symbols that differ")
+    if model.ending is not None and model.ending not in model.symbols:
         raise OptionError(f"the end marker of '{source}' is not one of its symbols")
-    checked = cast(HardModel, found)
-    if length is not None and checked.length != length:
-        raise OptionError(f"'{source}' is a model for n = {checked.length}, not for n = {length}")
-    return checked
+    if length is not None and model.length != length:
+        raise OptionError(f"'{source}' is a model for n = {model.length}, not for n = {length}")
+    return model
 
 
 def is_folder(source: str) -> bool:
@@ -98,8 +109,9 @@ def _imported(module: str, name: str) -> object:
         sys.path.insert(0, here)
     try:
         found = importlib.import_module(module)
-    except ImportError as error:
-        raise OptionError(f"the module '{module}' cannot be imported: {error}") from None
+    except Exception as error:  # whatever the user's module does when it is run
+        reason = f"{type(error).__name__}: {error}"
+        raise OptionError(f"the module '{module}' cannot be imported: {reason}") from error
     if not hasattr(found, name):
         raise OptionError(f"the module '{module}' has no '{name}'")
     return getattr(found, name)
@@ -177,7 +189,7 @@ def refute(
         return Restriction(tuple(tuple(sorted(set(symbols))) for symbols in words))
 
     search = Search(model, base, verify, began + seconds, narrow, report, seed)
-    enough = model.length if free is None else -int(-free * model.length // 1)
+    enough = model.length if free is None else ceil(Fraction(str(free)) * model.length)
     try:
         search.run(enough)
     except KeyboardInterrupt:
@@ -209,21 +221,34 @@ def refute(
 def _reason(model: HardModel, language: Target) -> str:
     """What is known about why nothing was found."""
     size = model.length - (model.ending is not None)
+    wrong = _mistake(model, language)
     nothing = "no restriction was found on which the model is constant and the language is not"
+    if wrong is not None:
+        shown = " ".join(wrong) if len(wrong) <= SHOWN else f"{' '.join(wrong[:SHOWN])} ..."
+        nothing += f" (but the model is wrong on a word: {shown})"
     retry = "more time (--seconds) or a longer word (--n) may help"
     try:
         if isinstance(language, Dyck):
             return f"{nothing}; {retry}"
         forced = 1 if isinstance(language, Blocks) else forcing_number(language, size).fixed
-        sensitive = isinstance(language, Dfa) and growth(language).sensitive
+        slope = growth(language).slopes if isinstance(language, Dfa) else (Fraction(0),)
     except UnsupportedError:
         return f"{nothing}; {retry}"
-    if sensitive:
+    if slope[size % len(slope)] > 0:
         return (
             f"{nothing}; no fewer than {forced} of the {size} symbols decide membership, ever more in longer "
-            f"words, so there is one for long words: {retry}"
+            f"words like these, so there is one for long words: {retry}"
         )
     return (
         f"{nothing}; the language is forced by {forced} of the {size} symbols, so the theorem says nothing "
         "against a model that looks for them"
     )
+
+
+def _mistake(model: HardModel, language: Target) -> Word | None:
+    """One of two neighbouring words, one in the language and one not, on which the model is wrong."""
+    pair = simplest_pair(model, start(model, language), language)
+    for word in pair or ():
+        if answer(model, numbers_of(model, word)) is not contains(language, word):
+            return word
+    return None

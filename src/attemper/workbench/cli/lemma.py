@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from attemper.errors import UnsupportedError
 from attemper.refutation.constants import Layer, Parameters, Variant, exponent, layer_above, parameters
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
@@ -48,7 +49,7 @@ RateOption = Annotated[
         "--rate", metavar="Q", help="The rate q of random bits, with --run; else alteration's best."
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="For random tables and bits, with --run.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="For random tables and bits, with --run.")]
 
 
 def lemma_command(
@@ -65,6 +66,8 @@ def lemma_command(
     if not 1 <= heads <= _MOST_HEADS:
         raise typer.BadParameter(f"--heads must be from 1 to {_MOST_HEADS}")
     if run is not None:
+        if c is not None or free is not None:
+            raise typer.BadParameter("--c and --free are for the tables, not for --run")
         _run(run, heads, k, rate, seed, json)
         return
     if k is not None or rate is not None:
@@ -73,7 +76,12 @@ def lemma_command(
         raise typer.BadParameter(f"--c must be from 1 to {_MOST_INPUTS}")
     shares = _SHARES if free is None else (share(free, "--free"),)
     layers = [Layer(inputs, heads, kept) for kept in shares for inputs in (_INPUTS if c is None else (c,))]
-    found = [parameters(variant, layer) for layer in layers for variant in _SHOWN]
+    try:
+        found = [parameters(variant, layer) for layer in layers for variant in _SHOWN]
+    except OverflowError:
+        raise UnsupportedError(
+            "the numbers grow too large; choose a smaller --c, --heads or --free"
+        ) from None
     if json:
         print_json({"parameters": list(map(_record, found))})
         return
@@ -93,9 +101,12 @@ def share(text: str, option: str) -> Fraction:
     return found
 
 
-def _second(found: Parameters) -> int:
-    """log10 of a k for the layer above."""
-    return exponent(found.variant, layer_above(found))
+def _second(found: Parameters) -> int | None:
+    """log10 of a k for the layer above; None if even that is too large to be computed."""
+    try:
+        return exponent(found.variant, layer_above(found))
+    except OverflowError:
+        return None
 
 
 def _record(found: Parameters) -> dict[str, object]:
@@ -118,12 +129,13 @@ def _table(found: list[Parameters], heads: int, kept: Fraction) -> Table:
     table = Table("c", "proof", "k", "c'", "n", "eta", "q", "delta", "k of the next layer")
     table.title = f"{_heads(heads)}, {kept} of the free inputs stay free"
     for one in found:
+        second = _second(one)
         table.add_row(
             str(one.layer.inputs),
             one.variant.value,
             *map(short, (one.k, one.inputs_after, one.shortest)),
             *(f"{float(number):.2g}" for number in (one.eta, one.q, one.delta)),
-            f"10^{_second(one)}",
+            "beyond all bounds" if second is None else f"10^{second}",
         )
     return table
 

@@ -10,9 +10,9 @@ import typer
 from attemper.certificates.refutations import Refutation
 from attemper.certificates.refutations import load as load_refutation
 from attemper.certificates.refutations import save as save_refutation
-from attemper.checker.refutations import check_refutation
+from attemper.checker.refutations import check_refutation, mismatches
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import ExitCode, InternalError
+from attemper.errors import ExitCode, InternalError, MalformedFileError
 from attemper.hard_models.protocol import HardModel
 from attemper.languages.targets import Target
 from attemper.workbench.cli.classifying import automaton_of
@@ -46,8 +46,8 @@ def refute_command(
         float | None,
         typer.Option(min=0, max=1, help="Stop when this part of the symbols is free (default: go on)."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For the random choices of the search.")] = 0,
-    seconds: Annotated[float, typer.Option(min=0, help="How long to search, at most.")] = 60,
+    seed: Annotated[int, typer.Option(min=0, help="For the random choices of the search.")] = 0,
+    seconds: Annotated[float, typer.Option(min=0, help="How long to search, give or take a step.")] = 60,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the refutation here.")
     ] = None,
@@ -55,10 +55,14 @@ def refute_command(
 ) -> int:
     """Find two words that a hard-attention transformer cannot tell apart, though a language does, with proof.
 
-    Exit codes: 0 found and PROVED, 12 nothing found.
+    Exit codes: 0 found and PROVED, 11 found and PROVED_UNDER_ASSUMPTIONS, 12 nothing found.
     """
     if (language, regex, dfa).count(None) != 2:
         raise typer.BadParameter("give one of --language, --regex and --dfa")
+    if alphabet is not None and regex is None:
+        raise typer.BadParameter("--alphabet is for --regex")
+    if output is not None and output.is_dir():
+        raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
     found = load_model(model, n)
     target: Target = automaton_of(regex, dfa, alphabet) if language is None else named_target(language, found)
     with activity("searching", quiet=json) as report:
@@ -75,18 +79,20 @@ def refute_command(
         else:
             out.print(f"not refuted: {outcome.reason}")
         return ExitCode.UNKNOWN
-    verdict = check_refutation(outcome.refutation, found)
-    if verdict.status is not Status.PROVED:
+    verdict = check_refutation(outcome.refutation, load_model(model, n))
+    if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
         raise InternalError(f"the checker does not accept what was found: {verdict.claims}")
-    if output is not None:
-        save_refutation(outcome.refutation, output)
     if json:
         print_json({**_record(outcome.refutation, verdict), "seconds": round(outcome.seconds, 1)})
-        return ExitCode.OK
-    _show(outcome.refutation, verdict)
+    else:
+        _print_claims(verdict, "")
+        for line in picture(outcome.refutation):
+            out.print(line)
     if output is not None:
-        out.print(f"wrote {output}")
-    return ExitCode.OK
+        save_refutation(outcome.refutation, output)
+        if not json:
+            out.print(f"wrote {output}")
+    return verdict.exit_code
 
 
 def restrict_command(
@@ -98,7 +104,11 @@ def restrict_command(
 ) -> None:
     """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
     refutation = load_refutation(file)
-    lines = attention_lines(model_of(refutation, model), refutation.restriction)
+    found = model_of(refutation, model)
+    complaint = next(mismatches(refutation, found), None)
+    if complaint is not None:
+        raise MalformedFileError(f"'{file}': {complaint}")
+    lines = attention_lines(found, refutation.restriction)
     if json:
         symbols = refutation.symbols
         allowed = [[symbols[s] for s in some] for some in refutation.restriction.allowed]
@@ -116,10 +126,7 @@ def check_refutation_file(file: Path, model: str | None, *, json: bool) -> int:
         print_json(_record(refutation, verdict))
     else:
         out.print(str(verdict.status))
-        for claim in verdict.claims:
-            out.print(f"  {claim.status}: {claim.text}")
-        for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
-            out.print(f"  arithmetic: {arithmetic}")
+        _print_claims(verdict, "  ")
     return verdict.exit_code
 
 
@@ -129,8 +136,9 @@ def model_of(refutation: Refutation, model: str | None) -> HardModel:
     Code is never imported because a file says so: a MODULE:OBJECT must be named by the user.
     """
     if model is None and not is_folder(refutation.source):
+        source = refutation.source[:80]
         raise typer.BadParameter(
-            f"say with --model which model it is about (the file says '{refutation.source[:80]}')"
+            f"there is no folder '{source}' here; say with --model which model it is about"
         )
     return load_model(model or refutation.source, len(refutation.restriction.allowed))
 
@@ -139,7 +147,16 @@ def _record(refutation: Refutation, verdict: Verdict) -> dict[str, object]:
     length = len(refutation.restriction.allowed)
     return {
         "verdict": str(verdict.status),
-        "claims": [{"verdict": str(claim.status), "text": claim.text} for claim in verdict.claims],
+        "claims": [
+            {
+                "verdict": str(claim.status),
+                "text": claim.text,
+                "assumptions": list(claim.assumptions),
+                "arithmetic": claim.arithmetic,
+            }
+            for claim in verdict.claims
+        ],
+        "decided_by": list(refutation.decided_by),
         "words": [list(refutation.member), list(refutation.stranger)],
         "members": [True, False],
         "answers": [refutation.answer, refutation.answer],
@@ -148,8 +165,10 @@ def _record(refutation: Refutation, verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _show(refutation: Refutation, verdict: Verdict) -> None:
+def _print_claims(verdict: Verdict, indent: str) -> None:
     for claim in verdict.claims:
-        out.print(f"{claim.status}: {claim.text}")
-    for line in picture(refutation):
-        out.print(line)
+        out.print(f"{indent}{claim.status}: {claim.text}")
+    for assumption in dict.fromkeys(a for claim in verdict.claims for a in claim.assumptions):
+        out.print(f"{indent}assuming {assumption}")
+    for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
+        out.print(f"{indent}arithmetic: {arithmetic}")
