@@ -86,7 +86,6 @@ def analyse(
             stream = facts[-1].after
             if names_symbols:
                 stream = _named(terms, layer, number, stream, symbols)
-            terms.diagrams.forget()
     return Analysis(network, terms, start, tuple(facts), tuple(symbols))
 
 

@@ -26,6 +26,10 @@ MAX_NODES = 5_000_000
 """A check that needs more gives up, and says so."""
 
 
+MAX_REMEMBERED = 2_000_000
+"""How many combinations of diagrams are remembered before all of them are forgotten, to save space."""
+
+
 class Tie(Enum):
     """How the bits of one family constrain each other."""
 
@@ -99,6 +103,8 @@ class Diagrams:
     ) -> Diagram:
         """The diagram of function(left, right), value by value. Equal names mean equal functions."""
         memo, variable_of = self._memo, self._variable
+        if len(memo) > MAX_REMEMBERED:
+            memo.clear()
 
         def go(a: Diagram, b: Diagram) -> Diagram:
             found = memo.get((name, a, b))
@@ -115,10 +121,6 @@ class Diagrams:
             return result
 
         return go(left, right)
-
-    def forget(self) -> None:
-        """Frees the memory of what has been combined. Everything stays as it is; only time may be lost."""
-        self._memo.clear()
 
     def map(self, name: Hashable, function: Callable[..., Hashable], diagram: Diagram) -> Diagram:
         """The diagram of function(value), value by value."""
