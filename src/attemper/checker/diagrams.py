@@ -22,7 +22,7 @@ Diagram = int
 Variable = tuple[int, int]
 """(family, threshold)."""
 
-MAX_NODES = 5_000_000
+MAX_NODES = 2_000_000
 """A check that needs more gives up, and says so."""
 
 

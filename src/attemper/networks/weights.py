@@ -20,7 +20,15 @@ from math import isfinite, prod
 from typing import final
 
 from attemper.errors import UnsupportedError
-from attemper.networks.layers import HEAD_WIDTHS, Coordinate, Hidden, Layer, LinearForm, Network
+from attemper.networks.layers import (
+    HEAD_WIDTHS,
+    Coordinate,
+    Hidden,
+    Layer,
+    LinearForm,
+    Network,
+    parameter_count,
+)
 from attemper.networks.safetensors import Tensor
 
 Entries = Iterable[tuple[tuple[int, ...], Fraction]]
@@ -38,8 +46,21 @@ class HeadWeights:
     targets: tuple[Coordinate, ...]
 
 
+MOST_PARAMETERS = 250_000_000
+"""Larger networks (2 GB in float64) are not written densely."""
+
+
 def tensors_of(network: Network) -> dict[str, Tensor]:
-    """All weights of the network. Raises `UnsupportedError` if one is not exactly a float64."""
+    """All weights of the network.
+
+    Raises `UnsupportedError` if one is not exactly a float64, or if there are more than `MOST_PARAMETERS`.
+    """
+    count = parameter_count(network)
+    if count > MOST_PARAMETERS:
+        raise UnsupportedError(
+            f"the network has {count:,} weights, more than {MOST_PARAMETERS:,}, the cap on writing them; "
+            "split the language into simpler ones"
+        )
     width, d_head = len(network.coordinates), network.head_width
     symbols = len(network.embedding)
     tensors = {"embed.W_E": _dense((symbols, width), _matrix_entries(network.embedding))}

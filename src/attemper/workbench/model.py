@@ -207,9 +207,9 @@ def certified(
     try:
         language, alphabet, limits = model.language, model.alphabet, Limits(merging=False)
         larger = compile_source(language, alphabet, model.regime, regex=model.regex, limits=limits)
+        certificate, _ = certificate_or_reason(larger, progress)
     except UnsupportedError:
         return model, None, reason
-    certificate, _ = certificate_or_reason(larger, progress)
     return (model, None, reason) if certificate is None else (larger, certificate, "")
 
 
