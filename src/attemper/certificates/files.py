@@ -93,13 +93,8 @@ def _encode_language(language: Language) -> dict[str, object]:
     match language:
         case TemporalLanguage(formula, at, accepts_empty):
             return {"formula": formula_to_nodes(formula), "at": str(at), "accepts_empty": accepts_empty}
-        case Dfa(alphabet, moves, start, accepting):
-            return {
-                "alphabet": list(alphabet.symbols),
-                "moves": [list(row) for row in moves],
-                "start": start,
-                "accepting": sorted(accepting),
-            }
+        case Dfa():
+            return encode_dfa(language)
         case _:
             assert_never(language)
 
@@ -108,6 +103,23 @@ def _language(source: Mapping[str, object]) -> Language:
     match source:
         case {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
             return TemporalLanguage(formula_from_nodes(nodes), At(at), accepts_empty)
+        case _:
+            return decode_dfa(source)
+
+
+def encode_dfa(dfa: Dfa) -> dict[str, object]:
+    """An automaton as JSON data."""
+    return {
+        "alphabet": list(dfa.alphabet.symbols),
+        "moves": [list(row) for row in dfa.moves],
+        "start": dfa.start,
+        "accepting": sorted(dfa.accepting),
+    }
+
+
+def decode_dfa(entry: Mapping[str, object]) -> Dfa:
+    """Read an automaton from JSON data; raises one of `UNREADABLE` for every other shape."""
+    match entry:
         case {
             "alphabet": list(symbols),
             "moves": list(moves),
@@ -119,7 +131,7 @@ def _language(source: Mapping[str, object]) -> Language:
             ends = [_count(state) for state in accepting]
             return Dfa(Alphabet(tuple(symbols)), rows, _count(start), frozenset(ends))
         case _:
-            raise ValueError("its source is neither a formula nor an automaton")
+            raise ValueError("its language is none of those that are known")
 
 
 def _encode_claim(claim: Claim) -> dict[str, object]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never, final
 
+from attemper.certificates.files import UNREADABLE, decode_dfa, encode_dfa
 from attemper.certificates.restrictions import Restriction
-from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
+from attemper.errors import MalformedFileError
 from attemper.files import read_bytes, write_together
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
-from attemper.languages.words import Alphabet, Word
+from attemper.languages.words import Word
 
 FORMAT = "attemper-refutation/1"
 
@@ -51,7 +52,7 @@ def load(path: Path) -> Refutation:
     data = read_bytes(path, "make one with 'attemper refute ... -o FILE'")
     try:
         return decode(json.loads(data.decode("utf-8")))
-    except (ValueError, RecursionError, OverflowError, AlphabetError, AutomatonError) as error:
+    except UNREADABLE as error:
         raise MalformedFileError(f"'{path}' is not a refutation: {str(error)[:300]}") from None
 
 
@@ -120,13 +121,8 @@ def decode(data: object) -> Refutation:
 
 def _encoded(language: Target) -> dict[str, object]:
     match language:
-        case Dfa(alphabet, moves, start, accepting):
-            return {
-                "alphabet": list(alphabet.symbols),
-                "moves": [list(row) for row in moves],
-                "start": start,
-                "accepting": sorted(accepting),
-            }
+        case Dfa():
+            return encode_dfa(language)
         case Dyck(pairs):
             return {"dyck": [list(pair) for pair in pairs]}
         case Blocks(first, second):
@@ -145,19 +141,8 @@ def _decoded(entry: dict[str, object]) -> Target:
             return Dyck(tuple((pair[0], pair[1]) for pair in found))
         case {"blocks": [str(first), str(second)], **rest} if not rest and first != second:
             return Blocks(first, second)
-        case {
-            "alphabet": list(symbols),
-            "moves": list(moves),
-            "start": start,
-            "accepting": list(accepting),
-            **rest,
-        } if not rest:
-            states = len(moves)
-            rows = tuple(_numbers(row, states) for row in moves)
-            (begin,) = _numbers([start], states)
-            return Dfa(Alphabet(_words(symbols)), rows, begin, frozenset(_numbers(accepting, states)))
         case _:
-            raise ValueError("its language is neither an automaton nor brackets nor blocks")
+            return decode_dfa(entry)
 
 
 def _words(entry: object) -> tuple[str, ...]:

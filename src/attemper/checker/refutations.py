@@ -15,7 +15,6 @@ from attemper.languages.words import Word
 
 ROWS = "the leftmost of the best scores"
 
-
 OURS = "attemper.hard_models."
 """Where the models are whose functions are known not to depend on the batch."""
 

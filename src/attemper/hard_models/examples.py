@@ -24,8 +24,26 @@ FIXED_ORDER = "float64, every sum in the order of the coordinates"
 BITS = ("0", "1", "$")
 
 
-def _digest(model: object) -> str:
-    return sha256(repr(model).encode()).hexdigest()
+class _Described:
+    """A model that its fields describe completely."""
+
+    @cached_property
+    def digest(self) -> str:
+        return sha256(repr(self).encode()).hexdigest()
+
+    @property
+    def semantics(self) -> str:
+        return INTEGERS
+
+
+class _PositionAndBit(_Described):
+    """Activations are a position and a bit, 1 for the second symbol; accepted if the bit at n is 0."""
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        return np.stack([positions, (symbols == 1).astype(np.int64)], axis=1)
+
+    def labels(self, activations: Array) -> Booleans:
+        return np.asarray(activations[:, 1] == 0, dtype=np.bool_)
 
 
 def _mix(*parts: Array | int) -> NDArray[np.uint64]:
@@ -42,7 +60,7 @@ def _mix(*parts: Array | int) -> NDArray[np.uint64]:
 
 @final
 @dataclass(frozen=True)
-class RandomTables:
+class RandomTables(_Described):
     """Every function is a random table, given by a hash.
 
     `levels`: how many scores there are (heavy ties if few); `values`: how many activations a position can
@@ -56,14 +74,6 @@ class RandomTables:
     values: int | None = None
     symbols: tuple[str, ...] = BITS
     ending: str | None = "$"
-
-    @property
-    def semantics(self) -> str:
-        return INTEGERS
-
-    @cached_property
-    def digest(self) -> str:
-        return _digest(self)
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         return np.stack([positions.astype(np.uint64), symbols.astype(np.uint64)], axis=1)
@@ -89,7 +99,7 @@ class RandomTables:
 
 @final
 @dataclass(frozen=True)
-class RandomWeights:
+class RandomWeights(_Described):
     """Residual layers with random weights, ReLU and dot-product scores.
 
     `grid`: activations are rounded to multiples of it.
@@ -106,10 +116,6 @@ class RandomWeights:
     @property
     def semantics(self) -> str:
         return FIXED_ORDER
-
-    @cached_property
-    def digest(self) -> str:
-        return _digest(self)
 
     @cached_property
     def _weights(self) -> dict[str, NDArray[np.float64]]:
@@ -151,7 +157,7 @@ class RandomWeights:
 
 @final
 @dataclass(frozen=True)
-class PrefixXor:
+class PrefixXor(_PositionAndBit):
     """An attempt at parity: in layer k position i adds (modulo 2) what it finds at i - 2^k.
 
     After L layers a position knows the parity of the last 2^L symbols.
@@ -166,17 +172,6 @@ class PrefixXor:
     def heads(self) -> tuple[int, ...]:
         return (1,) * self.layers
 
-    @property
-    def semantics(self) -> str:
-        return INTEGERS
-
-    @cached_property
-    def digest(self) -> str:
-        return _digest(self)
-
-    def embed(self, positions: Integers, symbols: Integers) -> Array:
-        return np.stack([positions, (symbols == 1).astype(np.int64)], axis=1)
-
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         return np.asarray(queries[:, None, 0] - keys[None, :, 0] == 2**layer, dtype=np.int64)
 
@@ -185,13 +180,10 @@ class PrefixXor:
         bit = np.where(own[:, 0] > 2**layer, own[:, 1] ^ read[:, 1], own[:, 1])
         return np.stack([own[:, 0], bit], axis=1)
 
-    def labels(self, activations: Array) -> Booleans:
-        return np.asarray(activations[:, 1] == 0, dtype=np.bool_)
-
 
 @final
 @dataclass(frozen=True)
-class NearestOneChain:
+class NearestOneChain(_PositionAndBit):
     """In each layer a position reads the nearest 1 before it, and adds up (modulo 2) what is found there.
 
     In the second layer it reads the nearest position before it whose sum so far is 1, and so on.
@@ -206,17 +198,6 @@ class NearestOneChain:
     def heads(self) -> tuple[int, ...]:
         return (1,) * self.layers
 
-    @property
-    def semantics(self) -> str:
-        return INTEGERS
-
-    @cached_property
-    def digest(self) -> str:
-        return _digest(self)
-
-    def embed(self, positions: Integers, symbols: Integers) -> Array:
-        return np.stack([positions, (symbols == 1).astype(np.int64)], axis=1)
-
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         before = keys[None, :, 0] < queries[:, None, 0]
         return np.where(before & (keys[None, :, 1] == 1), keys[None, :, 0], 0)
@@ -226,13 +207,10 @@ class NearestOneChain:
         found = np.where((read[:, 1] == 1) & (read[:, 0] < own[:, 0]), own[:, 0] - read[:, 0], 0)
         return np.stack([own[:, 0], (own[:, 1] + found) % 2], axis=1)
 
-    def labels(self, activations: Array) -> Booleans:
-        return np.asarray(activations[:, 1] == 0, dtype=np.bool_)
-
 
 @final
 @dataclass(frozen=True)
-class ScatteredPositions:
+class ScatteredPositions(_PositionAndBit):
     """Two heads in each layer with scores that jump about with the positions: (a i + b j + bits) mod p."""
 
     length: int
@@ -245,17 +223,6 @@ class ScatteredPositions:
     def heads(self) -> tuple[int, ...]:
         return (2,) * self.layers
 
-    @property
-    def semantics(self) -> str:
-        return INTEGERS
-
-    @cached_property
-    def digest(self) -> str:
-        return _digest(self)
-
-    def embed(self, positions: Integers, symbols: Integers) -> Array:
-        return np.stack([positions, (symbols == 1).astype(np.int64)], axis=1)
-
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         query = (3_001 + 2 * layer) * queries[:, 0] + 1_009 * queries[:, 1] * (head + 1)
         key = (4_999 - 6 * layer) * keys[:, 0] + 2_003 * keys[:, 1]
@@ -266,13 +233,10 @@ class ScatteredPositions:
         bit = np.where(own[:, 1] + first[:, 1] + second[:, 1] >= 2, 1 - first[:, 1], own[:, 1])
         return np.stack([own[:, 0], bit], axis=1)
 
-    def labels(self, activations: Array) -> Booleans:
-        return np.asarray(activations[:, 1] == 0, dtype=np.bool_)
-
 
 @final
 @dataclass(frozen=True)
-class FirstMismatch:
+class FirstMismatch(_Described):
     """Compares each symbol with the one expected at its position, and looks for the first mismatch.
 
     One layer, one head: it recognises a language with at most one word of each length, such as 1* or a^n b^n
@@ -284,14 +248,6 @@ class FirstMismatch:
     symbols: tuple[str, ...] = BITS
     ending: str | None = "$"
     heads: tuple[int, ...] = field(default=(1,), init=False)
-
-    @property
-    def semantics(self) -> str:
-        return INTEGERS
-
-    @cached_property
-    def digest(self) -> str:
-        return _digest(self)
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         wanted = np.array([*self.expected, *[-1] * (self.length - len(self.expected))])[positions - 1]

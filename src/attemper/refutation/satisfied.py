@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, Symbol
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
 
 Bits = NDArray[np.int8]
 """Hahn's rho_n: for each input 0, 1 or FREE."""
@@ -88,7 +88,7 @@ def bottom_of(model: HardModel, base: Restriction) -> Bottom:
     owner = positions[~same] - 1
     bits = np.where(differs[owner], 1 - first[~same].astype(np.int8), FREE).astype(np.int8)
     kept = rows[~same]
-    scores = np.stack([model.scores(0, head, kept, kept) for head in range(model.heads[0])])
+    scores = np.stack([scored(model, 0, head, kept, kept) for head in range(model.heads[0])])
     inputs = np.where(differs, np.arange(model.length), _NONE)
     return Bottom(scores, owner, inputs[:, None], bits[:, None])
 
