@@ -107,6 +107,12 @@ def dyck(depth: int, kinds: int = 1) -> Dfa:
     return explored(opening + closing, (), move, lambda state: state == ())
 
 
+def clamped(states: int) -> Dfa:
+    """A number from 0 on that a raises and b lowers as far as there are states; accepted if it is 0."""
+    last = states - 1
+    return from_rows("ab", [(min(q + 1, last), max(q - 1, 0)) for q in range(states)], [0])
+
+
 def parity() -> Dfa:
     return count_modulo(2)
 

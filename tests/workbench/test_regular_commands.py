@@ -260,6 +260,12 @@ def test_two_hundred_states(tmp_path: Path) -> None:
     assert len(dyck.moves) == 200
     path = saved(dfa_to_json(dyck), tmp_path)
     assert attemper("classify", "--dfa", path, "--json").record["class"] == "star-free"
+    found = attemper("compile", "--dfa", path, "-o", tmp_path / "n", "--json").record
+    assert found["layers"] == 3
+    assert attemper("check", tmp_path / "n").code == 0
+    deep = "(" * 198 + ")" * 198
+    assert verdicts(tmp_path / "n", [deep, f"({deep})", deep[:-1]]) == [True, False, False]
+    path = saved(dfa_to_json(automata.clamped(200)), tmp_path)
     refused = attemper("compile", "--dfa", path, "-o", tmp_path / "n")
     assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of ")
     assert "raise the cap " in refused.err
@@ -480,6 +486,18 @@ def test_a_horizon_for_an_automaton(tmp_path: Path) -> None:
     assert outcome.code == 0, outcome.err
     reached = {(h["format"], h["kernel"]): h["horizon"] for h in outcome.record["horizons"]}
     assert reached["float64", "numerator-first"] >= 500
+
+
+def test_a_cascade_is_taken_where_a_counter_does_not_reach(tmp_path: Path) -> None:
+    """Normalise-first kernels round counts too coarsely for 100,000 symbols in float32."""
+    path = saved(dfa_to_json(automata.dyck(10)), tmp_path)
+    target = ("--horizon", "100000", "--dtype", "float32", "--json", "-o", tmp_path / "m", "--kernel")
+    counter = attemper("compile", "--dfa", path, *target, "numerator-first").record
+    assert counter["layers"] == 3
+    cascade = attemper("compile", "--dfa", path, *target, "normalise-first").record
+    assert cascade["layers"] > 3
+    reached = {(h["format"], h["kernel"]): h["horizon"] for h in cascade["horizons"]}
+    assert reached["float32", "normalise-first"] >= 100_000
 
 
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])

@@ -16,6 +16,7 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import CountAtom, PositionAtom, Term, subformulas
 from attemper.languages.words import parse_alphabet, words_of_length
 from attemper.workbench.translate import translate
+from tests.support import automata
 from tests.support.command_line import attemper
 
 LANGUAGES = [
@@ -36,7 +37,9 @@ LANGUAGES = [
 ]
 
 
-@pytest.mark.parametrize(("regex", "symbols"), LANGUAGES)
+@pytest.mark.parametrize(
+    ("regex", "symbols"), [*LANGUAGES, ("(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*", "ab"), ("(b*a){0,20}b*", "ab")]
+)
 def test_the_formula_is_the_automaton(regex: str, symbols: str) -> None:
     alphabet = parse_alphabet(symbols)
     dfa = parse_regex(regex, alphabet)
@@ -66,7 +69,7 @@ def test_star_free_languages_need_no_numbers(regex: str, symbols: str) -> None:
 
 
 def test_a_formula_that_grows_too_large_is_refused() -> None:
-    dfa = parse_regex("(a(a(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*b)*b)*", parse_alphabet("ab"))
+    dfa = automata.clamped(10)
     with pytest.raises(UnsupportedError, match=f"more than the cap of {LARGEST:,}"):
         translate(dfa)
 

@@ -13,7 +13,7 @@ take, perhaps, but never fewer.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -50,6 +50,9 @@ Scene = tuple[int, int, int, tuple[Code, ...]]
 
 Memory = frozenset[int] | int
 """What is kept of the positions before: the bits of a family that were 1, or a count."""
+
+Support = Callable[[Diagram], Iterable[Variable]]
+"""The variables that a diagram depends on."""
 
 Node = tuple[Scene, tuple[Memory, ...]]
 """A position with what is kept of those before."""
@@ -298,55 +301,58 @@ class _Subject:
     def __init__(self, terms: Terms, diagram: Diagram) -> None:
         self.terms = terms
         self.diagram = diagram
-        self.families: dict[int, set[int]] = {}
-        self.readers: dict[int, set[int]] = {}
-        stack = [(variable, THE_DIAGRAM) for variable in terms.diagrams.support(diagram)]
-        while stack:
-            (family, threshold), reader = stack.pop()
-            self.readers.setdefault(family, set()).add(reader)
-            if threshold not in self.families.setdefault(family, set()):
-                self.families[family].add(threshold)
-                stack += [(variable, family) for variable in self._parts(family, threshold)]
+        self.families, self.readers = self._reached(terms.diagrams.support)
         self.names = {family: terms.name_of(family) for family in self.families}
         self.parents = tuple(sorted(_key(name) for name in self.names.values() if name[0] == "symbol"))
         self.memories = tuple(sorted(f for f in self.families if self._is_memory(f)))
         self.kept = {f: self._representatives(f) for f in self.memories if self.names[f][0] == "at"}
-        self.rising = {f: self._rises(f) for f in self.memories if self.names[f][0] == "sum"}
+        self.steps = {f: self._least_and_greatest(f) for f in self.memories if self.names[f][0] == "sum"}
+        self._needed: dict[frozenset[int], set[int]] = {}
         self._decided: dict[Hashable, dict[Diagram, Diagram]] = {}
         self._steps: dict[Hashable, tuple[Hashable, tuple[Memory, ...]]] = {}
 
-    def _parts(self, family: int, threshold: int) -> Iterator[Variable]:
+    def _reached(self, support: Support) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+        """All families that the diagram is made of, with their thresholds, and what reads each."""
+        families: dict[int, set[int]] = {}
+        readers: dict[int, set[int]] = {}
+        stack = [(variable, THE_DIAGRAM) for variable in support(self.diagram)]
+        while stack:
+            (family, threshold), reader = stack.pop()
+            readers.setdefault(family, set()).add(reader)
+            if threshold not in families.setdefault(family, set()):
+                families[family].add(threshold)
+                stack += [(variable, family) for variable in self._parts(family, threshold, support)]
+        return families, readers
+
+    def _parts(self, family: int, threshold: int, support: Support) -> Iterable[Variable]:
         """The variables that a variable is made of. Raises `UnprovenError` for what has no finite memory."""
-        support = self.terms.diagrams.support
         match self.terms.name_of(family):
             case ("letter", _) | ("symbol", _, _) | ("line", 1, 0) | ("mod", "place", _, _, 0):
-                return
+                return ()
             case ("exists", Masking.FUTURE, int(where)):
-                yield from support(where)
+                return support(where)
             case ("at", Masking.FUTURE, False, int(where), int(inner)):
-                yield from support(where)
-                yield inner, threshold
+                return (*support(where), (inner, threshold))
             case ("shifted", -1, int(inner)):
-                yield inner, threshold
+                return ((inner, threshold),)
             case ("mod", "count", Masking.FUTURE, int(bit), _, _, 0):
-                yield from support(bit)
+                return support(bit)
             case ("sum", Masking.FUTURE, int(summand)):
-                yield from support(summand)
+                return support(summand)
             case _:
                 raise UnprovenError(
                     "it reads more than letters, remainders and what attention keeps from the left"
                 )
 
-    def _rises(self, family: int) -> bool:
-        """Whether a sum never gets smaller after the first position; if not, it must never get larger."""
+    def _least_and_greatest(self, family: int) -> tuple[Fraction, Fraction]:
+        """By how much a sum can change after the first position."""
         summand = self.names[family][2]
         assert isinstance(summand, int)
         later = self.terms.negation(self.terms.first)
-        steps = self.terms.diagrams.constrain(summand, later, self.terms.false)
-        values = self.terms.constants(steps, "a count")
-        if min(values) < 0 < max(values):
-            raise UnprovenError("a sum that can both rise and fall is no finite memory")
-        return min(values) >= 0
+        changes = self.terms.constants(
+            self.terms.diagrams.constrain(summand, later, self.terms.false), "a count"
+        )
+        return min(changes), max(changes)
 
     def _is_memory(self, family: int) -> bool:
         """Whether it depends on what was before; a shifted memory is that memory, one position late."""
@@ -397,8 +403,34 @@ class _Subject:
             decided = self._decided.setdefault((letter, place, codes), {})
             kept = dict(zip(self.memories, memories, strict=True))
             moment = _Moment(self, letter, place, codes, kept, decided)
-            self._steps[seen] = moment.value(self.diagram), moment.after()
+            self._steps[seen] = moment.value(self.diagram), self._still_read(moment.after())
         return self._steps[seen]
+
+    def _still_read(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
+        """The memories, without those that nothing reads any more now that some bits are 1 for ever."""
+        settled = frozenset(
+            f
+            for f, memory in zip(self.memories, memories, strict=True)
+            if self.names[f][0] == "exists" and memory
+        )
+        if settled not in self._needed:
+            self._needed[settled] = {*self._reached(partial(self._support_after, settled))[0], *settled}
+        needed = self._needed[settled]
+        return tuple(
+            memory if f in needed else first
+            for f, memory, first in zip(self.memories, memories, self.start(), strict=True)
+        )
+
+    def _support_after(self, settled: frozenset[int], diagram: Diagram) -> Iterable[Variable]:
+        """What a diagram depends on where some families have been 1 at the position before."""
+
+        def known(variable: Variable) -> bool | None:
+            name = self.names[variable[0]]
+            is_settled = variable[0] in settled or (name[0] == "shifted" and name[2] in settled)
+            return True if is_settled else None
+
+        diagrams = self.terms.diagrams
+        return diagrams.support(diagrams.decide(diagram, known, {}))
 
 
 @final
@@ -512,9 +544,12 @@ class _Moment:
                 return self._number(family) % modulus
             case ("sum", *_):
                 # Beyond the thresholds on the side where it goes, its size does not matter any more.
-                if self.subject.rising[family]:
+                least, greatest = self.subject.steps[family]
+                if least >= 0:
                     return min(self._number(family), max(thresholds))
-                return max(self._number(family), min(thresholds) - 1)
+                if greatest <= 0:
+                    return max(self._number(family), min(thresholds) - 1)
+                return self._number(family)
             case ("shifted", _, int(inner)):
                 return frozenset(threshold for threshold in thresholds if self.bit((inner, threshold)))
             case _:

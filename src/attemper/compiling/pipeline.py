@@ -1,7 +1,7 @@
 """From a language to a soft network: the order of the passes, written once.
 
-An automaton is decomposed into a cascade, and its program needs neither simplifying nor guards. A formula
-goes through all of these:
+An automaton is decomposed into a cascade, and its program needs neither simplifying nor guards; but where a
+counter between two bounds is shallower, that is written as a formula. A formula goes through all of these:
 
     temporal_to_program   operators become the attention patterns they need
     simplify_program      before scheduling, so that no layer is spent on constants or repetitions
@@ -22,9 +22,11 @@ from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import require_wellformed
 from attemper.certificates.evidence import Evidence
 from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, program_to_hard
+from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import Alternative, decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
@@ -55,7 +57,7 @@ class Compiled:
     soft: Network
     evidence: tuple[Evidence, ...]
     alternatives: tuple[Alternative, ...]
-    """The ways that were tried to build an automaton's cascade; none for a formula."""
+    """The ways that were tried for an automaton; none for a formula."""
 
 
 def compile_language(
@@ -74,7 +76,7 @@ def compile_language(
     """
     match language:
         case TemporalLanguage():
-            return _from_formula(language, alphabet, regime, least_margin)
+            return _from_formula(language, alphabet, regime, least_margin, ())
         case Dfa():
             return _from_automaton(language, regime, least_margin, limits)
         case _:
@@ -83,6 +85,9 @@ def compile_language(
 
 def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None) -> Compiled:
     found = decompose(dfa, limits)
+    if isinstance(found.chosen, BoundedCounter):
+        language = TemporalLanguage(counter_to_formula(found.chosen), At.LAST, dfa.accepts(()))
+        return _from_formula(language, dfa.alphabet, regime, least_margin, found.alternatives)
     lowered = cascade_to_program(found.chosen)
     program = require_wellformed(lowered.program, "cascade_to_program")
     hard = program_to_hard(program, lowered.names, False, dfa.accepts(()), lowered.symbols)
@@ -90,7 +95,11 @@ def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int, limits: Limits 
 
 
 def _from_formula(
-    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int
+    language: TemporalLanguage,
+    alphabet: Alphabet,
+    regime: Regime,
+    least_margin: int,
+    alternatives: tuple[Alternative, ...],
 ) -> Compiled:
     lowered, refs = temporal_to_program(language.formula, alphabet)
     require_wellformed(lowered, "temporal_to_program")
@@ -104,7 +113,7 @@ def _from_formula(
         if to_simple[ref] >= 0 and (final_ref := to_guarded[to_simple[ref]]) >= 0:
             names.setdefault(final_ref, _label(show(part)))
     hard = program_to_hard(guarded, names, language.at is At.FIRST, language.accepts_empty)
-    return _softened(program, guarded, hard, regime, least_margin, ())
+    return _softened(program, guarded, hard, regime, least_margin, alternatives)
 
 
 def _softened(

@@ -7,9 +7,11 @@ from typing import final
 
 from attemper.checker.proof import prove_language
 from attemper.checker.terms import UnprovenError
+from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, tree_size
+from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError, UnsupportedError
@@ -38,7 +40,7 @@ class Translation:
 
 
 def translate(dfa: Dfa) -> Translation:
-    """The automaton's cascade read as a past formula; without tests of positions where it needs none.
+    """The automaton's cascade or counter as a past formula; without tests of positions where it needs none.
 
     Raises `UnsupportedError` if the formula is too large to be written down, or if there is no cascade.
     """
@@ -49,13 +51,17 @@ def translate(dfa: Dfa) -> Translation:
 def _shortest(dfa: Dfa) -> Formula:
     """Without looking at positions and last letters first, or with it if that is shorter.
 
-    A star-free language has no tests of positions the first way, so it is preferred there.
+    A star-free language has no tests of positions the first way, so it is preferred there. Where a counter
+    between two bounds takes fewer layers, the formula compares counts.
     """
     found: list[Formula] = []
     refusal: UnsupportedError | None = None
     for limits in (Limits(bases=False), Limits()):
         try:
-            found.append(cascade_to_formula(decompose(dfa, limits).chosen))
+            chosen = decompose(dfa, limits).chosen
+            if isinstance(chosen, BoundedCounter):
+                return counter_to_formula(chosen)
+            found.append(cascade_to_formula(chosen))
         except UnsupportedError as error:
             refusal = refusal or error
         if found and not any(isinstance(part, Numerical) for part in subformulas(found[0])):

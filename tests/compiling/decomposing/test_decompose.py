@@ -58,11 +58,15 @@ NAMED: dict[str, tuple[Dfa, int]] = {
 }
 """Automata, and with how many sublayers they are decomposed."""
 
+CASCADE = Limits(counter=False)
+"""Automata that are one counter get a cascade, too."""
+
 
 @pytest.mark.parametrize("name", NAMED)
 def test_named_automata(name: str) -> None:
     dfa, sublayers = NAMED[name]
-    cascade = decompose(dfa).chosen
+    cascade = decompose(dfa, CASCADE).chosen
+    assert isinstance(cascade, Cascade)
     assert cascade.sublayers == sublayers
     short = 8 if len(dfa.alphabet.symbols) <= 2 else 4
     check(cascade, dfa, count=16, short=short, cap=5_000)
@@ -197,7 +201,7 @@ def test_large_automata() -> None:
     dfa = automata.dyck(198)
     assert len(dfa.moves) == 200
     with pytest.raises(UnsupportedError, match="beyond the cap"):
-        decompose(dfa)
+        decompose(dfa, CASCADE)
     for large in (automata.length_modulo(200, "ab"), automata.kth_from_end(7), automata.contains_all(7)):
         check(decompose(large).chosen, large, short=2, cap=300)
 
@@ -234,9 +238,9 @@ def test_groups_too_large_at_once_are_counted_one_after_the_other(seed: int, let
 )
 def test_each_limit_is_named_when_it_is_hit(cap: str, value: int) -> None:
     dfa = automata.dyck(6)
-    decompose(dfa)
+    decompose(dfa, CASCADE)
     with pytest.raises(UnsupportedError, match=f"beyond the cap of {value}; raise the cap {cap} "):
-        decompose(dfa, replace(Limits(), **{cap: value}))
+        decompose(dfa, replace(CASCADE, **{cap: value}))
 
 
 def test_the_choice_is_the_best_alternative() -> None:

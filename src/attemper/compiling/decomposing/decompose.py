@@ -1,4 +1,4 @@
-"""From an automaton to the best cascade that a few ways of building one find."""
+"""From an automaton to the best cascade that a few ways find, or to a counter if that is shallower."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from math import lcm
 from typing import final
 
+from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.cascade import Cascade, Chain, Latch, Level
 from attemper.compiling.decomposing.bases import Places, by_last_letters, by_place, exact_places
+from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.decomposing.congruences import Budget, quotient, splitting
 from attemper.compiling.decomposing.flag import PeriodNeededError, flag_chain, height
 from attemper.compiling.decomposing.limits import Limits, check
@@ -46,9 +48,9 @@ class Alternative:
 @final
 @dataclass(frozen=True)
 class Decomposition:
-    """The cascade with the fewest sublayers, then the fewest rows and labels, and what else was tried."""
+    """What has the fewest sublayers, the smallest cascade or a counter, and what else was tried."""
 
-    chosen: Cascade
+    chosen: Cascade | BoundedCounter
     alternatives: tuple[Alternative, ...]
 
 
@@ -98,16 +100,23 @@ def labels_of(chains: Sequence[Chain]) -> int:
 
 
 def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
-    """A cascade that says after every letter whether the word so far is in the automaton's language.
+    """What says after every letter whether the word so far is in the automaton's language.
 
-    Raises `UnsupportedError` if a group is not solvable (then there is none), or if every way goes beyond a
-    limit; the message is that of the plain way.
+    Raises `UnsupportedError` if a group is not solvable (then there is nothing), or if every way goes
+    beyond a limit; the message is that of the plain way.
     """
     limits = limits or Limits()
     letters, small = _without_twins(minimal(dfa))
     codes = tuple(int(state in small.accepting) for state in range(len(small.moves)))
     task = _Task(small, Question(codes), Images(small, limits))
     plans, tried = _plans(task, limits)
+    counter = bounded_counter(minimal(dfa)) if limits.counter else None
+    if counter is not None:
+        shallow = [plan for plan in plans if plan.sublayers <= counter.sublayers]
+        if not shallow:
+            tried += [Alternative(plan.name, plan.sublayers) for plan in plans]
+            return Decomposition(counter, (*tried, Alternative("a counter", counter.sublayers, 0, 0)))
+        tried.append(Alternative("a counter", counter.sublayers))
     direct, refusals = _best(task, plans, limits, None)
     tried += refusals
     best: tuple[_Built, ...] | None = None

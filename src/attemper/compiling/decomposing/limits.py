@@ -16,7 +16,8 @@ class Limits:
     With more than `rows_remembering` rows of a table, a level gives up knowledge that a later level recovers.
     `search_steps`, `congruence_steps` and `configurations` bound the search for something better than the
     plain way. Without `bases`, ways that first look at the last letters or at positions are not tried.
-    Without `merging` tables stay as they are built: larger, and easier to prove.
+    Without `merging` tables stay as they are built: larger, and easier to prove. Without `counter` an
+    automaton that is a counter between two bounds gets a cascade all the same.
     """
 
     image_sets: int = 20_000
@@ -33,6 +34,7 @@ class Limits:
     configurations: int = 1_500
     bases: bool = True
     merging: bool = True
+    counter: bool = True
 
 
 def check(value: int, limits: Limits, cap: str, what: str) -> None:

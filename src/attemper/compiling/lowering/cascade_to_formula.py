@@ -9,9 +9,6 @@ the language's at the last position; the verdict on the empty word is not part o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import reduce
-
 from attemper.attention_program.ops import (
     Attend,
     Choice,
@@ -28,6 +25,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of, negation
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, ClosedForm, Product, Test
 from attemper.exact.predicates import NonNegative, Remainder, Zero
@@ -36,7 +34,6 @@ from attemper.languages.temporal.syntax import (
     BinaryOperator,
     Comparison,
     ComparisonOperator,
-    Constant,
     CountAtom,
     Formula,
     Numerical,
@@ -53,7 +50,6 @@ from attemper.languages.temporal.syntax import (
 LARGEST = 20_000
 """Formulas of more operators and symbols are not written down."""
 
-TRUE, FALSE = Constant(True), Constant(False)
 POSITION = Term(((1, PositionAtom()),), 0)
 
 
@@ -93,21 +89,21 @@ class _Writer:
     def formula(self, step: Step) -> Formula:
         match step:
             case Letter(symbols):
-                return _any(Symbol(symbol) for symbol in symbols)
+                return any_of(Symbol(symbol) for symbol in symbols)
             case Place(form):
                 return _place(form)
             case Not(bit):
-                return _negation(self.formulas[bit])
+                return negation(self.formulas[bit])
             case Gate(Connective.AND, bits):
-                return _all(self.formulas[bit] for bit in bits)
+                return all_of(self.formulas[bit] for bit in bits)
             case Gate(Connective.UNION, bits) | Merge(bits):
-                return _any(self.formulas[bit] for bit in bits)
+                return any_of(self.formulas[bit] for bit in bits)
             case Attend(Mask.BEFORE, Choice.RIGHTMOST, where, value, False, None):
                 sought, there = self.formulas[where], self.formulas[value]
                 if not isinstance(self.steps[where], Not):
                     # A latch looks for all symbols but some, and reads others than these; a delay does not.
-                    there = _all([sought, there])
-                return Unary(UnaryOperator.YESTERDAY, _since(_negation(sought), there))
+                    there = all_of([sought, there])
+                return Unary(UnaryOperator.YESTERDAY, _since(negation(sought), there))
             case Count(Mask.UP_TO, bit):
                 return self.formulas[bit]
             case CountTest(Remainder() as predicate, count, 1, 0):
@@ -120,7 +116,7 @@ class _Writer:
 def _place(form: ClosedForm) -> Formula:
     match form:
         case Product(parts):
-            return _all(_place(part) for part in parts)
+            return all_of(_place(part) for part in parts)
         case Test(Remainder() as predicate, 1, 0, 0):
             return Numerical(predicate, POSITION)
         case Test(Zero(), 1, 0, shift):
@@ -133,32 +129,6 @@ def _place(form: ClosedForm) -> Formula:
             return TRUE
         case _:
             raise AssertionError(f"cascades have no place {form}")
-
-
-def _negation(formula: Formula) -> Formula:
-    match formula:
-        case Constant(value):
-            return Constant(not value)
-        case Unary(UnaryOperator.NOT, inner):
-            return inner
-        case _:
-            return Unary(UnaryOperator.NOT, formula)
-
-
-def _all(formulas: Iterable[Formula]) -> Formula:
-    return _joined(BinaryOperator.AND, TRUE, FALSE, formulas)
-
-
-def _any(formulas: Iterable[Formula]) -> Formula:
-    return _joined(BinaryOperator.OR, FALSE, TRUE, formulas)
-
-
-def _joined(operator: BinaryOperator, unit: Formula, zero: Formula, formulas: Iterable[Formula]) -> Formula:
-    """The formulas joined by an associative operator, without its unit and without repetitions."""
-    parts = [part for part in dict.fromkeys(formulas) if part != unit]
-    if zero in parts:
-        return zero
-    return reduce(lambda left, right: Binary(operator, left, right), parts) if parts else unit
 
 
 def _since(kept: Formula, begun: Formula) -> Formula:
