@@ -84,10 +84,10 @@ def computes(analysis: Analysis, dfa: Dfa) -> bool:
     if not analysis.terms.is_bit(bit):
         raise UnprovenError("its output is not a bit")
     subjects = {
-        (fact.layer, fact.group): _Subject(analysis.terms, _code(analysis.terms, fact))
+        (fact.layer, fact.group): _Subject(analysis.terms, _code(analysis.terms, fact), len(dfa.moves))
         for fact in analysis.symbols
     }
-    last = _Subject(analysis.terms, bit)
+    last = _Subject(analysis.terms, bit, len(dfa.moves))
     places = _Places.of((*subjects.values(), last))
     answer = _explored(places, dfa, subjects, last)
     if answer is not None:
@@ -298,7 +298,8 @@ class _Paths:
 class _Subject:
     """Something that is followed, a symbol or the output, and everything that it is made of."""
 
-    def __init__(self, terms: Terms, diagram: Diagram) -> None:
+    def __init__(self, terms: Terms, diagram: Diagram, states: int) -> None:
+        self.states = states
         self.terms = terms
         self.diagram = diagram
         self.families, self.readers = self._reached(terms.diagrams.support)
@@ -549,6 +550,10 @@ class _Moment:
                     return min(self._number(family), max(thresholds))
                 if greatest <= 0:
                     return max(self._number(family), min(thresholds) - 1)
+                # As far as different states can be apart, and a threshold from there, but no further.
+                furthest = self.subject.states * max(-least, greatest) + max(map(abs, thresholds))
+                if abs(self._number(family)) > furthest:
+                    raise UnprovenError("a count that rises and falls is looked at wherever it goes")
                 return self._number(family)
             case ("shifted", _, int(inner)):
                 return frozenset(threshold for threshold in thresholds if self.bit((inner, threshold)))

@@ -20,7 +20,6 @@ from math import prod
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, fixed
 from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
@@ -28,8 +27,11 @@ from attemper.hard_models.protocol import Array, HardModel, Integers, normal, sc
 MAX_VALUES = 2_000_000
 """The most combinations of activations that are tried on a layer."""
 
-BLOCK = 4_000_000
+BLOCK = 1_000_000
 """The most scores that are computed at a time."""
+
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number with bits all over: products with it spread what differs in a few bits."""
 
 MAX_CASES = 4_096
 """The most choices of symbols at some positions that are told apart, case by case."""
@@ -100,60 +102,95 @@ def _first(model: HardModel, restriction: Restriction) -> _Lists:
 def _next(model: HardModel, layer: int, lists: _Lists, queries: Integers, most: int) -> _Lists:
     """The lists after a layer, for the positions of the rows `queries`."""
     size = max(1, BLOCK // len(lists.owner))
-    rows, owners, spent = [], [], 0
+    parts, spent = [], 0
     for begin in range(0, len(queries), size):
         block = queries[begin : begin + size]
         found = [_candidates(model, layer, head, lists, block) for head in range(model.heads[layer])]
         combinations = np.ones(len(block), dtype=np.int64)
         for candidates in found:
             # Cut off at the cap after each head, so that no product overflows.
-            combinations = np.minimum(combinations * candidates.sum(axis=1), most + 1)
+            combinations = np.minimum(combinations * candidates.counts, most + 1)
         spent += int(combinations.sum())
         if spent > most:
             raise CapReachedError(f"layer {layer + 1} has more than {most} combinations of activations")
         own, attended = _combined(found, len(block))
         after = model.combine(layer, lists.rows[block[own]], [lists.rows[columns] for columns in attended])
-        part = _distinct(after, lists.owner[block[own]])
-        rows.append(part.rows)
-        owners.append(part.owner)
-    return _distinct(np.concatenate(rows), np.concatenate(owners))
+        parts.append(_distinct(after, lists.owner[block[own]]))
+    # Two blocks may list the same activation of a position: that is once too often, but not wrong.
+    return _Lists(
+        np.concatenate([part.rows for part in parts]), np.concatenate([part.owner for part in parts])
+    )
 
 
-def _candidates(model: HardModel, layer: int, head: int, lists: _Lists, block: Integers) -> NDArray[np.bool_]:
-    """For each query (row) the listed activations (columns) that it may attend to."""
-    scores = scored(model, layer, head, lists.rows[block], lists.rows)
-    own = lists.owner[block][:, None] == lists.owner[None, :]
-    itself = np.take_along_axis(scores, block[:, None], axis=1)
-    scores = np.where(own, itself, scores)
+@final
+@dataclass(frozen=True)
+class _Candidates:
+    """What may be attended to: `counts[q]` of the columns belong to query number q, in this order."""
+
+    counts: Integers
+    columns: Integers
+
+
+def _candidates(model: HardModel, layer: int, head: int, lists: _Lists, block: Integers) -> _Candidates:
+    """The listed activations that each query of the block may attend to."""
+    scores = np.array(scored(model, layer, head, lists.rows[block], lists.rows))
+    query, column = _own(lists, block)
+    scores[query, column] = scores[query, block[query]]
     least = np.minimum.reduceat(scores, lists.starts, axis=1)
-    blocker = np.argmax(least, axis=1)[:, None]
-    bound = np.take_along_axis(least, blocker, axis=1)
-    better = (scores > bound) | ((scores == bound) & (lists.owner[None, :] <= blocker))
-    elsewhere = own & (np.arange(len(lists.owner))[None, :] != block[:, None])
-    return np.asarray(better & ~elsewhere, dtype=np.bool_)
+    blocker = np.argmax(least, axis=1)
+    bound = np.take_along_axis(least, blocker[:, None], axis=1)
+    possible = scores >= bound
+    possible[query, column] &= column == block[query]
+    queries, columns = np.nonzero(possible)
+    is_better = scores[queries, columns] > bound[queries, 0]
+    kept = is_better | (lists.owner[columns] <= blocker[queries])
+    return _Candidates(np.bincount(queries[kept], minlength=len(block)), columns[kept])
 
 
-def _combined(found: Sequence[NDArray[np.bool_]], count: int) -> tuple[Integers, list[Integers]]:
+def _own(lists: _Lists, block: Integers) -> tuple[Integers, Integers]:
+    """The queries, by their numbers in the block, with each listed activation of their own position."""
+    ends = np.append(lists.starts[1:], len(lists.owner))
+    first, last = lists.starts[lists.owner[block]], ends[lists.owner[block]]
+    query = np.repeat(np.arange(len(block)), last - first)
+    return query, _within(last - first) + first[query]
+
+
+def _within(counts: Integers) -> Integers:
+    """The numbers 0, 1, ... up to before each count, one after the other."""
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _combined(found: Sequence[_Candidates], count: int) -> tuple[Integers, list[Integers]]:
     """All ways to choose a candidate for each head: the rows, and for each head the columns."""
     own: Integers = np.arange(count)
     attended: list[Integers] = []
     for candidates in found:
-        rows, columns = np.nonzero(candidates)
-        counts = np.bincount(rows, minlength=count)
-        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        repeated = np.repeat(np.arange(len(own)), counts[own])
-        within = np.arange(len(repeated)) - np.repeat(np.cumsum(counts[own]) - counts[own], counts[own])
+        starts = np.cumsum(candidates.counts) - candidates.counts
+        times = candidates.counts[own]
+        repeated = np.repeat(np.arange(len(own)), times)
         attended = [earlier[repeated] for earlier in attended]
-        attended.append(columns[starts[own[repeated]] + within])
         own = own[repeated]
+        attended.append(candidates.columns[starts[own] + _within(times)])
     return own, attended
 
 
 def _distinct(rows: Array, owner: Integers) -> _Lists:
-    """Each activation of a position once: two are the same if all their bytes are."""
+    """Each activation of a position once: two are the same if all their bytes are.
+
+    They are sorted by position and a hash; one that is equal to the one before it is left out. If hashes
+    collide some may be listed more than once, which is not wrong.
+    """
     rows = np.ascontiguousarray(normal(rows))
     raw = rows.reshape(len(rows), -1).view(np.uint8)
-    tagged = np.ascontiguousarray(np.concatenate([owner[:, None].view(np.uint8), raw], axis=1))
-    kept = np.unique(tagged.view(f"V{tagged.shape[1]}")[:, 0], return_index=True)[1]
+    words = np.pad(raw, ((0, 0), (0, -raw.shape[1] % 8))).view(np.uint64)
+    mixed = np.zeros(len(rows), dtype=np.uint64)
+    for word in words.T:
+        mixed = (mixed ^ word) * MIXER
+        mixed ^= mixed >> np.uint64(32)
+    order = np.argsort((owner.astype(np.uint64) << np.uint64(40)) | (mixed >> np.uint64(24)))
+    is_repeated = (words[order[1:]] == words[order[:-1]]).all(axis=1) & (
+        owner[order[1:]] == owner[order[:-1]]
+    )
+    kept = order[~np.concatenate([[False], is_repeated])]
     kept = kept[np.argsort(owner[kept], kind="stable")]
     return _Lists(rows[kept], owner[kept])

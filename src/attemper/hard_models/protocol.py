@@ -24,6 +24,9 @@ Array = NDArray[Any]
 
 Integers = NDArray[np.int64]
 
+CACHED = 1 << 15
+"""How many numbers of a product are added up at a time."""
+
 
 class HardModel(Protocol):
     """What a user supplies; layers are numbered from 0, heads from 0, positions from 1.
@@ -83,9 +86,26 @@ def dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.flo
     """
     if left.shape[1] != right.shape[0]:
         raise ValueError(f"shapes {left.shape} and {right.shape} cannot be multiplied")
+    if left.shape[0] > right.shape[1]:
+        # Long rows are added up faster than short ones.
+        return np.ascontiguousarray(_dot(np.ascontiguousarray(right.T), np.ascontiguousarray(left.T)).T)
+    return _dot(left, right)
+
+
+def _dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product, in pieces that stay in the processor's cache while they are added up."""
     result = np.zeros((left.shape[0], right.shape[1]))
-    for k in range(left.shape[1]):
-        result += left[:, k, None] * right[None, k, :]
+    width = max(1, min(right.shape[1], CACHED // 8))
+    height = max(1, CACHED // width)
+    for top in range(0, result.shape[0], height):
+        for start in range(0, result.shape[1], width):
+            part = result[top : top + height, start : start + width]
+            product = np.empty_like(part)
+            for k in range(left.shape[1]):
+                np.multiply(
+                    left[top : top + height, k, None], right[None, k, start : start + width], out=product
+                )
+                part += product
     return result
 
 

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import final
 
 import numpy as np
 
-from attemper.hard_models.protocol import Array, HardModel, scored
+from attemper.hard_models.protocol import Array, HardModel, Integers, scored
 from attemper.refutation.states import State
 
 TRIED = 8
-"""How many of a position's harmless values are tried."""
+"""How many of a position's harmless values are tried: those that come about most easily."""
+
+MOST_CHOICES = 384
+"""How many of the best-scoring values a head of the last layer is aimed at, at most."""
 
 Symbols = dict[int, int]
 """The number of the symbol at some positions (from 1)."""
@@ -35,6 +39,7 @@ class Capturer:
     _threats: dict[tuple[int, int, int, int], tuple[tuple[int, tuple[int, ...]], ...]] = field(
         default_factory=dict, repr=False
     )
+    _best: dict[tuple[int, int], Integers] = field(default_factory=dict, repr=False)
 
     def force(self, level: int, value: int, known: Symbols) -> bool:
         """Adds symbols that force the value; False if they contradict those that are known already."""
@@ -90,30 +95,38 @@ class Capturer:
         return self._threats[key]
 
     def _find(self, layer: int, head: int, query: int, target: int) -> list[tuple[int, tuple[int, ...]]]:
-        state = self.states[layer]
-        scores = scored(self.model, layer, head, state.rows[[query]], state.rows)[0]
-        mine, aim = int(state.owner[query]), int(state.owner[target])
-        beats = (scores > scores[target]) | ((scores == scores[target]) & (state.owner < aim))
-        beats &= (state.owner != mine) & (state.owner != aim)
-        beats[query] = query != target and bool(
-            scores[query] > scores[target] or (scores[query] == scores[target] and mine < aim)
-        )
-        if beats[query]:
+        state, choices = self.states[layer], self.choices(layer, head, query)
+        places = np.flatnonzero(choices == target)
+        beating = choices[: places[0]] if len(places) else choices
+        if not len(places) or query in beating:
             return [(-1, ())]
+        harmful = {int(value) for value in beating}
         found = []
-        for position in np.unique(state.owner[beats]):
-            values = state.of(int(position))
-            order = _least(scores[values.start : values.stop], TRIED)
-            harmless = tuple(values[k] for k in order if not beats[values[k]])
+        for position in dict.fromkeys(state.owner[beating].tolist()):
+            if position == state.owner[target]:
+                continue
+            harmless = tuple(islice((v for v in state.of(position) if v not in harmful), TRIED))
             if not harmless:
                 return [(-1, ())]
-            found.append((int(position), harmless))
+            found.append((position, harmless))
         return found
 
+    def choices(self, layer: int, head: int, query: int) -> Integers:
+        """What may be attended to from a value, the best first: in the last layer some of the best only."""
+        if layer + 1 < len(self.states):
+            return self.states[layer + 1].choices[head].of(query)
+        if (head, query) not in self._best:
+            state = self.states[layer]
+            scores = scored(self.model, layer, head, state.rows[[query]], state.rows)[0]
+            best = _greatest(scores, MOST_CHOICES)
+            self._best[head, query] = best[(state.owner[best] != state.owner[query]) | (best == query)]
+        return self._best[head, query]
 
-def _least(scores: Array, count: int) -> list[int]:
-    """Where the least scores are, the least first."""
-    few = np.arange(len(scores))
-    if len(few) > 4 * count and scores.dtype != object:
-        few = np.argpartition(scores, count)[:count]
-    return [int(k) for k in few[np.argsort(scores[few], kind="stable")]][:count]
+
+def _greatest(scores: Array, count: int) -> Integers:
+    """Where the greatest scores are, the greatest first, the leftmost of equal ones first."""
+    some = np.arange(len(scores))
+    if len(scores) > 4 * count:
+        some = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
+    order = len(some) - 1 - np.argsort(scores[some][::-1], kind="stable")[::-1]
+    return some[order][:count]

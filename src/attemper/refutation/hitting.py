@@ -5,6 +5,9 @@ attended to while y_i = z. A row is satisfied when at most K positions are. One 
 by fixing any of the K + 1 best to a value that ranks among the K + 1 best: the *elements* of the row. The
 symbol that is an element of the most rows is fixed first. (Ranks are by score, then by position, as attention
 breaks ties.)
+
+What can never be attended to, as something better is sure to be there, is left out from the beginning: of
+random scores a row keeps about 2 sqrt(n) entries, so that all but the scores themselves costs little.
 """
 
 from __future__ import annotations
@@ -18,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import HardModel, Integers, scored
-from attemper.refutation.states import State, lowest
+from attemper.hard_models.protocol import HardModel, Integers
+from attemper.refutation.states import Choices, State, choices_of, lowest
 
-Ranks = NDArray[np.int32]
+Booleans = NDArray[np.bool_]
 
 TAKEN = -(1 << 40)
 """The gain of a symbol at a position that is fixed already: none, whatever is subtracted from it."""
@@ -33,36 +36,63 @@ WORTH = 2
 @final
 @dataclass(frozen=True)
 class Ranking:
-    """The embeddings of all words, and for each head the rank of each (column) for each query (row)."""
+    """The embeddings of all words, and what each head of the first layer may attend to from some of them."""
 
     state: State
-    heads: tuple[Ranks, ...]
+    queries: Integers
+    heads: tuple[Entries, ...]
 
 
-def ranking(model: HardModel, restriction: Restriction) -> Ranking:
-    """Ranks all embeddings by the scores of the first layer: the best is 0."""
+@final
+@dataclass(frozen=True)
+class Entries:
+    """The choices of all rows, the best of each row first, and their groups: those of one row and position.
+
+    `grouped` lists the entries group by group.
+    """
+
+    row: Integers
+    column: Integers
+    grouped: Integers
+    group_start: Integers
+    group_row: Integers
+    group_position: Integers
+    row_start: Integers
+    """The first group of each row."""
+
+    @staticmethod
+    def of(choices: Choices, state: State) -> Entries:
+        """The entries of some choices, sorted into groups."""
+        row, position = choices.rows, state.owner[choices.columns]
+        grouped = np.lexsort((np.arange(len(row)), position, row))
+        key = row[grouped] * (int(state.owner[-1]) + 1) + position[grouped]
+        start = np.flatnonzero(np.diff(key, prepend=-1))
+        group_row = row[grouped[start]]
+        return Entries(
+            row,
+            choices.columns,
+            grouped,
+            start,
+            group_row,
+            position[grouped[start]],
+            np.searchsorted(group_row, np.arange(len(choices.starts) - 1)),
+        )
+
+
+def ranking(model: HardModel, restriction: Restriction, most: float = math.inf) -> Ranking:
+    """What the first layer may attend to under a restriction.
+
+    Raises `TooManyError` if these are more than `most` entries.
+    """
     state = lowest(model, restriction)
     last = np.flatnonzero(state.owner == model.length - 1)
-    rows = last if len(model.heads) == 1 else np.arange(len(state.owner))
-    heads = []
+    queries = last if len(model.heads) == 1 else np.arange(len(state.owner))
+    heads: list[Entries] = []
     for head in range(model.heads[0]):
-        ranks = np.zeros((len(state.owner), len(state.owner)), dtype=np.int32)
-        for begin in range(0, len(rows), 1_000):
-            block = rows[begin : begin + 1_000]
-            scores = scored(model, 0, head, state.rows[block], state.rows)
-            order = np.argsort(scores[:, ::-1], axis=1, kind="stable")[:, ::-1]
-            order = len(state.owner) - 1 - order
-            np.put_along_axis(
-                ranks_of := np.empty_like(order), order, np.arange(order.shape[1])[None, :], axis=1
-            )
-            ranks[block] = ranks_of
-        heads.append(ranks)
-    return Ranking(state, tuple(heads))
-
-
-def ranking_size(model: HardModel, restriction: Restriction) -> int:
-    """How many ranks there are."""
-    return model.heads[0] * sum(map(len, restriction.allowed)) ** 2
+        most -= sum(len(entries.row) for entries in heads[-1:])
+        choices = choices_of(model, 0, head, state, queries, most)
+        heads.append(Entries.of(choices, state))
+    return Ranking(state, queries, tuple(heads))
 
 
 def hit(
@@ -73,77 +103,78 @@ def hit(
     `known` is the ranking under the restriction itself. After the deadline it ends with what it has.
     """
     while known.heads and time.monotonic() < deadline:
-        chosen = _round(model, restriction, known, most)
+        chosen = _round(restriction, known, most)
         if not chosen:
             break
         restriction = fixed(restriction, chosen)
     return restriction
 
 
-def _round(model: HardModel, restriction: Restriction, known: Ranking, most: int) -> dict[int, int]:
+def _round(restriction: Restriction, known: Ranking, most: int) -> dict[int, int]:
     """The symbols that one round fixes; none if all rows are satisfied."""
     state = known.state
+    symbols = state.parents[:, 0]
     alive = np.array(
-        [s in restriction.allowed[i] for i, s in zip(state.owner, state.parents[:, 0], strict=True)]
+        [s in restriction.allowed[i] for i, s in zip(state.owner, symbols, strict=True)], dtype=np.bool_
     )
-    columns = np.flatnonzero(alive)
-    owner = state.owner[columns]
-    starts = np.searchsorted(owner, np.arange(model.length))
-    is_free = np.diff([*starts, len(columns)]) > 1
-    rows = columns if len(model.heads) > 1 else columns[owner == model.length - 1]
-    tables = [_elements(ranks, columns, owner, starts, is_free, rows, state, most) for ranks in known.heads]
-    table = np.concatenate(tables)
+    rows, columns, before = [], [], 0
+    for entries in known.heads:
+        own_rows, own_columns = _elements(entries, known, alive, most)
+        rows.append(before + own_rows)
+        columns.append(own_columns)
+        before += len(entries.row_start)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    row_start = np.searchsorted(row, np.arange(before + 1))
+    by_column = np.argsort(column, kind="stable")
+    column_start = np.searchsorted(column[by_column], np.arange(len(alive) + 1))
+    covered = np.zeros(before, dtype=np.bool_)
+    gains = np.bincount(column, minlength=len(alive))
     chosen: dict[int, int] = {}
-    gains = table.sum(axis=0, dtype=np.int64)
     first = int(gains.max(initial=0))
     while first and WORTH * gains[best := int(np.argmax(gains))] >= first:
-        position = int(owner[best])
-        chosen[position + 1] = int(state.parents[columns[best], 0])
-        covered = table[:, best]
-        gains -= table[covered].sum(axis=0, dtype=np.int64)
-        table = table[~covered]
-        gains[owner == position] = TAKEN
+        position = int(state.owner[best])
+        chosen[position + 1] = int(symbols[best])
+        satisfied = row[by_column[column_start[best] : column_start[best + 1]]]
+        satisfied = satisfied[~covered[satisfied]]
+        covered[satisfied] = True
+        gone = _ranges(row_start[satisfied], row_start[satisfied + 1])
+        gains -= np.bincount(column[gone], minlength=len(alive))
+        gains[state.starts[position] : state.starts[position + 1]] = TAKEN
     return chosen
 
 
-def _elements(
-    ranks: Ranks,
-    columns: Integers,
-    owner: Integers,
-    starts: Integers,
-    is_free: NDArray[np.bool_],
-    rows: Integers,
-    state: State,
-    most: int,
-) -> NDArray[np.bool_]:
-    """For each unsatisfied row of a head, which columns are its elements."""
-    parts = []
-    for begin in range(0, len(rows), 1_000):
-        block = rows[begin : begin + 1_000]
-        part = ranks[np.ix_(block, columns)]
-        own = state.owner[block]
-        best, worst = _extremes(part, starts)
-        here = np.arange(len(block))
-        itself = ranks[block, block]
-        best[here, own] = worst[here, own] = itself
-        bound = worst.min(axis=1)
-        candidate = (best <= bound[:, None]) & is_free[None, :]
-        candidate[here, own] = False
-        unsatisfied = np.flatnonzero(candidate.sum(axis=1) > most)
-        if not len(unsatisfied):
-            continue
-        shown = np.where(candidate[unsatisfied], best[unsatisfied], ranks.shape[1])
-        limit = np.partition(shown, most, axis=1)[:, most]
-        elements = part[unsatisfied] <= limit[:, None]
-        elements &= is_free[owner][None, :] & (owner[None, :] != own[unsatisfied, None])
-        parts.append(elements)
-    return np.concatenate(parts) if parts else np.zeros((0, len(columns)), dtype=np.bool_)
+def _elements(entries: Entries, known: Ranking, alive: Booleans, most: int) -> tuple[Integers, Integers]:
+    """The elements of the unsatisfied rows of a head: rows and columns, row by row."""
+    owner, never = known.state.owner, len(entries.row)
+    symbols_left = np.bincount(owner[alive], minlength=int(owner[-1]) + 1)
+    own_position = owner[known.queries]
+    is_left = alive[entries.column] & alive[known.queries[entries.row]]
+    # Of each group: how many entries are left, the best and the worst of them.
+    in_groups = is_left[entries.grouped]
+    number = np.add.reduceat(in_groups, entries.group_start, dtype=np.int64)
+    best = np.minimum.reduceat(np.where(in_groups, entries.grouped, never), entries.group_start)
+    worst = np.maximum.reduceat(np.where(in_groups, entries.grouped, -1), entries.group_start)
+    # A position with all its symbols among the entries is sure to have one of them; so is the row's own.
+    is_own = entries.group_position == own_position[entries.group_row]
+    is_sure = (number > 0) & (is_own | (number == symbols_left[entries.group_position]))
+    bound = np.minimum.reduceat(np.where(is_sure, worst, never), entries.row_start)
+    is_free = symbols_left > 1
+    is_candidate = (number > 0) & (best <= bound[entries.group_row]) & ~is_own
+    is_candidate &= is_free[entries.group_position]
+    candidates = np.bincount(entries.group_row[is_candidate], minlength=len(entries.row_start))
+    unsatisfied = candidates > most
+    # Entries ascend row by row, so the candidates of each row are together, the best first.
+    ranked = np.sort(best[is_candidate])
+    limit = np.full(len(unsatisfied), -1)
+    limit[unsatisfied] = ranked[(np.cumsum(candidates) - candidates)[unsatisfied] + most]
+    position = owner[entries.column]
+    is_element = is_left & is_free[position] & (position != own_position[entries.row])
+    is_element &= np.arange(len(entries.row)) <= limit[entries.row]
+    return entries.row[is_element], entries.column[is_element]
 
 
-def _extremes(ranks: Ranks, starts: Integers) -> tuple[Ranks, Ranks]:
-    """The least and the greatest rank of each position, whose columns begin at `starts`."""
-    ends = np.append(starts[1:], ranks.shape[1])
-    if (ends - starts).max() > 2:
-        return np.minimum.reduceat(ranks, starts, axis=1), np.maximum.reduceat(ranks, starts, axis=1)
-    first, last = ranks[:, starts], ranks[:, ends - 1]
-    return np.minimum(first, last), np.maximum(first, last)
+def _ranges(starts: Integers, ends: Integers) -> Integers:
+    """All numbers from each start up to before its end, one range after the other."""
+    lengths = ends - starts
+    offsets: Integers = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+    return offsets + np.arange(len(offsets))

@@ -15,17 +15,17 @@ from typing import final
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import Array, HardModel, Integers, scored
+from attemper.hard_models.protocol import HardModel
 from attemper.refutation.capturing import Capturer, Symbols
-from attemper.refutation.hitting import Ranking, hit, ranking, ranking_size
+from attemper.refutation.hitting import Ranking, hit, ranking
 from attemper.refutation.states import State, TooManyError, following, lowest
 
 BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
 """How many free symbols a head of the first layer may depend on, in the order of the attempts."""
 
 MOST_VALUES = 1_000_000
-MOST_RANKS = 1 << 30
-"""More ranks than these are not stored, four bytes each; hitting is then left out."""
+MOST_ENTRIES = 1 << 24
+"""If more values could be attended to in the first layer, hitting is left out: each takes 100 bytes or so."""
 
 TARGETS = 24
 """How many of the best-scoring values each head of the last layer is aimed at, if one can be forced."""
@@ -36,17 +36,26 @@ SHARE = 0.25
 ATTEMPTS = 0.8
 """The share of all time after which no attempt begins, so that there is some left for polishing."""
 
+EARLY = 0.01
+"""The share of all time in which what one starts with is polished: a good deal for short words."""
+
 SMALL = 12
 """How many pairs of words are tried to begin with."""
 
 SHARES = (0.9, 0.5, 0.1)
 """Which part of their symbols is chosen at random: the first that leaves a pair."""
 
-ROUNDS = 2
+ROUNDS = 4
 """How often everything is tried again, with other values aimed at, if there is time."""
+
+SETTLED = 10.0
+"""The search ends if nothing better was found for so many seconds, and for as long as the best one took."""
 
 NEAR = 8
 """A new attempt is polished if its free part is at least 1 - 1 / NEAR of the best one's."""
+
+FIRST_CHUNK = 4
+"""How many symbols are freed at once to begin with."""
 
 PATIENCE = 3
 """After how many attempts in a row that were no better the next ones are left out."""
@@ -84,13 +93,18 @@ class Search:
     best: Found | None = field(default=None, init=False)
     _ranking: Ranking | None = field(default=None, init=False)
     _is_random: bool = field(default=False, init=False)
+    _began: float = field(default=0, init=False)
+    _found: float = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self._draw = np.random.default_rng(self.seed)
 
     def run(self, enough: int) -> Found | None:
         """Searches until `enough` positions are free, or the time is over, or new attempts stop helping."""
+        self._began = self._found = time.monotonic()
         self._start_small()
+        early = time.monotonic() + (self.deadline - time.monotonic()) * EARLY
+        self._keep(self._polished(self.best, enough, early))
         over = time.monotonic() + (self.deadline - time.monotonic()) * ATTEMPTS
         failures, has_solved = 0, False
         for bound in self._bounds():
@@ -98,7 +112,8 @@ class Search:
                 break
             before = self.best
             for candidate in self._solve(bound):
-                self._keep(self._verified(candidate))
+                if not self._is_over():
+                    self._keep(self._verified(candidate))
             has_solved |= self.best is not before
             failures = failures + 1 if self.best is before else 0
         self._keep(self._polished(self.best, enough))
@@ -114,10 +129,12 @@ class Search:
         """New attempts, with other values aimed at, each of them polished."""
         self._is_random = True
         for bound in self._bounds():
-            if self._is_over() or self._has(enough):
+            if self._is_over() or self._has(enough) or self._is_settled():
                 return
             for candidate in self._solve(bound):
                 assert self.best is not None
+                if self._is_over() or self._is_settled():
+                    return
                 if len(candidate.free) * NEAR > len(self.best.restriction.free) * (NEAR - 1):
                     self._keep(self._polished(self._verified(candidate), enough))
 
@@ -127,6 +144,10 @@ class Search:
 
     def _has(self, enough: int) -> bool:
         return self.best is not None and len(self.best.restriction.free) >= enough
+
+    def _is_settled(self) -> bool:
+        """Whether it has been long enough since something better was found."""
+        return time.monotonic() - self._found > max(SETTLED, self._found - self._began)
 
     def _is_over(self, deadline: float | None = None) -> bool:
         return time.monotonic() > (self.deadline if deadline is None else deadline)
@@ -143,7 +164,7 @@ class Search:
         if found is None:
             return
         if self.best is None or len(found.restriction.free) > len(self.best.restriction.free):
-            self.best = found
+            self.best, self._found = found, time.monotonic()
             self.report(f"{len(found.restriction.free)} of {self.model.length} symbols are free")
 
     def _solve(self, bound: int | None) -> Iterator[Restriction]:
@@ -151,9 +172,10 @@ class Search:
         self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
         restriction = self.base
         if bound is not None:
-            if self._ranking is None and ranking_size(self.model, self.base) > MOST_RANKS:
+            try:
+                self._ranking = self._ranking or ranking(self.model, self.base, MOST_ENTRIES)
+            except TooManyError:
                 return
-            self._ranking = self._ranking or ranking(self.model, self.base)
             restriction = hit(self.model, restriction, self._ranking, bound, self._slice())
             if restriction == self.base:
                 return  # nothing had to be fixed: that was tried with a looser bound, or none
@@ -203,14 +225,11 @@ class Search:
         self, capturer: Capturer, head: int, query: int, known: Symbols, deadline: float
     ) -> Symbols | None:
         """The fewest symbols that make a head of the last layer attend to one of the best values."""
-        state, layer, most = capturer.states[-1], len(self.model.heads) - 1, capturer.most
-        scores = scored(self.model, layer, head, state.rows[[query]], state.rows)[0]
+        layer, most = len(self.model.heads) - 1, capturer.most
         best: Symbols | None = None
-        for tried, target in enumerate(_best(scores, 16 * TARGETS)):
+        for tried, target in enumerate(capturer.choices(layer, head, query)):
             if self._is_over(deadline) or (best is not None and tried > TARGETS):
                 break
-            if state.owner[target] == state.owner[query] and target != query:
-                continue
             if self._is_random and self._draw.random() < 1 / 2:
                 continue
             attempt = dict(known)
@@ -238,33 +257,24 @@ class Search:
             if self.best is not None:
                 return
 
-    def _polished(self, found: Found | None, enough: int) -> Found | None:
-        """With chunks of fixed symbols freed, ever smaller ones, as long as the answer stays constant."""
+    def _polished(self, found: Found | None, enough: int, deadline: float | None = None) -> Found | None:
+        """With fixed symbols freed while the answer stays constant: a few at once, more if that goes well."""
         if found is None:
             return None
-        chunk = max(1, (len(self.base.free) - len(found.restriction.free)) // 2)
-        while True:
-            free = set(found.restriction.free)
-            waiting = [i for i in self.base.free if i not in free]
-            self._draw.shuffle(waiting)
-            for begin in range(0, len(waiting), chunk):
-                if self._is_over() or len(found.restriction.free) >= enough:
-                    return found
-                freed = _freed(found.restriction, self.base, waiting[begin : begin + chunk])
-                found = self._verified(freed) or found
+        free = set(found.restriction.free)
+        waiting = [i for i in self.base.free if i not in free]
+        self._draw.shuffle(waiting)
+        chunk = FIRST_CHUNK
+        while waiting and not self._is_over(deadline) and len(found.restriction.free) < enough:
+            tried = self._verified(_freed(found.restriction, self.base, waiting[:chunk]))
+            if tried is not None:
+                found, waiting, chunk = tried, waiting[chunk:], 2 * chunk
                 self._keep(found)
-            if chunk == 1:
-                return found
-            chunk = (chunk + 1) // 2
-
-
-def _best(scores: Array, count: int) -> Integers:
-    """Where the greatest scores are, the greatest first, the leftmost of equal ones first."""
-    some = np.arange(len(scores))
-    if len(scores) > 4 * count:
-        some = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
-    order = len(some) - 1 - np.argsort(scores[some][::-1], kind="stable")[::-1]
-    return some[order][:count]
+            elif chunk == 1 or len(waiting) == 1:
+                waiting = waiting[1:]  # it cannot be freed, nor when even more are free
+            else:
+                chunk = max(1, min(chunk, len(waiting)) // 2)
+        return found
 
 
 def _freed(restriction: Restriction, base: Restriction, positions: Sequence[int]) -> Restriction:

@@ -8,22 +8,54 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction
 from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
 
-BLOCK = 4_000_000
+BLOCK = 1_000_000
 """The most scores that are computed at a time."""
 
 
 class TooManyError(Exception):
-    """More activations, or more time for them, than allowed."""
+    """More choices or activations, or more time for them, than allowed."""
+
+
+@final
+@dataclass(frozen=True)
+class Choices:
+    """The values that a head may attend to from each of some queries, the best first.
+
+    Those of query number q are `columns[starts[q] : starts[q + 1]]`. They go up to the one that is sure to be
+    there. Of the query's own position there is the query itself at most.
+    """
+
+    starts: Integers
+    columns: Integers
+
+    def of(self, query: int) -> Integers:
+        """What the query may attend to."""
+        return self.columns[self.starts[query] : self.starts[query + 1]]
+
+    @property
+    def counts(self) -> Integers:
+        """How many there are for each query."""
+        return np.diff(self.starts)
+
+    @property
+    def rows(self) -> Integers:
+        """The query of each column."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.counts)
+
+    @property
+    def ranks(self) -> Integers:
+        """How many better ones each column has."""
+        return np.arange(len(self.columns)) - np.repeat(self.starts[:-1], self.counts)
 
 
 @final
@@ -33,13 +65,14 @@ class State:
 
     `parents[v]` has the value below of the same position, and what each head attends to, for one way in
     which v comes about: the one whose heads have the fewest better candidates, `cost[v]` in all. On the
-    lowest level it has the number of the symbol.
+    lowest level it has the number of the symbol. `choices` are those of each head from the values below.
     """
 
     rows: Array
     owner: Integers
     parents: Integers
     cost: Integers
+    choices: tuple[Choices, ...] = ()
 
     @cached_property
     def starts(self) -> Integers:
@@ -67,49 +100,72 @@ def following(model: HardModel, layer: int, state: State, most: int, deadline: f
 
     Raises `TooManyError` if more than `most` combinations must be looked at, or after the deadline.
     """
-    parts = []
+    parts, known = [], []
     spent = 0
-    size = max(1, BLOCK // len(state.owner))
-    for begin in range(0, len(state.owner), size):
-        block = np.arange(begin, min(begin + size, len(state.owner)))
-        found = [_ranked(model, layer, head, state, block) for head in range(model.heads[layer])]
+    for block in _blocks(state, np.arange(len(state.owner))):
+        found = [choices_of(model, layer, head, state, block, most) for head in range(model.heads[layer])]
         counts = np.ones(len(block))
-        for number, _, _ in found:
-            counts = counts * number
+        for choices in found:
+            counts = counts * choices.counts
         spent += int(counts.sum())
         if spent > most or time.monotonic() > deadline:
             raise TooManyError
-        parents, cost = [np.arange(len(block))], np.zeros(len(block), dtype=np.int64)
-        for number, columns, ranks in found:
-            start = np.cumsum(number) - number
-            times = number[parents[0]]
-            again = np.repeat(np.arange(len(times)), times)
-            within = np.arange(len(again)) - np.repeat(np.cumsum(times) - times, times)
-            parents = [known[again] for known in parents]
-            entries = start[parents[0]] + within
-            parents.append(columns[entries])
-            cost = cost[again] + ranks[entries]
+        known.append(found)
+        parents, cost = _combined(found, len(block))
         parents[0] = block[parents[0]]
         after = model.combine(layer, state.rows[parents[0]], [state.rows[v] for v in parents[1:]])
         parts.append(_state(after, state.owner[parents[0]], np.stack(parents, axis=1), cost))
-    return _state(
+    whole = _state(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.owner for part in parts]),
         np.concatenate([part.parents for part in parts]),
         np.concatenate([part.cost for part in parts]),
     )
+    return replace(whole, choices=tuple(_joined(of_head) for of_head in zip(*known, strict=True)))
 
 
-def _ranked(
-    model: HardModel, layer: int, head: int, state: State, block: Integers
-) -> tuple[Integers, Integers, Integers]:
-    """How many candidates each value of the block has, then the candidates and their ranks, row by row."""
-    scores = scored(model, layer, head, state.rows[block], state.rows)
-    rows, columns = np.nonzero(_candidates(scores, state, block))
-    order = np.lexsort((columns, _descending(scores[rows, columns]), rows))
-    number = np.bincount(rows, minlength=len(block))
-    start = np.cumsum(number) - number
-    return number, columns[order], np.arange(len(rows)) - start[rows]
+def choices_of(
+    model: HardModel, layer: int, head: int, state: State, queries: Integers, most: float = math.inf
+) -> Choices:
+    """The choices of a head from some values. Raises `TooManyError` if there are more than `most`."""
+    parts: list[Choices] = []
+    for block in _blocks(state, queries):
+        scores = np.array(scored(model, layer, head, state.rows[block], state.rows))
+        rows, columns = _candidates(scores, state, block)
+        order = np.lexsort((columns, _descending(scores[rows, columns]), rows))
+        starts = np.searchsorted(rows, np.arange(len(block) + 1))
+        parts.append(Choices(starts, columns[order]))
+        most -= len(columns)
+        if most < 0:
+            raise TooManyError
+    return _joined(parts)
+
+
+def _blocks(state: State, queries: Integers) -> Iterator[Integers]:
+    """The queries, so many at a time that their scores fit."""
+    size = max(1, BLOCK // len(state.owner))
+    for begin in range(0, len(queries), size):
+        yield queries[begin : begin + size]
+
+
+def _joined(parts: Sequence[Choices]) -> Choices:
+    """The choices of several blocks of queries."""
+    counts = np.concatenate([part.counts for part in parts])
+    columns = np.concatenate([part.columns for part in parts])
+    return Choices(np.concatenate([[0], np.cumsum(counts)]), columns)
+
+
+def _combined(found: Sequence[Choices], count: int) -> tuple[list[Integers], Integers]:
+    """All ways to choose for each head: the rows, then the columns for each head; and the sums of ranks."""
+    parents, cost = [np.arange(count)], np.zeros(count, dtype=np.int64)
+    for choices in found:
+        times = choices.counts[parents[0]]
+        again = np.repeat(np.arange(len(times)), times)
+        within = np.arange(len(again)) - np.repeat(np.cumsum(times) - times, times)
+        parents = [known[again] for known in parents]
+        parents.append(choices.columns[choices.starts[parents[0]] + within])
+        cost = cost[again] + within
+    return parents, cost
 
 
 def _descending(scores: Array) -> Integers:
@@ -121,29 +177,33 @@ def _descending(scores: Array) -> Integers:
 def attended(model: HardModel, layer: int, head: int, state: State) -> list[set[int]]:
     """For each position the positions (from 0) that the head may attend to."""
     found: list[set[int]] = [set() for _ in range(int(state.owner[-1]) + 1)]
-    size = max(1, BLOCK // len(state.owner))
-    for begin in range(0, len(state.owner), size):
-        block = np.arange(begin, min(begin + size, len(state.owner)))
-        scores = scored(model, layer, head, state.rows[block], state.rows)
-        rows, columns = np.nonzero(_candidates(scores, state, block))
-        for query, key in zip(state.owner[block[rows]], state.owner[columns], strict=True):
-            found[int(query)].add(int(key))
+    choices = choices_of(model, layer, head, state, np.arange(len(state.owner)))
+    for query, key in zip(state.owner[choices.rows], state.owner[choices.columns], strict=True):
+        found[int(query)].add(int(key))
     return found
 
 
-def _candidates(scores: Array, state: State, block: Integers) -> NDArray[np.bool_]:
+def _candidates(scores: Array, state: State, block: Integers) -> tuple[Integers, Integers]:
     """Which values (columns) may be attended to from each value of the block (rows), given the scores."""
-    here = np.arange(len(block))
-    mine = state.owner[block][:, None] == state.owner[None, :]
-    itself = scores[here, block][:, None]
-    scores = np.where(mine, itself, scores)
+    own_row, own_column = _own(state, block)
+    scores[own_row, own_column] = scores[own_row, block[own_row]]
     least = np.minimum.reduceat(scores, state.starts[:-1], axis=1)
-    best = np.argmax(least, axis=1)
-    bound = least[here, best][:, None]
-    found = (scores > bound) | ((scores == bound) & (state.owner[None, :] <= best[:, None]))
-    known = np.asarray(found & ~mine, dtype=np.bool_)
-    known[here, block] = np.asarray(found, dtype=np.bool_)[here, block]
-    return known
+    sure = np.argmax(least, axis=1)
+    bound = least[np.arange(len(block)), sure]
+    possible = scores >= bound[:, None]
+    possible[own_row, own_column] &= own_column == block[own_row]
+    rows, columns = np.nonzero(possible)
+    # As good as what is sure to be there is good enough only to the left of it.
+    kept = (scores[rows, columns] > bound[rows]) | (state.owner[columns] <= sure[rows])
+    return rows[kept], columns[kept]
+
+
+def _own(state: State, block: Integers) -> tuple[Integers, Integers]:
+    """Each value of the block (its row) with all values of its position."""
+    first, end = state.starts[state.owner[block]], state.starts[state.owner[block] + 1]
+    rows = np.repeat(np.arange(len(block)), end - first)
+    offsets: Integers = np.repeat(np.cumsum(end - first) - end, end - first)
+    return rows, np.arange(len(rows)) - offsets
 
 
 def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> State:

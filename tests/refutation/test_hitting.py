@@ -1,0 +1,175 @@
+"""Choices and hitting against their definitions, score by score and row by row."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from attemper.certificates.restrictions import Restriction, fixed
+from attemper.hard_models.examples import (
+    NearestOneChain,
+    PrefixXor,
+    RandomTables,
+    RandomWeights,
+    ScatteredPositions,
+    equally_many,
+    ones,
+)
+from attemper.hard_models.protocol import HardModel, scored
+from attemper.refutation.hitting import WORTH, hit, ranking
+from attemper.refutation.states import State, TooManyError, choices_of, following, lowest
+
+MODELS: dict[str, HardModel] = {
+    "random tables": RandomTables(14, (2, 1), 1),
+    "ties": RandomTables(13, (2, 1), 2, levels=3),
+    "few activations": RandomTables(12, (1, 1), 3, values=2),
+    "four symbols": RandomTables(9, (2, 1), 4, symbols=("(", ")", "[", "]", "$")),
+    "no end marker": RandomTables(11, (1, 1), 5, symbols=("a", "b"), ending=None),
+    "random weights": RandomWeights(13, (2, 1), 6),
+    "on a grid": RandomWeights(12, (1, 1), 7, grid=1.0),
+    "nearest 1": NearestOneChain(14, 2),
+    "scattered": ScatteredPositions(13, 2),
+    "sums modulo 2": PrefixXor(12, 2),
+    "one layer": RandomTables(15, (2,), 8),
+    "1*": ones(12),
+    "a^n b^n": equally_many(13),
+}
+
+
+def restricted(model: HardModel, seed: int) -> Restriction:
+    """Some symbols fixed, some positions with two symbols of several, the end marker where it belongs."""
+    draw = random.Random(f"restricted {seed}")
+    letters = [k for k in range(len(model.symbols)) if model.symbols[k] != model.ending]
+    allowed = [
+        tuple(sorted(draw.sample(letters, draw.choice([1, 2, 2, len(letters)])))) for _ in range(model.length)
+    ]
+    if model.ending is not None:
+        allowed[-1] = (model.symbols.index(model.ending),)
+    return Restriction(tuple(allowed))
+
+
+def slow_choices(model: HardModel, layer: int, head: int, state: State, query: int) -> list[int]:
+    """By the definition: what is not beaten by something that is sure to be there, the best first."""
+    scores = scored(model, layer, head, state.rows[[query]], state.rows)[0]
+    own = int(state.owner[query])
+    values = {
+        position: [query] if position == own else list(state.of(position)) for position in range(model.length)
+    }
+    sure = max((min(scores[v] for v in values[position]), -position) for position in values)
+    found = [v for position in values for v in values[position] if (scores[v], -position) >= sure]
+    return sorted(found, key=lambda v: (-Fraction(scores[v].item()), state.owner[v], v))
+
+
+def states(model: HardModel, seed: int) -> Iterator[tuple[int, State]]:
+    state = lowest(model, restricted(model, seed))
+    for layer in range(len(model.heads)):
+        yield layer, state
+        if layer + 1 < len(model.heads):
+            state = following(model, layer, state, 100_000)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_choices_are_what_may_be_attended_to(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attemper.refutation.states.BLOCK", 60)
+    model = MODELS[name]
+    for layer, state in states(model, seed):
+        queries = np.arange(len(state.owner))
+        for head in range(model.heads[layer]):
+            choices = choices_of(model, layer, head, state, queries)
+            found = [choices.of(query).tolist() for query in queries]
+            assert found == [slow_choices(model, layer, head, state, query) for query in queries]
+            assert choices.rows.tolist() == [q for q, of in enumerate(found) for _ in of]
+            assert choices.ranks.tolist() == [rank for of in found for rank in range(len(of))]
+
+
+def test_a_state_knows_the_choices_that_it_was_made_from() -> None:
+    model = MODELS["random tables"]
+    (_, below), (_, above) = states(model, 0)
+    for head in range(model.heads[0]):
+        for query in range(len(below.owner)):
+            assert above.choices[head].of(query).tolist() == slow_choices(model, 0, head, below, query)
+    for parents in above.parents.tolist():
+        for head in range(model.heads[0]):
+            assert parents[1 + head] in above.choices[head].of(parents[0])
+
+
+def test_too_many_choices_are_refused() -> None:
+    model = MODELS["ties"]
+    state = lowest(model, restricted(model, 0))
+    queries = np.arange(len(state.owner))
+    count = len(choices_of(model, 0, 0, state, queries).columns)
+    assert len(choices_of(model, 0, 0, state, queries, count).columns) == count
+    with pytest.raises(TooManyError):
+        choices_of(model, 0, 0, state, queries, count - 1)
+    with pytest.raises(TooManyError):
+        ranking(model, restricted(model, 0), count)
+
+
+# Hitting ----------------------------------------------------------------------------------------------
+
+
+def slow_round(model: HardModel, restriction: Restriction, most: int) -> dict[int, int]:
+    """One round of greedy hitting, as it is described."""
+    state = lowest(model, restriction)
+    queries = range(len(state.owner)) if len(model.heads) > 1 else state.of(model.length - 1)
+    waiting: list[set[int]] = []
+    for head in range(model.heads[0]):
+        for query in queries:
+            free = [
+                v
+                for v in slow_choices(model, 0, head, state, query)
+                if len(state.of(int(state.owner[v]))) > 1 and state.owner[v] != state.owner[query]
+            ]
+            positions = list(dict.fromkeys(int(state.owner[v]) for v in free))
+            if len(positions) > most:
+                limit = next(k for k, v in enumerate(free) if state.owner[v] == positions[most])
+                waiting.append(set(free[: limit + 1]))
+    chosen: dict[int, int] = {}
+    first = 0
+    while waiting:
+        gains = [sum(v in elements for elements in waiting) for v in range(len(state.owner))]
+        gains = [0 if int(state.owner[v]) + 1 in chosen else gain for v, gain in enumerate(gains)]
+        first = first or max(gains)
+        if WORTH * max(gains) < first:
+            break
+        best = gains.index(max(gains))
+        chosen[int(state.owner[best]) + 1] = int(state.parents[best, 0])
+        waiting = [elements for elements in waiting if best not in elements]
+    return chosen
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_hitting_is_what_it_says(name: str, most: int) -> None:
+    model = MODELS[name]
+    for seed in range(2):
+        start = expected = restricted(model, seed)
+        while chosen := slow_round(model, expected, most):
+            expected = fixed(expected, chosen)
+        assert hit(model, start, ranking(model, start), most) == expected
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("most", [0, 2])
+def test_afterwards_each_head_depends_on_few_symbols(name: str, most: int) -> None:
+    model = MODELS[name]
+    base = restricted(model, 9)
+    after = hit(model, base, ranking(model, base), most)
+    state = lowest(model, after)
+    queries = range(len(state.owner)) if len(model.heads) > 1 else state.of(model.length - 1)
+    for head in range(model.heads[0]):
+        for query in queries:
+            reached = {int(state.owner[v]) for v in slow_choices(model, 0, head, state, query)}
+            free = {p for p in reached if len(state.of(p)) > 1 and p != state.owner[query]}
+            assert len(free) <= most
+
+
+def test_a_deadline_ends_it_early() -> None:
+    model = MODELS["random tables"]
+    base = restricted(model, 0)
+    assert hit(model, base, ranking(model, base), 0, deadline=0) == base
