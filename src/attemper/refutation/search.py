@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import final
 
@@ -23,7 +24,9 @@ from attemper.refutation.states import State, TooManyError, following, lowest
 BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
 """How many free symbols a head of the first layer may depend on, in the order of the attempts."""
 
-MOST_VALUES = 1_000_000
+MOST_VALUES = (50_000, 1_000_000)
+"""How many combinations of activations of a layer are listed, at most: first few, then many."""
+
 MOST_ENTRIES = 1 << 24
 """If more values could be attended to in the first layer, hitting is left out: each takes 100 bytes or so."""
 
@@ -36,8 +39,8 @@ SHARE = 0.25
 ATTEMPTS = 0.8
 """The share of all time after which no attempt begins, so that there is some left for polishing."""
 
-EARLY = 0.01
-"""The share of all time in which what one starts with is polished: a good deal for short words."""
+EARLY = (0.01, 0.02)
+"""The shares of the time that is left in which the start, and the first attempts, are polished."""
 
 SMALL = 12
 """How many pairs of words are tried to begin with."""
@@ -93,6 +96,9 @@ class Search:
     best: Found | None = field(default=None, init=False)
     _ranking: Ranking | None = field(default=None, init=False)
     _is_random: bool = field(default=False, init=False)
+    _bounds: Sequence[int | None] = field(default=(), init=False)
+    _most_values: int = field(default=MOST_VALUES[-1], init=False)
+    _hit: dict[int, Restriction] = field(default_factory=dict, init=False)
     _began: float = field(default=0, init=False)
     _found: float = field(default=0, init=False)
 
@@ -103,44 +109,61 @@ class Search:
         """Searches until `enough` positions are free, or the time is over, or new attempts stop helping."""
         self._began = self._found = time.monotonic()
         self._start_small()
-        early = time.monotonic() + (self.deadline - time.monotonic()) * EARLY
-        self._keep(self._polished(self.best, enough, early))
-        over = time.monotonic() + (self.deadline - time.monotonic()) * ATTEMPTS
-        failures, has_solved = 0, False
-        for bound in self._bounds():
-            if self._is_over(over) or self._has(enough) or (has_solved and failures >= PATIENCE):
-                break
-            before = self.best
-            for candidate in self._solve(bound):
-                if not self._is_over():
-                    self._keep(self._verified(candidate))
-            has_solved |= self.best is not before
-            failures = failures + 1 if self.best is before else 0
+        over = self._slice(ATTEMPTS)
+        bounds = self._bounds = self._rank()
+        for share, self._most_values in zip(EARLY, MOST_VALUES, strict=True):
+            self._keep(self._polished(self.best, enough, self._slice(share)))
+            bounds = self._attempts(bounds, enough, over)
         self._keep(self._polished(self.best, enough))
         for _ in range(ROUNDS if self.best is not None and len(self.model.heads) > 0 else 0):
             self._again(enough)
         return self.best
 
-    def _bounds(self) -> tuple[int | None, ...]:
-        """How much the first layer is simplified in the attempts; one layer is captured as it is."""
-        return BOUNDS if len(self.model.heads) > 1 else (None,) * len(self.model.heads)
+    def _rank(self) -> Sequence[int | None]:
+        """How much the first layer can be simplified in the attempts; a layer alone is captured as it is."""
+        if len(self.model.heads) <= 1:
+            return (None,) * len(self.model.heads)
+        try:
+            self._ranking = ranking(self.model, self.base, MOST_ENTRIES)
+        except TooManyError:
+            return (None,)
+        return BOUNDS
+
+    def _attempts(self, bounds: Sequence[int | None], enough: int, over: float) -> list[int | None]:
+        """One attempt for each bound; the bounds under which there were too many activations."""
+        too_many: list[int | None] = []
+        failures, has_solved = 0, False
+        for bound in bounds:
+            if self._is_over(over) or self._has(enough) or (has_solved and failures >= PATIENCE):
+                break
+            before = self.best
+            try:
+                for candidate in self._solve(bound):
+                    if not self._is_over():
+                        self._keep(self._verified(candidate))
+            except TooManyError:
+                too_many.append(bound)
+            has_solved |= self.best is not before
+            failures = failures + 1 if self.best is before else 0
+        return too_many
 
     def _again(self, enough: int) -> None:
         """New attempts, with other values aimed at, each of them polished."""
         self._is_random = True
-        for bound in self._bounds():
+        for bound in self._bounds:
+            with suppress(TooManyError):
+                for candidate in self._solve(bound):
+                    assert self.best is not None
+                    if self._is_over() or self._has(enough) or self._is_settled():
+                        return
+                    if len(candidate.free) * NEAR > len(self.best.restriction.free) * (NEAR - 1):
+                        self._keep(self._polished(self._verified(candidate), enough))
             if self._is_over() or self._has(enough) or self._is_settled():
                 return
-            for candidate in self._solve(bound):
-                assert self.best is not None
-                if self._is_over() or self._is_settled():
-                    return
-                if len(candidate.free) * NEAR > len(self.best.restriction.free) * (NEAR - 1):
-                    self._keep(self._polished(self._verified(candidate), enough))
 
-    def _slice(self) -> float:
-        """Until when a part of an attempt may go on."""
-        return time.monotonic() + (self.deadline - time.monotonic()) * SHARE
+    def _slice(self, share: float = SHARE) -> float:
+        """When a share of the time that is left will be over."""
+        return time.monotonic() + (self.deadline - time.monotonic()) * share
 
     def _has(self, enough: int) -> bool:
         return self.best is not None and len(self.best.restriction.free) >= enough
@@ -168,20 +191,15 @@ class Search:
             self.report(f"{len(found.restriction.free)} of {self.model.length} symbols are free")
 
     def _solve(self, bound: int | None) -> Iterator[Restriction]:
-        """Restrictions under which position n should have one value in the last layer, the freest first."""
+        """Restrictions under which position n should have one value in the last layer, the freest first.
+
+        Raises `TooManyError` if there are too many activations.
+        """
         self.report("all of the first layer" if bound is None else f"first layer: at most {bound} each")
-        restriction = self.base
-        if bound is not None:
-            try:
-                self._ranking = self._ranking or ranking(self.model, self.base, MOST_ENTRIES)
-            except TooManyError:
-                return
-            restriction = hit(self.model, restriction, self._ranking, bound, self._slice())
-            if restriction == self.base:
-                return  # nothing had to be fixed: that was tried with a looser bound, or none
+        restriction = self._simplified(bound)
+        if bound is not None and restriction == self.base:
+            return  # nothing had to be fixed: that was tried with a looser bound, or none
         states = self._states(restriction)
-        if states is None:
-            return
         slice_end = self._slice()
         capturer = Capturer(self.model, states, len(restriction.free))
         found: list[Symbols] = []
@@ -197,6 +215,14 @@ class Search:
         for known in reversed(found[-2:]):
             yield fixed(restriction, known)
 
+    def _simplified(self, bound: int | None) -> Restriction:
+        """The symbols that must be fixed so that no head of the first layer depends on more than `bound`."""
+        if bound is None or self._ranking is None:
+            return self.base
+        if bound not in self._hit:
+            self._hit[bound] = hit(self.model, self.base, self._ranking, bound, self._slice())
+        return self._hit[bound]
+
     def _starts(self, capturer: Capturer) -> list[tuple[int, Symbols]]:
         """Values of position n below the last layer, with symbols that force them, the fewest first."""
         last = len(self.model.heads) - 1
@@ -210,15 +236,12 @@ class Search:
                 found.append((value, known))
         return sorted(found, key=lambda pair: len(pair[1]))[:TARGETS]
 
-    def _states(self, restriction: Restriction) -> list[State] | None:
-        """The states of the layers up to the last but one; None if they are too large."""
+    def _states(self, restriction: Restriction) -> list[State]:
+        """The states of the layers up to the last but one."""
         states = [lowest(self.model, restriction)]
         deadline = self._slice()
-        try:
-            for layer in range(len(self.model.heads) - 1):
-                states.append(following(self.model, layer, states[-1], MOST_VALUES, deadline))
-        except TooManyError:
-            return None
+        for layer in range(len(self.model.heads) - 1):
+            states.append(following(self.model, layer, states[-1], self._most_values, deadline))
         return states
 
     def _cheapest(
