@@ -86,10 +86,14 @@ def dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.flo
     """
     if left.shape[1] != right.shape[0]:
         raise ValueError(f"shapes {left.shape} and {right.shape} cannot be multiplied")
-    if left.shape[0] > right.shape[1]:
-        # Long rows are added up faster than short ones.
-        return np.ascontiguousarray(_dot(np.ascontiguousarray(right.T), np.ascontiguousarray(left.T)).T)
-    return _dot(left, right)
+    if left.shape[0] <= right.shape[1]:
+        return _dot(left, right)
+    # Long rows are added up faster than short ones.
+    result = np.empty((left.shape[0], right.shape[1]))
+    for top in range(0, len(left), CACHED // 8):
+        some = np.ascontiguousarray(left[top : top + CACHED // 8].T)
+        result[top : top + CACHED // 8] = _dot(right.T, some).T
+    return result
 
 
 def _dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:

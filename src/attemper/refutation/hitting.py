@@ -41,6 +41,8 @@ class Ranking:
     state: State
     queries: Integers
     heads: tuple[Entries, ...]
+    is_complete: bool
+    """Whether all values of several layers' first are there, so that `choices_under` may be asked."""
 
 
 @final
@@ -92,7 +94,8 @@ def ranking(model: HardModel, restriction: Restriction, most: float = math.inf) 
         most -= sum(len(entries.row) for entries in heads[-1:])
         choices = choices_of(model, 0, head, state, queries, most)
         heads.append(Entries.of(choices, state))
-    return Ranking(state, queries, tuple(heads))
+    is_complete = len(queries) == len(state.owner) == sum(map(len, restriction.allowed))
+    return Ranking(state, queries, tuple(heads), is_complete)
 
 
 def hit(
@@ -112,11 +115,7 @@ def hit(
 
 def _round(restriction: Restriction, known: Ranking, most: int) -> dict[int, int]:
     """The symbols that one round fixes; none if all rows are satisfied."""
-    state = known.state
-    symbols = state.parents[:, 0]
-    alive = np.array(
-        [s in restriction.allowed[i] for i, s in zip(state.owner, symbols, strict=True)], dtype=np.bool_
-    )
+    state, alive = known.state, _alive(restriction, known)
     rows, columns, before = [], [], 0
     for entries in known.heads:
         own_rows, own_columns = _elements(entries, known, alive, most)
@@ -133,7 +132,7 @@ def _round(restriction: Restriction, known: Ranking, most: int) -> dict[int, int
     first = int(gains.max(initial=0))
     while first and WORTH * gains[best := int(np.argmax(gains))] >= first:
         position = int(state.owner[best])
-        chosen[position + 1] = int(symbols[best])
+        chosen[position + 1] = int(state.parents[best, 0])
         satisfied = row[by_column[column_start[best] : column_start[best + 1]]]
         satisfied = satisfied[~covered[satisfied]]
         covered[satisfied] = True
@@ -143,32 +142,76 @@ def _round(restriction: Restriction, known: Ranking, most: int) -> dict[int, int
     return chosen
 
 
-def _elements(entries: Entries, known: Ranking, alive: Booleans, most: int) -> tuple[Integers, Integers]:
-    """The elements of the unsatisfied rows of a head: rows and columns, row by row."""
+def choices_under(restriction: Restriction, known: Ranking) -> tuple[Choices, ...]:
+    """The choices of the first layer's heads under a restriction, without any scores.
+
+    They are about the values of `lowest` under it. `known` is the ranking under a looser restriction; it must
+    be complete.
+    """
+    alive = _alive(restriction, known)
+    renamed = np.cumsum(alive) - 1
+    found = []
+    for entries in known.heads:
+        groups = _groups(entries, known, alive)
+        kept = groups.is_left & (np.arange(len(entries.row)) <= groups.bound[entries.row])
+        counts = np.bincount(entries.row[kept], minlength=len(alive))[alive]
+        found.append(Choices(np.concatenate([[0], np.cumsum(counts)]), renamed[entries.column[kept]]))
+    return tuple(found)
+
+
+def _alive(restriction: Restriction, known: Ranking) -> Booleans:
+    """Which of the embeddings the restriction allows."""
+    pairs = zip(known.state.owner, known.state.parents[:, 0], strict=True)
+    return np.array([symbol in restriction.allowed[position] for position, symbol in pairs], dtype=np.bool_)
+
+
+@final
+@dataclass(frozen=True)
+class _Groups:
+    """What a restriction leaves of a head's entries.
+
+    `best` is the best entry that is left of each group, if any is, and `bound` the last entry of each row
+    that can be attended to.
+    """
+
+    is_left: Booleans
+    has_any: Booleans
+    best: Integers
+    bound: Integers
+
+
+def _groups(entries: Entries, known: Ranking, alive: Booleans) -> _Groups:
     owner, never = known.state.owner, len(entries.row)
     symbols_left = np.bincount(owner[alive], minlength=int(owner[-1]) + 1)
-    own_position = owner[known.queries]
     is_left = alive[entries.column] & alive[known.queries[entries.row]]
-    # Of each group: how many entries are left, the best and the worst of them.
     in_groups = is_left[entries.grouped]
     number = np.add.reduceat(in_groups, entries.group_start, dtype=np.int64)
     best = np.minimum.reduceat(np.where(in_groups, entries.grouped, never), entries.group_start)
     worst = np.maximum.reduceat(np.where(in_groups, entries.grouped, -1), entries.group_start)
     # A position with all its symbols among the entries is sure to have one of them; so is the row's own.
-    is_own = entries.group_position == own_position[entries.group_row]
+    is_own = entries.group_position == owner[known.queries][entries.group_row]
     is_sure = (number > 0) & (is_own | (number == symbols_left[entries.group_position]))
     bound = np.minimum.reduceat(np.where(is_sure, worst, never), entries.row_start)
-    is_free = symbols_left > 1
-    is_candidate = (number > 0) & (best <= bound[entries.group_row]) & ~is_own
+    return _Groups(is_left, number > 0, best, bound)
+
+
+def _elements(entries: Entries, known: Ranking, alive: Booleans, most: int) -> tuple[Integers, Integers]:
+    """The elements of the unsatisfied rows of a head: rows and columns, row by row."""
+    owner = known.state.owner
+    groups = _groups(entries, known, alive)
+    is_free = np.bincount(owner[alive], minlength=int(owner[-1]) + 1) > 1
+    own_position = owner[known.queries]
+    is_candidate = groups.has_any & (groups.best <= groups.bound[entries.group_row])
     is_candidate &= is_free[entries.group_position]
+    is_candidate &= entries.group_position != own_position[entries.group_row]
     candidates = np.bincount(entries.group_row[is_candidate], minlength=len(entries.row_start))
     unsatisfied = candidates > most
     # Entries ascend row by row, so the candidates of each row are together, the best first.
-    ranked = np.sort(best[is_candidate])
+    ranked = np.sort(groups.best[is_candidate])
     limit = np.full(len(unsatisfied), -1)
     limit[unsatisfied] = ranked[(np.cumsum(candidates) - candidates)[unsatisfied] + most]
     position = owner[entries.column]
-    is_element = is_left & is_free[position] & (position != own_position[entries.row])
+    is_element = groups.is_left & is_free[position] & (position != own_position[entries.row])
     is_element &= np.arange(len(entries.row)) <= limit[entries.row]
     return entries.row[is_element], entries.column[is_element]
 

@@ -18,8 +18,8 @@ import numpy as np
 from attemper.certificates.restrictions import Restriction, fixed
 from attemper.hard_models.protocol import HardModel
 from attemper.refutation.capturing import Capturer, Symbols
-from attemper.refutation.hitting import Ranking, hit, ranking
-from attemper.refutation.states import State, TooManyError, following, lowest
+from attemper.refutation.hitting import Ranking, choices_under, hit, ranking
+from attemper.refutation.states import Choices, State, TooManyError, answers, following, lowest
 
 BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
 """How many free symbols a head of the first layer may depend on, in the order of the attempts."""
@@ -59,6 +59,9 @@ NEAR = 8
 
 FIRST_CHUNK = 4
 """How many symbols are freed at once to begin with."""
+
+RARELY = 4
+"""Polishing goes on unverified for so many times as long as a verification takes."""
 
 PATIENCE = 3
 """After how many attempts in a row that were no better the next ones are left out."""
@@ -240,9 +243,26 @@ class Search:
         """The states of the layers up to the last but one."""
         states = [lowest(self.model, restriction)]
         deadline = self._slice()
+        known = self._known(restriction)
         for layer in range(len(self.model.heads) - 1):
-            states.append(following(self.model, layer, states[-1], self._most_values, deadline))
+            states.append(following(self.model, layer, states[-1], self._most_values, deadline, known))
+            known = None
         return states
+
+    def _known(self, restriction: Restriction) -> tuple[Choices, ...] | None:
+        """The choices of the first layer, if they follow from the ranking."""
+        if self._ranking is None or not self._ranking.is_complete:
+            return None
+        return choices_under(restriction, self._ranking)
+
+    def _seen(self, restriction: Restriction) -> bool | None:
+        """The one answer under a restriction, found faster than by verifying it, and not to be relied on."""
+        state, known = lowest(self.model, restriction), self._known(restriction)
+        try:
+            found = answers(self.model, state, MOST_VALUES[-1], known)
+        except TooManyError:
+            return None
+        return found.pop() if len(found) == 1 else None
 
     def _cheapest(
         self, capturer: Capturer, head: int, query: int, known: Symbols, deadline: float
@@ -281,23 +301,38 @@ class Search:
                 return
 
     def _polished(self, found: Found | None, enough: int, deadline: float | None = None) -> Found | None:
-        """With fixed symbols freed while the answer stays constant: a few at once, more if that goes well."""
+        """With fixed symbols freed while the answer stays constant: a few at once, more if that goes well.
+
+        Only the last restriction is verified, and some on the way there, so that little is lost on Ctrl-C.
+        """
         if found is None:
             return None
-        free = set(found.restriction.free)
+        guess, free = found.restriction, set(found.restriction.free)
         waiting = [i for i in self.base.free if i not in free]
         self._draw.shuffle(waiting)
         chunk = FIRST_CHUNK
-        while waiting and not self._is_over(deadline) and len(found.restriction.free) < enough:
-            tried = self._verified(_freed(found.restriction, self.base, waiting[:chunk]))
-            if tried is not None:
-                found, waiting, chunk = tried, waiting[chunk:], 2 * chunk
-                self._keep(found)
+        next_check = time.monotonic()
+        while waiting and not self._is_over(deadline) and len(guess.free) < enough:
+            tried = _freed(guess, self.base, waiting[:chunk])
+            if self._seen(tried) is not None:
+                guess, waiting, chunk = tried, waiting[chunk:], 2 * chunk
+                if time.monotonic() > next_check:
+                    began = time.monotonic()
+                    found = self._confirmed(guess, found)
+                    next_check = time.monotonic() + RARELY * (time.monotonic() - began)
             elif chunk == 1 or len(waiting) == 1:
                 waiting = waiting[1:]  # it cannot be freed, nor when even more are free
             else:
                 chunk = max(1, min(chunk, len(waiting)) // 2)
-        return found
+        return self._confirmed(guess, found)
+
+    def _confirmed(self, guess: Restriction, found: Found) -> Found:
+        """The guess if it is verified, else what was found before it."""
+        if guess == found.restriction:
+            return found
+        confirmed = self._verified(guess) or found
+        self._keep(confirmed)
+        return confirmed
 
 
 def _freed(restriction: Restriction, base: Restriction, positions: Sequence[int]) -> Restriction:

@@ -21,6 +21,9 @@ from attemper.hard_models.protocol import Array, HardModel, Integers, normal, sc
 BLOCK = 1_000_000
 """The most scores that are computed at a time."""
 
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number with bits all over, for hashes."""
+
 
 class TooManyError(Exception):
     """More choices or activations, or more time for them, than allowed."""
@@ -95,33 +98,78 @@ def lowest(model: HardModel, restriction: Restriction) -> State:
     return _state(model.embed(positions + 1, symbols), positions, symbols[:, None], np.zeros_like(positions))
 
 
-def following(model: HardModel, layer: int, state: State, most: int, deadline: float = math.inf) -> State:
-    """The state after a layer.
+def following(
+    model: HardModel,
+    layer: int,
+    state: State,
+    most: int,
+    deadline: float = math.inf,
+    known: tuple[Choices, ...] | None = None,
+) -> State:
+    """The state after a layer; `known` are the choices of its heads, if they are known.
 
     Raises `TooManyError` if more than `most` combinations must be looked at, or after the deadline.
     """
-    parts, known = [], []
-    spent = 0
-    for block in _blocks(state, np.arange(len(state.owner))):
-        found = [choices_of(model, layer, head, state, block, most) for head in range(model.heads[layer])]
-        counts = np.ones(len(block))
-        for choices in found:
-            counts = counts * choices.counts
-        spent += int(counts.sum())
-        if spent > most or time.monotonic() > deadline:
+    parts, choices = [], []
+    everything = np.arange(len(state.owner))
+    for block in [everything] if known else _blocks(state, everything):
+        if time.monotonic() > deadline:
             raise TooManyError
-        known.append(found)
+        found = known or _found(model, layer, state, block, most)
+        most -= _combinations(found, most)
+        choices.append(found)
         parents, cost = _combined(found, len(block))
         parents[0] = block[parents[0]]
         after = model.combine(layer, state.rows[parents[0]], [state.rows[v] for v in parents[1:]])
         parts.append(_state(after, state.owner[parents[0]], np.stack(parents, axis=1), cost))
+    if len(parts) == 1:
+        return replace(parts[0], choices=choices[0])
     whole = _state(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.owner for part in parts]),
         np.concatenate([part.parents for part in parts]),
         np.concatenate([part.cost for part in parts]),
     )
-    return replace(whole, choices=tuple(_joined(of_head) for of_head in zip(*known, strict=True)))
+    return replace(whole, choices=tuple(_joined(of_head) for of_head in zip(*choices, strict=True)))
+
+
+def answers(model: HardModel, state: State, most: int, known: tuple[Choices, ...] | None = None) -> set[bool]:
+    """The answers that can be seen, from the embeddings; without what each activation comes from.
+
+    `known` are the choices of the first layer's heads, if they are known. Raises `TooManyError` if more than
+    `most` combinations of a layer must be looked at.
+    """
+    after = state.rows
+    for layer in range(len(model.heads)):
+        is_last = layer == len(model.heads) - 1
+        queries = np.array(state.of(model.length - 1)) if is_last else np.arange(len(state.owner))
+        found = known if known and not is_last else _found(model, layer, state, queries, most)
+        _combinations(found, most)
+        parents, _ = _combined(found, len(queries))
+        own = queries[parents[0]]
+        attended = [state.rows[values] for values in parents[1:]]
+        after = normal(model.combine(layer, state.rows[own], attended))
+        known, none = None, np.zeros(len(own), dtype=np.int64)
+        if layer < len(model.heads) - 2:
+            state = _state(after, state.owner[own], none[:, None], none)
+        else:  # one position looks at them: it does not matter if they are there twice
+            state = State(after, state.owner[own], none[:, None], none)
+    return {bool(label) for label in model.labels(after)}
+
+
+def _found(model: HardModel, layer: int, state: State, queries: Integers, most: float) -> tuple[Choices, ...]:
+    """The choices of all heads of a layer."""
+    return tuple(choices_of(model, layer, head, state, queries, most) for head in range(model.heads[layer]))
+
+
+def _combinations(found: Sequence[Choices], most: int) -> int:
+    """How many ways there are to choose for each head. Raises `TooManyError` if they are more than `most`."""
+    counts = np.ones(max((len(choices.counts) for choices in found), default=0))
+    for choices in found:
+        counts = counts * choices.counts
+    if counts.sum() > most:
+        raise TooManyError
+    return int(counts.sum())
 
 
 def choices_of(
@@ -207,12 +255,20 @@ def _own(state: State, block: Integers) -> tuple[Integers, Integers]:
 
 
 def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> State:
-    """Each value of a position once, with the cheapest of its origins."""
-    order = np.argsort(cost, kind="stable")
-    rows, owner, parents, cost = rows[order], owner[order], parents[order], cost[order]
+    """Each value of a position once, with the cheapest of its origins; the cheapest values first.
+
+    Equal ones are next to each other when sorted by a hash; where that collides one may be there twice.
+    """
     rows = np.ascontiguousarray(normal(rows))
     raw = rows.reshape(len(rows), -1).view(np.uint8)
-    tagged = np.ascontiguousarray(np.concatenate([owner[:, None].view(np.uint8), raw], axis=1))
-    _, first = np.unique(tagged.view(f"V{tagged.shape[1]}")[:, 0], return_index=True)
-    first = first[np.lexsort((first, owner[first]))]
-    return State(rows[first], owner[first], parents[first], cost[first])
+    words = np.pad(raw, ((0, 0), (0, -raw.shape[1] % 8))).view(np.uint64)
+    mixed = owner.astype(np.uint64)
+    for word in words.T:
+        mixed = (mixed ^ word) * MIXER
+        mixed ^= mixed >> np.uint64(32)
+    order = np.lexsort((cost, mixed))
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1) | (owner[order[1:]] != owner[order[:-1]])
+    kept = order[is_new]
+    kept = kept[np.lexsort((kept, cost[kept], owner[kept]))]
+    return State(rows[kept], owner[kept], parents[kept], cost[kept])
