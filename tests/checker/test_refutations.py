@@ -244,7 +244,8 @@ def restriction_mutants(refutation: Refutation) -> Mutants:
         if marker is not None:
             yield "marker inside", with_position(refutation, position, tuple(sorted({*some, marker})))
     for change in (allowed[1:], allowed[:-1], (*allowed, allowed[-1]), (allowed[0], *allowed), allowed[::-1]):
-        yield "positions moved", replace(refutation, restriction=Restriction(change))
+        if change != allowed:  # it may read the same backwards
+            yield "positions moved", replace(refutation, restriction=Restriction(change))
 
 
 def word_mutants(refutation: Refutation) -> Mutants:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from attemper.certificates.restrictions import Restriction, fixed
+from attemper.checker.subcubes import possible_answers
 from attemper.hard_models.examples import (
     NearestOneChain,
     PrefixXor,
@@ -19,9 +20,9 @@ from attemper.hard_models.examples import (
     equally_many,
     ones,
 )
-from attemper.hard_models.protocol import HardModel, scored
-from attemper.refutation.hitting import WORTH, hit, ranking
-from attemper.refutation.states import State, TooManyError, choices_of, following, lowest
+from attemper.hard_models.protocol import HardModel, dot, scored
+from attemper.refutation.hitting import WORTH, choices_under, hit, ranking
+from attemper.refutation.states import State, TooManyError, answers, choices_of, following, lowest
 
 MODELS: dict[str, HardModel] = {
     "random tables": RandomTables(14, (2, 1), 1),
@@ -110,6 +111,36 @@ def test_too_many_choices_are_refused() -> None:
         ranking(model, restricted(model, 0), count)
 
 
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_answers_that_are_seen_are_those_of_the_checker(name: str, seed: int) -> None:
+    """With and without a ranking under a looser restriction, from which no scores need be computed."""
+    model = MODELS[name]
+    loose = restricted(model, seed)
+    known = ranking(model, loose)
+    draw = random.Random(f"tight {seed}")
+    for _ in range(5):
+        some = draw.sample(loose.free, draw.randint(0, len(loose.free)))
+        tight = fixed(loose, {i: draw.choice(loose.allowed[i - 1]) for i in some})
+        expected = possible_answers(model, tight)
+        state = lowest(model, tight)
+        assert answers(model, state, 100_000) == expected
+        if known.is_complete:
+            choices = choices_under(tight, known)
+            for head, of_head in enumerate(choices):
+                for query in range(len(state.owner)):
+                    assert of_head.of(query).tolist() == slow_choices(model, 0, head, state, query)
+            assert answers(model, state, 100_000, choices) == expected
+
+
+@pytest.mark.parametrize("heads", [(), (0,), (0, 1), (1, 0), (0, 0, 2)])
+def test_answers_of_layers_without_heads(heads: tuple[int, ...]) -> None:
+    model = RandomTables(11, heads, 2)
+    for seed in range(5):
+        restriction = restricted(model, seed)
+        assert answers(model, lowest(model, restriction), 10_000) == possible_answers(model, restriction)
+
+
 # Hitting ----------------------------------------------------------------------------------------------
 
 
@@ -173,3 +204,27 @@ def test_a_deadline_ends_it_early() -> None:
     model = MODELS["random tables"]
     base = restricted(model, 0)
     assert hit(model, base, ranking(model, base), 0, deadline=0) == base
+
+
+# Products ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 3, 1), (3, 5, 2_000), (2_000, 5, 3), (50, 1, 9_000), (9_000, 7, 50), (0, 2, 3)]
+)
+@pytest.mark.parametrize("cached", [8, 64, 1 << 15])
+def test_products_are_summed_in_order(
+    shape: tuple[int, int, int], cached: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit, however they are cut into pieces."""
+    monkeypatch.setattr("attemper.hard_models.protocol.CACHED", cached)
+    rows, inner, columns = shape
+    draw = np.random.default_rng(inner)
+    left, right = draw.standard_normal((rows, inner)), draw.standard_normal((inner, columns))
+    expected = np.zeros((rows, columns))
+    for k in range(inner):
+        expected = expected + left[:, k, None] * right[None, k, :]
+    assert np.array_equal(dot(left, right), expected)
+    if rows:
+        assert np.array_equal(dot(left[-1:], right), expected[-1:])
+        assert np.array_equal(dot(left, right[:, -1:]), expected[:, -1:])

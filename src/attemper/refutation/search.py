@@ -27,6 +27,9 @@ BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
 MOST_VALUES = (50_000, 1_000_000)
 """How many combinations of activations of a layer are listed, at most: first few, then many."""
 
+MOST_SEEN = 2_000_000
+"""The same where nothing but the answer is asked for; not more than what is verified."""
+
 MOST_ENTRIES = 1 << 24
 """If more values could be attended to in the first layer, hitting is left out: each takes 100 bytes or so."""
 
@@ -63,7 +66,7 @@ FIRST_CHUNK = 4
 RARELY = 4
 """Polishing goes on unverified for so many times as long as a verification takes."""
 
-PATIENCE = 3
+PATIENCE = 2
 """After how many attempts in a row that were no better the next ones are left out."""
 
 Verify = Callable[[Restriction], bool | None]
@@ -259,7 +262,7 @@ class Search:
         """The one answer under a restriction, found faster than by verifying it, and not to be relied on."""
         state, known = lowest(self.model, restriction), self._known(restriction)
         try:
-            found = answers(self.model, state, MOST_VALUES[-1], known)
+            found = answers(self.model, state, MOST_SEEN, known)
         except TooManyError:
             return None
         return found.pop() if len(found) == 1 else None

@@ -139,7 +139,7 @@ def answers(model: HardModel, state: State, most: int, known: tuple[Choices, ...
     `known` are the choices of the first layer's heads, if they are known. Raises `TooManyError` if more than
     `most` combinations of a layer must be looked at.
     """
-    after = state.rows
+    after = state.rows[state.of(model.length - 1)]
     for layer in range(len(model.heads)):
         is_last = layer == len(model.heads) - 1
         queries = np.array(state.of(model.length - 1)) if is_last else np.arange(len(state.owner))
@@ -149,11 +149,10 @@ def answers(model: HardModel, state: State, most: int, known: tuple[Choices, ...
         own = queries[parents[0]]
         attended = [state.rows[values] for values in parents[1:]]
         after = normal(model.combine(layer, state.rows[own], attended))
-        known, none = None, np.zeros(len(own), dtype=np.int64)
-        if layer < len(model.heads) - 2:
-            state = _state(after, state.owner[own], none[:, None], none)
-        else:  # one position looks at them: it does not matter if they are there twice
-            state = State(after, state.owner[own], none[:, None], none)
+        kept = _distinct(after, state.owner[own])
+        none = np.zeros(len(kept), dtype=np.int64)
+        known, after = None, after[kept]
+        state = State(after, state.owner[own][kept], none[:, None], none)
     return {bool(label) for label in model.labels(after)}
 
 
@@ -255,20 +254,26 @@ def _own(state: State, block: Integers) -> tuple[Integers, Integers]:
 
 
 def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> State:
-    """Each value of a position once, with the cheapest of its origins; the cheapest values first.
+    """Each value of a position once, with the cheapest of its origins; the cheapest values first."""
+    rows = normal(rows)
+    kept = _distinct(rows, owner, cost)
+    kept = kept[np.lexsort((kept, cost[kept], owner[kept]))]
+    return State(rows[kept], owner[kept], parents[kept], cost[kept])
+
+
+def _distinct(rows: Array, owner: Integers, cost: Integers | None = None) -> Integers:
+    """One of the equal rows of each position, the cheapest, position by position.
 
     Equal ones are next to each other when sorted by a hash; where that collides one may be there twice.
     """
-    rows = np.ascontiguousarray(normal(rows))
-    raw = rows.reshape(len(rows), -1).view(np.uint8)
+    raw = np.ascontiguousarray(rows).reshape(len(rows), -1).view(np.uint8)
     words = np.pad(raw, ((0, 0), (0, -raw.shape[1] % 8))).view(np.uint64)
-    mixed = owner.astype(np.uint64)
+    mixed = np.zeros(len(rows), dtype=np.uint64)
     for word in words.T:
         mixed = (mixed ^ word) * MIXER
         mixed ^= mixed >> np.uint64(32)
-    order = np.lexsort((cost, mixed))
+    key = (owner.astype(np.uint64) << np.uint64(40)) | (mixed >> np.uint64(24))
+    order = np.argsort(key) if cost is None else np.lexsort((cost, key))
     is_new = np.ones(len(order), dtype=np.bool_)
     is_new[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1) | (owner[order[1:]] != owner[order[:-1]])
-    kept = order[is_new]
-    kept = kept[np.lexsort((kept, cost[kept], owner[kept]))]
-    return State(rows[kept], owner[kept], parents[kept], cost[kept])
+    return np.asarray(order[is_new], dtype=np.int64)
