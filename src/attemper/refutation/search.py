@@ -7,6 +7,7 @@ verified by a function that the caller supplies: the search itself proves nothin
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -42,8 +43,8 @@ SHARE = 0.25
 ATTEMPTS = 0.8
 """The share of all time after which no attempt begins, so that there is some left for polishing."""
 
-EARLY = (0.01, 0.02)
-"""The shares of the time that is left in which the start, and the first attempts, are polished."""
+EARLY = 4_000
+"""What one starts with, and the first attempts, are polished in EARLY / n steps: well for short words."""
 
 SMALL = 12
 """How many pairs of words are tried to begin with."""
@@ -117,8 +118,9 @@ class Search:
         self._start_small()
         over = self._slice(ATTEMPTS)
         bounds = self._bounds = self._rank()
-        for share, self._most_values in zip(EARLY, MOST_VALUES, strict=True):
-            self._keep(self._polished(self.best, enough, self._slice(share)))
+        for most in MOST_VALUES:
+            self._most_values = most
+            self._keep(self._polished(self.best, enough, EARLY / self.model.length))
             bounds = self._attempts(bounds, enough, over)
         self._keep(self._polished(self.best, enough))
         for _ in range(ROUNDS if self.best is not None and len(self.model.heads) > 0 else 0):
@@ -303,7 +305,7 @@ class Search:
             if self.best is not None:
                 return
 
-    def _polished(self, found: Found | None, enough: int, deadline: float | None = None) -> Found | None:
+    def _polished(self, found: Found | None, enough: int, steps: float = math.inf) -> Found | None:
         """With fixed symbols freed while the answer stays constant: a few at once, more if that goes well.
 
         Only the last restriction is verified, and some on the way there, so that little is lost on Ctrl-C.
@@ -315,7 +317,8 @@ class Search:
         self._draw.shuffle(waiting)
         chunk = FIRST_CHUNK
         next_check = time.monotonic()
-        while waiting and not self._is_over(deadline) and len(guess.free) < enough:
+        while waiting and steps > 0 and not self._is_over() and len(guess.free) < enough:
+            steps -= 1
             tried = _freed(guess, self.base, waiting[:chunk])
             if self._seen(tried) is not None:
                 guess, waiting, chunk = tried, waiting[chunk:], 2 * chunk
