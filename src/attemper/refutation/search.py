@@ -31,6 +31,9 @@ MOST_VALUES = (50_000, 1_000_000)
 MOST_SEEN = 2_000_000
 """The same where nothing but the answer is asked for; not more than what is verified."""
 
+EARLY_SEEN = 20_000
+"""The same while what one starts with, and the first attempts, are polished."""
+
 MOST_ENTRIES = 1 << 24
 """If more values could be attended to in the first layer, hitting is left out: each takes 100 bytes or so."""
 
@@ -44,7 +47,8 @@ ATTEMPTS = 0.8
 """The share of all time after which no attempt begins, so that there is some left for polishing."""
 
 EARLY = 4_000
-"""What one starts with, and the first attempts, are polished in EARLY / n steps: well for short words."""
+"""How many steps, times n, that polishing takes: enough for short words. (No clock, so that it is the same
+every time.)"""
 
 SMALL = 12
 """How many pairs of words are tried to begin with."""
@@ -120,7 +124,7 @@ class Search:
         bounds = self._bounds = self._rank()
         for most in MOST_VALUES:
             self._most_values = most
-            self._keep(self._polished(self.best, enough, EARLY / self.model.length))
+            self._keep(self._polished(self.best, enough, EARLY / self.model.length, EARLY_SEEN))
             bounds = self._attempts(bounds, enough, over)
         self._keep(self._polished(self.best, enough))
         for _ in range(ROUNDS if self.best is not None and len(self.model.heads) > 0 else 0):
@@ -260,11 +264,11 @@ class Search:
             return None
         return choices_under(restriction, self._ranking)
 
-    def _seen(self, restriction: Restriction) -> bool | None:
+    def _seen(self, restriction: Restriction, most: int) -> bool | None:
         """The one answer under a restriction, found faster than by verifying it, and not to be relied on."""
         state, known = lowest(self.model, restriction), self._known(restriction)
         try:
-            found = answers(self.model, state, MOST_SEEN, known)
+            found = answers(self.model, state, most, known)
         except TooManyError:
             return None
         return found.pop() if len(found) == 1 else None
@@ -305,7 +309,9 @@ class Search:
             if self.best is not None:
                 return
 
-    def _polished(self, found: Found | None, enough: int, steps: float = math.inf) -> Found | None:
+    def _polished(
+        self, found: Found | None, enough: int, steps: float = math.inf, most: int = MOST_SEEN
+    ) -> Found | None:
         """With fixed symbols freed while the answer stays constant: a few at once, more if that goes well.
 
         Only the last restriction is verified, and some on the way there, so that little is lost on Ctrl-C.
@@ -320,7 +326,7 @@ class Search:
         while waiting and steps > 0 and not self._is_over() and len(guess.free) < enough:
             steps -= 1
             tried = _freed(guess, self.base, waiting[:chunk])
-            if self._seen(tried) is not None:
+            if self._seen(tried, most) is not None:
                 guess, waiting, chunk = tried, waiting[chunk:], 2 * chunk
                 if time.monotonic() > next_check:
                     began = time.monotonic()
