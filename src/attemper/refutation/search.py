@@ -163,6 +163,8 @@ class Search:
         """New attempts, with other values aimed at, each of them polished."""
         self._is_random = True
         for bound in self._bounds:
+            if self._is_over() or self._has(enough) or self._is_settled():
+                return
             with suppress(TooManyError):
                 for candidate in self._solve(bound):
                     assert self.best is not None
@@ -170,8 +172,6 @@ class Search:
                         return
                     if len(candidate.free) * NEAR > len(self.best.restriction.free) * (NEAR - 1):
                         self._keep(self._polished(self._verified(candidate), enough))
-            if self._is_over() or self._has(enough) or self._is_settled():
-                return
 
     def _slice(self, share: float = SHARE) -> float:
         """When a share of the time that is left will be over."""
