@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +14,7 @@ from rich.table import Table
 from attemper.certificates.restrictions import Restriction
 from attemper.checker.subcubes import possible_answers
 from attemper.hard_models.examples import RandomTables
+from attemper.hard_models.protocol import HardModel
 from attemper.refutation.alteration import altered
 from attemper.refutation.faithful import faithful
 from attemper.refutation.hitting import hit, ranking
@@ -39,7 +41,7 @@ def _hitting() -> Table:
     for length in (128, 256):
         model, base = RandomTables(length, (1, 1)), _base(length)
         ways: dict[str, Callable[[], Restriction]] = {
-            "greedy hitting": lambda m=model, b=base: hit(m, b, ranking(m, b), LEFT),  # type: ignore[misc]
+            "greedy hitting": partial(_hit, model, base, LEFT),
             "alteration, not random": lambda m=model, b=base: (  # type: ignore[misc]
                 altered(m, b, LEFT, derandomised=True).restriction
             ),
@@ -59,12 +61,15 @@ def _growth() -> Table:
         hitting, checking = [], []
         for length in LENGTHS:
             model, base = RandomTables(length, (heads, heads), values=4), _base(length)
-            hitting.append(_seconds(lambda m=model, b=base: hit(m, b, ranking(m, b), 4)))  # type: ignore[misc]
-            restriction = hit(model, base, ranking(model, base), 4)
-            checking.append(_seconds(lambda m=model, r=restriction: possible_answers(m, r)))  # type: ignore[misc]
+            hitting.append(_seconds(partial(_hit, model, base, 4)))
+            checking.append(_seconds(partial(possible_answers, model, _hit(model, base, 4))))
         for name, times in (("ranking and hitting", hitting), ("the checker's pass", checking)):
             table.add_row(name, str(heads), *(f"{spent:.3f}" for spent in times), f"{_slope(times):.2f}")
     return table
+
+
+def _hit(model: HardModel, base: Restriction, most: int) -> Restriction:
+    return hit(model, base, ranking(model, base), most)
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -307,7 +307,7 @@ class _Subject:
         self.parents = tuple(sorted(_key(name) for name in self.names.values() if name[0] == "symbol"))
         self.memories = tuple(sorted(f for f in self.families if self._is_memory(f)))
         self.kept = {f: self._representatives(f) for f in self.memories if self.names[f][0] == "at"}
-        self.steps = {f: self._least_and_greatest(f) for f in self.memories if self.names[f][0] == "sum"}
+        self.changes = {f: self._least_and_greatest(f) for f in self.memories if self.names[f][0] == "sum"}
         self._needed: dict[frozenset[int], set[int]] = {}
         self._decided: dict[Hashable, dict[Diagram, Diagram]] = {}
         self._steps: dict[Hashable, tuple[Hashable, tuple[Memory, ...]]] = {}
@@ -545,7 +545,7 @@ class _Moment:
                 return self._number(family) % modulus
             case ("sum", *_):
                 # Beyond the thresholds on the side where it goes, its size does not matter any more.
-                least, greatest = self.subject.steps[family]
+                least, greatest = self.subject.changes[family]
                 if least >= 0:
                     return min(self._number(family), max(thresholds))
                 if greatest <= 0:

@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from attemper.hard_models.protocol import Array, HardModel, Integers, scored
-from attemper.refutation.states import State
+from attemper.refutation.states import State, descending
 
 TRIED = 8
 """How many of a position's harmless values are tried: those that come about most easily."""
@@ -128,5 +128,4 @@ def _greatest(scores: Array, count: int) -> Integers:
     some = np.arange(len(scores))
     if len(scores) > 4 * count:
         some = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
-    order = len(some) - 1 - np.argsort(scores[some][::-1], kind="stable")[::-1]
-    return some[order][:count]
+    return some[np.argsort(descending(scores[some]), kind="stable")][:count]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, fixed
 from attemper.hard_models.protocol import HardModel, Integers
-from attemper.refutation.states import Choices, State, choices_of, lowest
+from attemper.refutation.states import Choices, State, choices_of, lowest, within
 
 Booleans = NDArray[np.bool_]
 
@@ -66,7 +66,7 @@ class Entries:
     def of(choices: Choices, state: State) -> Entries:
         """The entries of some choices, sorted into groups."""
         row, position = choices.rows, state.owner[choices.columns]
-        grouped = np.lexsort((np.arange(len(row)), position, row))
+        grouped = np.lexsort((position, row))
         key = row[grouped] * (int(state.owner[-1]) + 1) + position[grouped]
         start = np.flatnonzero(np.diff(key, prepend=-1))
         group_row = row[grouped[start]]
@@ -91,8 +91,8 @@ def ranking(model: HardModel, restriction: Restriction, most: float = math.inf) 
     queries = last if len(model.heads) == 1 else np.arange(len(state.owner))
     heads: list[Entries] = []
     for head in range(model.heads[0]):
-        most -= sum(len(entries.row) for entries in heads[-1:])
         choices = choices_of(model, 0, head, state, queries, most)
+        most -= len(choices.columns)
         heads.append(Entries.of(choices, state))
     is_complete = len(queries) == len(state.owner) == sum(map(len, restriction.allowed))
     return Ranking(state, queries, tuple(heads), is_complete)
@@ -218,6 +218,4 @@ def _elements(entries: Entries, known: Ranking, alive: Booleans, most: int) -> t
 
 def _ranges(starts: Integers, ends: Integers) -> Integers:
     """All numbers from each start up to before its end, one range after the other."""
-    lengths = ends - starts
-    offsets: Integers = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
-    return offsets + np.arange(len(offsets))
+    return np.repeat(starts, ends - starts) + within(ends - starts)

@@ -55,11 +55,6 @@ class Choices:
         """The query of each column."""
         return np.repeat(np.arange(len(self.starts) - 1), self.counts)
 
-    @property
-    def ranks(self) -> Integers:
-        """How many better ones each column has."""
-        return np.arange(len(self.columns)) - np.repeat(self.starts[:-1], self.counts)
-
 
 @final
 @dataclass(frozen=True)
@@ -143,7 +138,7 @@ def answers(model: HardModel, state: State, most: int, known: tuple[Choices, ...
     for layer in range(len(model.heads)):
         is_last = layer == len(model.heads) - 1
         queries = np.array(state.of(model.length - 1)) if is_last else np.arange(len(state.owner))
-        found = known if known and not is_last else _found(model, layer, state, queries, most)
+        found = known or _found(model, layer, state, queries, most)
         _combinations(found, most)
         parents, _ = _combined(found, len(queries))
         own = queries[parents[0]]
@@ -179,7 +174,7 @@ def choices_of(
     for block in _blocks(state, queries):
         scores = np.array(scored(model, layer, head, state.rows[block], state.rows))
         rows, columns = _candidates(scores, state, block)
-        order = np.lexsort((columns, _descending(scores[rows, columns]), rows))
+        order = np.lexsort((descending(scores[rows, columns]), rows))
         starts = np.searchsorted(rows, np.arange(len(block) + 1))
         parts.append(Choices(starts, columns[order]))
         most -= len(columns)
@@ -208,14 +203,20 @@ def _combined(found: Sequence[Choices], count: int) -> tuple[list[Integers], Int
     for choices in found:
         times = choices.counts[parents[0]]
         again = np.repeat(np.arange(len(times)), times)
-        within = np.arange(len(again)) - np.repeat(np.cumsum(times) - times, times)
+        ranks = within(times)
         parents = [known[again] for known in parents]
-        parents.append(choices.columns[choices.starts[parents[0]] + within])
-        cost = cost[again] + within
+        parents.append(choices.columns[choices.starts[parents[0]] + ranks])
+        cost = cost[again] + ranks
     return parents, cost
 
 
-def _descending(scores: Array) -> Integers:
+def within(counts: Integers) -> Integers:
+    """The numbers 0, 1, ... up to before each count, one after the other."""
+    starts: Integers = np.repeat(np.cumsum(counts) - counts, counts)
+    return np.arange(len(starts)) - starts
+
+
+def descending(scores: Array) -> Integers:
     """Numbers in the opposite order of the scores."""
     distinct, back = np.unique(scores, return_inverse=True)
     return np.asarray(len(distinct) - back, dtype=np.int64)
@@ -249,8 +250,7 @@ def _own(state: State, block: Integers) -> tuple[Integers, Integers]:
     """Each value of the block (its row) with all values of its position."""
     first, end = state.starts[state.owner[block]], state.starts[state.owner[block] + 1]
     rows = np.repeat(np.arange(len(block)), end - first)
-    offsets: Integers = np.repeat(np.cumsum(end - first) - end, end - first)
-    return rows, np.arange(len(rows)) - offsets
+    return rows, first[rows] + within(end - first)
 
 
 def _state(rows: Array, owner: Integers, parents: Integers, cost: Integers) -> State:

@@ -106,14 +106,14 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
     beyond a limit; the message is that of the plain way.
     """
     limits = limits or Limits()
-    letters, small = _without_twins(minimal(dfa))
+    least = minimal(dfa)
+    letters, small = _without_twins(least)
     codes = tuple(int(state in small.accepting) for state in range(len(small.moves)))
     task = _Task(small, Question(codes), Images(small, limits))
     plans, tried = _plans(task, limits)
-    counter = bounded_counter(minimal(dfa)) if limits.counter else None
+    counter = bounded_counter(least) if limits.counter else None
     if counter is not None:
-        shallow = [plan for plan in plans if plan.sublayers <= counter.sublayers]
-        if not shallow:
+        if all(plan.sublayers > counter.sublayers for plan in plans):
             tried += [Alternative(plan.name, plan.sublayers) for plan in plans]
             return Decomposition(counter, (*tried, Alternative("a counter", counter.sublayers, 0, 0)))
         tried.append(Alternative("a counter", counter.sublayers))
