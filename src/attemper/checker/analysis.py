@@ -115,7 +115,7 @@ def _layer_fact(terms: Terms, layer: Layer, number: int, stream: Stream) -> Laye
         except UnprovenError as error:
             raise UnprovenError(f"layer {number}, head {index}: {error}") from None
         try:
-            mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(0)))
+            mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1)))
         except OverflowError:
             raise UnprovenError(f"layer {number}, head {index}: its attention has no finite bound") from None
         for output in fact.outputs:

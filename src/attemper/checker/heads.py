@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import gcd, lcm
 from typing import assert_never, final
 
+from attemper.checker.contests import Contest, Kind, Lead, Pair, Place, places_of, rows_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.rules import (
     HALF,
@@ -37,6 +38,7 @@ from attemper.checker.values import (
 )
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent
+from attemper.exact.predicates import Remainder
 from attemper.networks.layers import (
     Head,
     LocalSign,
@@ -93,25 +95,23 @@ class Output:
 class HeadFact:
     """What was proved of one head.
 
-    An average whose sign it reads is an odd multiple of `unit` / (number of visible positions). `firm` says
-    that its values are the same at all blocked positions of one level, so that their order does not matter.
+    An average whose sign it reads is an odd multiple of `unit` / (number of visible positions). `contest`
+    says which positions compete, for a head with a tie-break; None if its rows are too mixed for that.
     """
 
     rule: Rule
     outputs: tuple[Output, ...]
     unit: Fraction = Fraction(1)
-    firm: bool = True
+    contest: Contest | None = None
 
 
 def head_fact(terms: Terms, head: Head, stream: Stream) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
-    if not isinstance(head.weighting, Softmax):
-        raise UnprovenError("it is not a softmax head")
     if any(error_of(form, stream) for form in (*head.query, *head.key, *head.values)):
         raise UnprovenError("it reads a coordinate that is only approximate")
     if head.masking.is_strict and not isinstance(head.construction, Select):
         raise UnprovenError("only selections have a rule for strict masks")
-    scores = _scores(terms, head, head.weighting, stream)
+    scores = _scores(terms, head, stream)
     values = [plain(of_form(terms, form, stream), terms, "a value") for form in head.values]
     for value in values:
         terms.constants(value, "a value")
@@ -119,9 +119,9 @@ def head_fact(terms: Terms, head: Head, stream: Stream) -> HeadFact:
         case Uniform():
             return _uniform(terms, head, scores, values)
         case Select():
-            return _select(terms, head, scores, values)
+            return _select(terms, head, scores, values, stream)
         case Neighbour():
-            return _neighbour(terms, head, scores, values)
+            return _neighbour(terms, head, scores, values, stream)
         case Sign():
             return _sign(terms, head, scores, values)
         case LocalSign():
@@ -141,7 +141,7 @@ def _uniform(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) ->
     return HeadFact(UniformRule(), _outputs(terms, head, values, lambda v: terms.mean(head.masking, v)))
 
 
-def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram], stream: Stream) -> HeadFact:
     """Lemma 8: blocked positions lose more than the tie-break can give, the tie-break chooses the rest.
 
     A strict mask shows at i what the weak one shows at the neighbour of i, so the weak one's bounds hold.
@@ -156,29 +156,15 @@ def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> 
     size = tie if laurent.at(tie, 2, 2) > 0 else laurent.times(tie, -1)
     gap, span = _tie_break(size, power, masking)
     blocked, push = _blocked(terms, {d: v for (p, d), v in scores.items() if p == 0})
-    far, far_loss = None, Fraction(0)
+    far = None
     levels = sorted({value.constant for value in terms.values(blocked)})
     if len(levels) > 1:
         # Two positions are compared, each with what its own level takes away and its own tie-break.
-        deepest = laurent.times(push, 2 * levels[-1])
-        push = laurent.times(push, min(b - a for a, b in pairwise(levels)))
-        lead = laurent.plus(push, laurent.times(span, -1))
+        least_push = laurent.times(push, min(b - a for a, b in pairwise(levels)))
+        lead = laurent.plus(least_push, laurent.times(span, -1))
         others = laurent.plus(VISIBLE[masking], laurent.constant(-1))
         room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
         far = _for_losses(lead, room, domain, "blocked positions can win")
-        largest_tie = size if power < 0 else laurent.times(size, REACH[masking])
-        everything = laurent.plus(deepest, laurent.times(largest_tie, 2))
-        far_loss = next(
-            (
-                Fraction(k)
-                for k in (2, 4, 8, 16, 32)
-                if laurent.least(laurent.plus(laurent.times(lead, k), laurent.times(everything, -1)), domain)
-                is not None
-            ),
-            Fraction(0),
-        )
-        if not far_loss:
-            raise UnprovenError("no bound relates its scores to their lead")
     leftmost = not towards_larger
     bits = [terms.equals(blocked, level) for level in levels]
 
@@ -191,12 +177,40 @@ def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> 
             return found
         return terms.shifted(found, -1 if masking is Masking.FUTURE else 1, terms.false)
 
-    on_levels = (terms.diagrams.constrain(v, bit, terms.false) for v in values for bit in bits[1:])
-    firm = all(terms.diagrams.is_constant(value) for value in on_levels)
-    return HeadFact(TieBreakRule(gap, far, far_loss), _outputs(terms, head, values, read), firm=firm)
+    settled = {level for level, bit in zip(levels, bits, strict=True) if _agree(terms, values, bit)}
+
+    def contest() -> Contest:
+        rows, keys = rows_of(terms, _rows(terms, head, stream), _coldness(terms, head), power, [terms.true])
+        places = places_of(terms, [*keys, blocked], terms.true)
+        pairs = _selection_pairs(places, settled, _level_lead(size, power, masking, 1), push, span, domain)
+        return Contest(power, Lead(size, domain), REACH[masking], 1, rows, pairs)
+
+    outputs = _outputs(terms, head, values, read)
+    return HeadFact(TieBreakRule(gap, far), outputs, contest=_if_covered(contest))
 
 
-def _neighbour(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+def _selection_pairs(
+    places: list[Place], settled: set[Fraction], level: Lead, push: Laurent, span: Laurent, domain: Domain
+) -> tuple[Pair, ...]:
+    """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
+
+    On a `settled` level the values agree: whichever of its positions wins, the head reads the same.
+    """
+    pairs: list[Pair] = []
+    for (*winner, b), (*other, c) in product(places, repeat=2):
+        if c < b or (b == c and b in settled):
+            continue
+        if b == c:
+            pairs.append(Pair(0, tuple(winner), tuple(other), Kind.LEVEL, level))
+            continue
+        pushed = laurent.times(push, c - b)
+        ahead = laurent.plus(pushed, laurent.times(span, -1))
+        for kind, lead in ((Kind.BEHIND, pushed), (Kind.AHEAD, ahead)):
+            pairs.append(Pair(0, tuple(winner), tuple(other), kind, Lead(lead, domain)))
+    return tuple(pairs)
+
+
+def _neighbour(terms: Terms, head: Head, scores: Scores, values: list[Diagram], stream: Stream) -> HeadFact:
     """Theorems 12, 13: the other parity first, then the nearest."""
     waves = _waves(terms, scores)
     domain = DOMAINS[head.masking]
@@ -214,14 +228,30 @@ def _neighbour(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) 
     # For j = i: 1/(i-1) - 1/i <= 2/i^2.
     back = size if power > 0 else laurent.times(size, laurent.monomial(-2, 0, 2))
     twice = laurent.times(opposite, 2)
-    own = _proved(laurent.least(laurent.plus(twice, laurent.times(back, -1)), domain), "position i can win")
+    ahead = laurent.plus(twice, laurent.times(back, -1))
+    own = _proved(laurent.least(ahead, domain), "position i can win")
     parity = _proved(laurent.least(twice, domain), "the parity of i can win")
     offset = -1 if towards_larger else 1
 
     def read(value: Diagram) -> Diagram:
         return terms.shifted(value, offset, value)
 
-    return HeadFact(ShiftRule(gap, own, parity), _outputs(terms, head, values, read))
+    def contest() -> Contest:
+        odd = terms.place(Remainder(2, 1), 1, 0, 0)
+        cases = [odd, terms.negation(odd)]
+        rows, keys = rows_of(terms, _rows(terms, head, stream), _coldness(terms, head), power, cases)
+        level = _level_lead(size, power, head.masking, 2)
+        behind, beside = Lead(twice, domain), Lead(ahead, domain)
+        pairs: list[Pair] = []
+        for case, (same, different) in enumerate((cases, cases[::-1])):
+            winners, others = (places_of(terms, keys, parity) for parity in (different, same))
+            pairs += [Pair(case, w, o, Kind.LEVEL, level) for w, o in product(winners, winners)]
+            pairs += [Pair(case, w, o, Kind.BEHIND, behind) for w, o in product(winners, others)]
+            pairs += [Pair(case, w, o, Kind.SELF, beside) for w, o in product(winners, others)]
+        return Contest(power, Lead(size, domain), REACH[head.masking], 2, rows, tuple(pairs))
+
+    outputs = _outputs(terms, head, values, read)
+    return HeadFact(ShiftRule(gap, own, parity), outputs, contest=_if_covered(contest))
 
 
 def _sign(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
@@ -387,13 +417,26 @@ def _two_sided_sum(
 # Scores ----------------------------------------------------------------------------------------------
 
 
-def _scores(terms: Terms, head: Head, weighting: Softmax, stream: Stream) -> Scores:
+def _rows(terms: Terms, head: Head, stream: Stream) -> list[tuple[Value, Value]]:
+    """The values of each query row, without temperature, and of its key row."""
+    pairs = zip(head.query, head.key, strict=True)
+    return [(of_form(terms, query, stream), of_form(terms, key, stream)) for query, key in pairs]
+
+
+def _coldness(terms: Terms, head: Head) -> Value:
+    """The value of the inverse temperature."""
+    if not isinstance(head.weighting, Softmax):
+        raise UnprovenError("it is not a softmax head")
+    return of_closed_form(terms, head.weighting.inverse_temperature)
+
+
+def _scores(terms: Terms, head: Head, stream: Stream) -> Scores:
     """The scores, without what does not depend on j: softmax does not see it."""
-    coldness = of_closed_form(terms, weighting.inverse_temperature)
+    coldness = _coldness(terms, head)
     scores: Scores = {}
-    for query_row, key_row in zip(head.query, head.key, strict=True):
-        query = multiply(terms, of_form(terms, query_row, stream), coldness)
-        for (power, length), diagram in of_form(terms, key_row, stream).items():
+    for row, key in _rows(terms, head, stream):
+        query = multiply(terms, row, coldness)
+        for (power, length), diagram in key.items():
             terms.constants(diagram, "a key")
             at_i: Value = {(a, b + length): d for (a, b), d in query.items()}
             scores[power, diagram] = add(terms, scores.get((power, diagram), {}), at_i)
@@ -426,6 +469,33 @@ def _tie_break(size: Laurent, power: int, masking: Masking) -> tuple[Fraction, L
         inverse = {(-a, -b): x for (a, b), x in REACH[masking].items()}
         return _positive(gap), laurent.plus(size, laurent.times(laurent.times(size, inverse), -1))
     raise UnprovenError("its tie-break is neither in j nor in 1/j")
+
+
+def _level_lead(size: Laurent, power: int, masking: Masking, steps: int) -> Lead:
+    """The least lead between two positions at least so many steps apart, where only the tie-break decides.
+
+    |1/j - 1/k| = |j - k| / (j k), and both are at most the greatest visible position.
+    """
+    closest = (
+        size
+        if power > 0
+        else laurent.times(size, {(-2 * a, -2 * b): x for (a, b), x in REACH[masking].items()})
+    )
+    return Lead(laurent.times(closest, steps), DOMAINS[masking])
+
+
+def _agree(terms: Terms, values: list[Diagram], bit: Diagram) -> bool:
+    """Whether each value is the same at all positions where a bit holds."""
+    there = (terms.diagrams.constrain(value, bit, terms.false) for value in values)
+    return all(terms.diagrams.is_constant(value) for value in there)
+
+
+def _if_covered(contest: Callable[[], Contest]) -> Contest | None:
+    """The contest; None where its rows are too mixed, which matters for floats only."""
+    try:
+        return contest()
+    except UnprovenError:
+        return None
 
 
 def _blocked(terms: Terms, parts: dict[Diagram, Value]) -> tuple[Diagram, Laurent]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
@@ -133,6 +134,12 @@ class Arithmetic:
     def holds(self, number: Fraction) -> bool:
         """Whether the format holds a number exactly."""
         return self.fits(ball(abs(number)), common_grid([Affine(number)]))
+
+    def spacing(self, number: Fraction) -> Fraction:
+        """The distance between the numbers of the format from the last power of two up to a number on."""
+        exponent = number.numerator.bit_length() - number.denominator.bit_length()
+        below = Fraction(2) ** exponent
+        return 2 * self.form.roundoff * (below if below <= number else below / 2)
 
     def summed(self, terms: int, size: flint.arb, total: flint.arb) -> flint.arb:
         """What adding so many terms of that size together to at most `total` can lose.
@@ -279,6 +286,14 @@ class Lengths:
             (left.zero * most_right).max(right.zero * most_left) * (1 + self.u),
             relative if inverse < self.form.range else UNKNOWN,
         )
+
+
+def greatest(errors: Iterable[flint.arb]) -> flint.arb:
+    """The greatest of some numbers from 0 on; 0 if there are none."""
+    found = ZERO
+    for error in errors:
+        found = found.max(error)
+    return found
 
 
 def common_grid(values: list[Affine]) -> Fraction | None:

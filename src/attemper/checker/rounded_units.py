@@ -4,6 +4,9 @@ For each group of units with one linear form, every combination that its diagram
 the exact value, how many terms are not 0, and how large they are together. A sum of at most two terms
 is the same number in every order, and the pair of units that rounds a bit is then exactly 0 or 1
 (Lemma 9); from three terms on the two units may see sums that differ in their last bits.
+
+All units that write a coordinate are one sum, formed in any order. What each gate contributes is an `Effect`;
+whether the sum is exact is decided for all effects together.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from attemper.checker.rounded_forms import (
     Lengths,
     Off,
     common_grid,
+    greatest,
     is_exact,
     is_power_of_two,
 )
@@ -63,15 +67,92 @@ class Loud:
     """The units of a gate that are not surely 0 in one case, and what follows from that.
 
     `inner` is their largest input, `factor` the sum of their factors' sizes, `unfit` what is lost where
-    the format does not hold a bias, `uneven` how many factors are no powers of two. `step` is (high, grid)
-    if the units can be a pair of Lemma 9: thresholds up to `high`, all multiples of `grid`.
+    the format does not hold a bias; `is_even` says that all factors are powers of two. `step` is there if the
+    units can be a pair of Lemma 9.
     """
 
     inner: flint.arb
     factor: flint.arb
     unfit: flint.arb
-    uneven: int
-    step: tuple[flint.arb, Fraction | None] | None
+    is_even: bool
+    step: Step | None
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """A pair of Lemma 9: thresholds up to `high`, all multiples of `grid`.
+
+    Both units' products are multiples of `products`, a power of two, if the sum they read is at least `high`.
+    """
+
+    high: flint.arb
+    grid: Fraction
+    products: Fraction
+
+
+@final
+@dataclass(frozen=True)
+class Effect:
+    """What units add to a coordinate: so many products that are not surely computed as 0.
+
+    Their exact sum is off by up to `off`; `size` bounds the sum of their sizes, `result` that of their sum.
+    All are multiples of `grid`, where that is known. `is_alone_exact`: adding just them never rounds.
+    """
+
+    off: flint.arb
+    terms: int
+    size: flint.arb
+    result: flint.arb
+    grid: Fraction | None
+    is_alone_exact: bool
+
+
+NOTHING = Effect(ZERO, 0, ZERO, ZERO, COARSEST, is_alone_exact=True)
+
+
+def whole(arithmetic: Arithmetic, effects: list[Effect]) -> flint.arb:
+    """How far the sum of all that is written to one coordinate can be off, in any order."""
+    off = sum((effect.off for effect in effects), ZERO)
+    present = [effect for effect in effects if effect.terms]
+    if not present or (len(present) == 1 and present[0].is_alone_exact):
+        return off
+    size = sum((effect.size for effect in present), ZERO)
+    grids = [effect.grid for effect in present if effect.grid is not None]
+    if len(grids) == len(present) and arithmetic.fits(size, min(grids)):
+        return off
+    result = sum((effect.result for effect in present), ZERO)
+    return off + arithmetic.summed(sum(effect.terms for effect in present), size, result)
+
+
+def _worst(effects: list[Effect]) -> Effect:
+    """One effect that stands for any of several."""
+    present = [effect for effect in effects if effect.terms]
+    if not present:
+        return NOTHING
+    grids = [effect.grid for effect in present if effect.grid is not None]
+    return Effect(
+        greatest(effect.off for effect in effects),
+        max(effect.terms for effect in present),
+        greatest(effect.size for effect in present),
+        greatest(effect.result for effect in present),
+        min(grids) if len(grids) == len(present) else None,
+        all(effect.is_alone_exact for effect in present),
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Written:
+    """What a gate writes: how far it is off alone where it is exactly 0 (`quiet`), and elsewhere (`active`).
+
+    `is_silent` says that no unit is ever active where their sum is exactly 0; `effect` stands for all cases.
+    """
+
+    quiet: flint.arb
+    active: flint.arb
+    is_silent: bool
+    effect: Effect
 
 
 @final
@@ -84,31 +165,28 @@ class Gate:
     def __init__(self, arithmetic: Arithmetic, units: tuple[Unit, ...], cases: frozenset[Case]) -> None:
         self.arithmetic = arithmetic
         self.units = units
-        grids = [common_grid([Affine(number)]) for unit in units for number in unit]
-        self.grid = min((own or Fraction(0) for own in grids), default=COARSEST)
-        self.biases = ball(_sum(abs(bias) for bias, _ in units))
-        self.factors = ball(1 + _sum(abs(factor) for _, factor in units))
+        self.bias_grid = common_grid([Affine(bias) for bias, _ in units])
+        self.factor_grid = common_grid([Affine(factor) for _, factor in units])
+        self.fits = all(arithmetic.holds(number) for unit in units for number in unit)
+        self.largest_bias = ball(max((abs(bias) for bias, _ in units), default=Fraction(0)))
         self.balls = [(ball(bias), ball(factor)) for bias, factor in units]
         self.cases = [GateCase(self, case) for case in cases]
         self.averages = any(case.averages for case in cases)
-        self._known: dict[Hashable, tuple[flint.arb, flint.arb]] = {}
+        self._known: dict[Hashable, Written] = {}
 
-    def off(self, read: Read, width: int) -> tuple[flint.arb, flint.arb]:
-        """How far the units' sum can be off where it is exactly 0, and elsewhere.
-
-        `width` is how many units write to the coordinate.
-        """
-        key = (_key(read.constant), _key(read.average), read.terms, read.murky, read.weights, width)
+    def written(self, read: Read) -> Written:
+        """What the gate writes, with its errors."""
+        key = (_key(read.constant), _key(read.average), read.terms, read.murky, read.weights)
         found = self._known.get(key)
         if found is None:
-            quiet, active = ZERO, ZERO
-            for case in self.cases:
-                off = case.off(read, width)
-                if case.is_active:
-                    active = active.max(off)
-                else:
-                    quiet = quiet.max(off)
-            found = self._known[key] = quiet, active
+            effects = [(case.is_active, case.effect(read)) for case in self.cases]
+            quiet, active = ([e for is_active, e in effects if is_active is which] for which in (False, True))
+            found = self._known[key] = Written(
+                greatest(whole(self.arithmetic, [effect]) for effect in quiet),
+                greatest(whole(self.arithmetic, [effect]) for effect in active),
+                all(not effect.terms for effect in quiet),
+                _worst([*quiet, *active]),
+            )
         return found
 
     def shared_deviation(self, case: GateCase, error: flint.arb) -> flint.arb:
@@ -119,7 +197,7 @@ class Gate:
             return ZERO
         points = [case.value - error, case.value + error]
         corners = [-bias for (bias, _), gap in zip(self.balls, case.gaps, strict=True) if not (gap >= error)]
-        return _greatest([abs(self._at(point) - case.exact) for point in points + corners])
+        return greatest(abs(self._at(point) - case.exact) for point in points + corners)
 
     def _at(self, point: flint.arb) -> flint.arb:
         return sum((factor * (point + bias).max(ZERO) for bias, factor in self.balls), ZERO)
@@ -141,50 +219,61 @@ class GateCase:
         low, high = self.ends
         self.most = ball(max(abs(low), abs(high)))
         self.tops = [ball(high + bias) for bias, _ in gate.units]
-        grid = gate.grid
-        self.grid = min(case.grid, grid) * min(grid, Fraction(1)) if grid and case.grid else None
+        grids = case.grid or None, gate.bias_grid
+        self.grid = min(grids[0], grids[1]) if grids[0] and grids[1] and gate.fits else None
         self.is_constant = not (case.value.parts or case.averages)
         constant = case.value.constant
         exact = piecewise(gate.units, constant)
         self.is_active = case.averages or bool(exact)
         self.is_step = not case.averages and exact in (0, 1)
         self.value, self.exact = ball(constant), ball(exact)
+        products = [abs(f) * (constant + b) for b, f in gate.units if constant + b > 0]
+        self.products = len(products), ball(_sum(products))
         gaps = [abs(constant + bias) for bias, _ in gate.units]
         self.gaps = [ball(gap) for gap in gaps]
         self.room = ball(min(gaps, default=Fraction(1)))
         self.slope = sum(f for b, f in gate.units if constant + b > 0)
         self._louds: dict[tuple[int, ...], Loud] = {}
 
-    def off(self, read: Read, width: int) -> flint.arb:
-        """How far the sum of factor * ReLU(S + bias) can be off."""
+    def effect(self, read: Read) -> Effect:
+        """What the units with factor * ReLU(S + bias) add, and how far it can be off."""
         gate, arithmetic = self.gate, self.gate.arithmetic
         error = read.average if self.averages else read.constant
+        if error == 0 and not self.averages and read.weights and (exact := self._exact()):
+            return exact
         size = self.size + error
-        if error == 0 and not self.averages and read.weights and self.grid:
-            whole = (size + gate.biases) * gate.factors
-            if arithmetic.fits(2 * whole, self.grid):
-                return ZERO
         most = self.most + error
         roundings = max(min(self.terms + read.murky, read.terms) - 1, 0) + (0 if read.weights else 2)
         summed = arithmetic.summed(roundings + 1, size, most)
         numbers = tuple(k for k, top in enumerate(self.tops) if not (top + error + summed <= 0))
         if not numbers:
-            return ZERO
+            return NOTHING
         loud = self._loud(numbers)
-        if not (size + gate.biases < arithmetic.form.range):
+        if not (size + gate.largest_bias < arithmetic.form.range):
             raise BeyondError("a feed-forward (it leaves the range of the format)")
         shared = error + (summed if roundings <= 1 else ZERO)
         reach = loud.inner + error + summed
-        own = (ZERO if roundings <= 1 else summed) + 2 * arithmetic.u * reach + loud.unfit + arithmetic.tiny
-        terms = width + loud.uneven * 2
         outside = loud.factor * reach
-        if not self.is_constant:
-            return loud.factor * (shared + own) + arithmetic.summed(terms, outside, outside)
-        off = gate.shared_deviation(self, shared)
-        if roundings <= 1 and loud.step and self._rounds_exactly(*loud.step, shared):
-            return off
-        result = abs(self.exact) + off + loud.factor * own
-        return off + loud.factor * own + arithmetic.summed(terms, outside, result)
+        if self.is_constant and roundings <= 1 and loud.step and self._rounds_exactly(loud.step, shared):
+            off = gate.shared_deviation(self, shared)
+            return Effect(off, 2, outside, abs(self.exact) + off, loud.step.products, is_alone_exact=True)
+        own = (ZERO if roundings <= 1 else summed) + 2 * arithmetic.u * reach + loud.unfit + arithmetic.tiny
+        size = loud.factor * (reach + own)
+        off = gate.shared_deviation(self, shared) if self.is_constant else loud.factor * shared
+        off += loud.factor * own + (ZERO if loud.is_even else 3 * arithmetic.u * size)
+        result = abs(self.exact) + off if self.is_constant else size + off
+        return Effect(off, len(numbers), size, result, None, is_alone_exact=len(numbers) == 1)
+
+    def _exact(self) -> Effect | None:
+        """The effect if every step is exact: sums, products, and adding all products; else None."""
+        gate, arithmetic = self.gate, self.gate.arithmetic
+        if gate.factor_grid is None or not arithmetic.fits(self.size + gate.largest_bias, self.grid):
+            return None
+        assert self.grid is not None
+        (terms, size), grid = self.products, self.grid * gate.factor_grid
+        if not arithmetic.fits(size, grid):
+            return None
+        return Effect(ZERO, terms, size, size, grid, is_alone_exact=True)
 
     def _loud(self, numbers: tuple[int, ...]) -> Loud:
         """What follows if just the units of these numbers may not be 0."""
@@ -198,15 +287,15 @@ class GateCase:
                 ball(inner),
                 ball(_sum(abs(factor) for _, factor in units)),
                 sum(unfit, ZERO),
-                sum(not is_power_of_two(factor) for _, factor in units),
-                _step_of(units),
+                all(is_power_of_two(factor) for _, factor in units),
+                _step_of(arithmetic, units),
             )
         return found
 
-    def _rounds_exactly(self, high: flint.arb, grid: Fraction | None, error: flint.arb) -> bool:
+    def _rounds_exactly(self, step: Step, error: flint.arb) -> bool:
         """Lemma 9: S - low, S - high and their difference are exact for thresholds 0 < low < high <= S."""
-        above = bool(self.value - error >= high)
-        return above and self.gate.arithmetic.fits(4 * (self.value + error), grid)
+        above = bool(self.value - error >= step.high)
+        return above and self.gate.arithmetic.fits(4 * (self.value + error), step.grid)
 
 
 @final
@@ -322,16 +411,14 @@ class Gates:
 
 def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off]) -> Off:
     """How far the target can be off after the feed-forward layer, which is the first to write to it."""
-    zeros, others = [ZERO], [ZERO]
-    units_in_all = sum(len(gate.units) for _, gate in writing.parts)
-    for form, gate in writing.parts:
-        quiet, active = gate.off(_read(lengths, form, gate, middle, offs), units_in_all)
-        zeros.append(quiet)
-        others.append(active)
-    total = sum(zeros, ZERO)
-    if writing.disjoint:
-        return Off(total, total + _greatest(others))
-    total = sum((z.max(o) for z, o in zip(zeros, others, strict=True)), ZERO)
+    parts = [gate.written(_read(lengths, form, gate, middle, offs)) for form, gate in writing.parts]
+    if writing.disjoint and (len(parts) == 1 or all(part.is_silent for part in parts)):
+        # At most one gate is 1, and all others add nothing at all: its units alone are the sum.
+        return Off(greatest(part.quiet for part in parts), greatest(part.active for part in parts))
+    if len(parts) == 1:
+        total = parts[0].quiet.max(parts[0].active)
+    else:
+        total = whole(lengths.arithmetic, [part.effect for part in parts])
     return Off(total, total, total)
 
 
@@ -364,14 +451,17 @@ def _exact_product(lengths: Lengths, value: Value, factor: Fraction) -> bool:
     return lengths.arithmetic.fits(lengths.size(value) * ball(abs(factor)), grids[0] * grids[1])
 
 
-def _step_of(loud: list[Unit]) -> tuple[flint.arb, Fraction | None] | None:
-    """(high, grid) if two units make a step at positive thresholds up to `high`, multiples of `grid`."""
+def _step_of(arithmetic: Arithmetic, loud: list[Unit]) -> Step | None:
+    """The step that two units make at positive thresholds."""
     if len(loud) != 2 or loud[0][1] != -loud[1][1] or not is_power_of_two(loud[0][1]):
         return None
     thresholds = [-bias for bias, _ in loud]
-    if min(thresholds) <= 0:
+    grid = common_grid([Affine(threshold) for threshold in thresholds])
+    if min(thresholds) <= 0 or grid is None:
         return None
-    return ball(max(thresholds)), common_grid([Affine(threshold) for threshold in thresholds])
+    high = max(thresholds)
+    products = abs(loud[0][1]) * min(grid, arithmetic.spacing(high))
+    return Step(ball(high), grid, products)
 
 
 def _key(error: flint.arb) -> Hashable:
@@ -383,10 +473,3 @@ def _key(error: flint.arb) -> Hashable:
 
 def _sum(numbers: Iterable[Fraction]) -> Fraction:
     return sum(numbers, Fraction(0))
-
-
-def _greatest(errors: list[flint.arb]) -> flint.arb:
-    greatest = ZERO
-    for error in errors:
-        greatest = greatest.max(error)
-    return greatest

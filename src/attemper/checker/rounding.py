@@ -30,11 +30,14 @@ from attemper.checker.rounded_forms import (
     Off,
     Rounded,
     common_grid,
+    greatest,
+    is_power_of_two,
 )
+from attemper.checker.rounded_scores import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
 from attemper.checker.rounded_units import Gates, Writing, written
 from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule
 from attemper.checker.terms import Affine, UnprovenError
-from attemper.checker.values import Stream, Value, of_form
+from attemper.checker.values import Stream, Value, of_closed_form, of_form
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
 from attemper.networks.layers import Head, LinearForm, Network, Softmax
@@ -49,6 +52,12 @@ LARGEST_LOSS = Fraction(15, 16)
 
 FAR_LOSS = Fraction(1, 2)
 """The loss up to which a tie-break's bound on blocked positions holds."""
+
+MEAN = 4
+"""A mean of values with exact sums is within so many u: the sum times a rounded reciprocal, rounded."""
+
+QUOTIENT = 4
+"""What dividing, rounding each weight and rounding the result lose, in u."""
 
 
 class Kernel(StrEnum):
@@ -207,93 +216,113 @@ class _Run:
     def _worst_input(self, writing: Writing) -> int:
         """The coordinate that contributes the largest error."""
         inputs = [factor.coordinate for form, _ in writing.parts for factor in form]
-        return max(inputs, key=lambda c: float(self.offs[c].constant.mid()), default=-1)
+        worst = greatest(self.offs[c].constant for c in inputs)
+        return next((c for c in inputs if not (self.offs[c].constant < worst)), -1)
 
     # Heads ---------------------------------------------------------------------------------------
 
     def _head(self, head: Head, fact: HeadFact, before: Stream, name: str) -> list[tuple[int, Off]]:
-        forms = [self.lengths.linear(form, before.values, self.offs) for form in head.values]
+        assert isinstance(head.weighting, Softmax)
+        terms, lengths, u = self.rounding.analysis.terms, self.lengths, self.lengths.u
+        form = head.weighting.inverse_temperature
+        exact = of_closed_form(terms, form)
+        cold = Cold(rounded_form(lengths, form), set(exact) == {(0, 0)} and self._is_power(exact[0, 0]))
+        forms = [lengths.linear(form, before.values, self.offs) for form in head.values]
         pairs = list(zip(forms, fact.outputs, strict=True))
         if not head.query:
             return [(output.target, self._average(form, output)) for form, output in pairs]
-        loss, slack = self._scores(head, fact, before, name)
-        if not (loss <= ball(LARGEST_LOSS)) or not (slack <= 4):
-            raise BeyondError(name)
-        # exp is off by 4 u, its argument by one more rounding; the weights are compared with each other.
-        u = self.lengths.u
-        mass = fact.rule.stray(loss + 2 * u, slack + 8 * u)
+        # Each weight is off by exp's error, its argument by one more rounding.
+        exp = lengths.form.exp * u
+        noise = (1 + exp) / (1 - exp)
+        mass = self._stray(head, fact, before, cold, name, noise)
         found = []
-        for form, output in pairs:
-            off = mass * ball(output.spread) + form.absolute + ball(output.size) * self._sums(8)
+        for value, output in pairs:
+            largest = ball(output.size) + value.absolute
+            # The weights above and below the fraction line may be rounded differently.
+            quotient = noise * (1 + self._sums()) - 1
+            off = mass * ball(output.spread) + value.absolute + largest * quotient
             found.append((output.target, Off(off, off)))
         return found
 
-    def _sums(self, roundings: int) -> flint.arb:
+    def _stray(
+        self, head: Head, fact: HeadFact, before: Stream, cold: Cold, name: str, noise: flint.arb
+    ) -> flint.arb:
+        """How much attention may lie off the right position."""
+        loss = self._loss(head, fact, before, cold, name)
+        if self.lengths.length == 1:
+            # There is no other position.
+            return ZERO
+        if not (loss <= ball(LARGEST_LOSS)):
+            raise BeyondError(name)
+        return fact.rule.stray(loss + 2 * self.lengths.u, noise)
+
+    def _sums(self) -> flint.arb:
         """The error of a quotient of two sums over the positions, relative to the largest value."""
         long = self.lengths.long
-        return 2 * long / (1 - long) + roundings * self.lengths.u
+        return 2 * long / (1 - long) + QUOTIENT * self.lengths.u
 
     def _average(self, form: Rounded, output: Output) -> Off:
         """A uniform head: an exact sum divided once, or a sum of quotients; exact over one position."""
+        has_means = self.lengths.arithmetic.has_means({(0, 0): output.diagram})
         whole = self.lengths.long * ball(output.size)
+        divided = MEAN * self.lengths.u
         numerators = self.rounding.kernel is Kernel.NUMERATOR_FIRST
         if numerators and form.grid is not None and whole <= ball(form.grid):
-            return Off(ZERO, ZERO, ZERO, 2 * self.lengths.u)
-        mean = form.absolute + ball(output.size) * self._sums(4)
-        # The average of a constant is a constant, but not computed as one.
-        alone = form.absolute if self.lengths.arithmetic.has_means({(0, 0): output.diagram}) else mean
-        return Off(alone, alone, mean, 2 * self.lengths.u)
+            # The average of a constant is a constant, but not computed as one.
+            return Off(ZERO, ZERO if has_means else divided * ball(output.size), ZERO, divided)
+        mean = form.absolute + (ball(output.size) + form.absolute) * self._sums()
+        alone = form.absolute if has_means else mean
+        return Off(alone, alone, mean, divided)
 
-    def _scores(self, head: Head, fact: HeadFact, before: Stream, name: str) -> tuple[flint.arb, flint.arb]:
-        """(loss, slack): by how much the leads of the head's rule can be smaller than in real arithmetic."""
-        assert isinstance(head.weighting, Softmax)
-        lengths, u, n = self.lengths, self.lengths.u, self.lengths.length
-        cold = rounded_form(lengths, head.weighting.inverse_temperature)
+    def _loss(self, head: Head, fact: HeadFact, before: Stream, cold: Cold, name: str) -> flint.arb:
+        """By which part the leads of the head's rule can be smaller than in real arithmetic."""
+        lengths, n = self.lengths, self.lengths.length
         rows = [self._row(*pair, cold, before) for pair in zip(head.query, head.key, strict=True)]
-        sizes = sum((row.product.size for row in rows), ZERO)
+        sizes = sum((row.scored.product.size for row in rows), ZERO)
         if not (sizes < self.rounding.form.range):
             raise BeyondError(f"{name} (its scores leave the range of the format)")
-        worst = max((row.product.relative for row in rows), key=lambda error: float(error.mid()))
-        ties = [row for row in rows if any(power for power, _ in row.key)]
-        pure = all(len(row.key) == 1 for row in rows)
         match fact.rule:
-            case LocalSignRule():
-                off = sum((row.product.absolute for row in rows), ZERO)
-                return ZERO, off + lengths.arithmetic.summed(len(rows), sizes + off, sizes + off)
-            case SignRule() if len(rows) == 1 and pure and self._alternates(rows[0]):
-                return worst + self._mean_off(rows[0]) * n / ball(fact.unit), ZERO
-            case LookupRule(_, zero) if len(rows) == len(ties) <= 2 and pure and self._constant_keys(rows):
-                of_means = sum((self._mean_off(row) for row in rows), ZERO)
-                loss = 6 * n**2 * (worst + u) + (4 * n**2 + 6 * n**3) * of_means
-                if zero is not None and not (loss <= ball(FAR_LOSS)):
+            case TieBreakRule() if fact.contest is not None:
+                near, far = losses(lengths, fact.contest, [row.scored for row in rows], cold)
+                if not (far + 2 * lengths.u <= ball(FAR_LOSS)):
                     raise BeyondError(name)
-                return loss, ZERO
-            case TieBreakRule(_, _, far_loss) if sides := self._level_and_uneven(rows):
-                level, uneven = sides
-                worst = max((row.product.relative for row in uneven), key=lambda error: float(error.mid()))
-                if not (ball(far_loss) * (worst + 2 * u) <= ball(FAR_LOSS)):
+                return near
+            case ShiftRule() if fact.contest is not None:
+                return greatest(losses(lengths, fact.contest, [row.scored for row in rows], cold))
+            case SignRule() if len(rows) == 1 and self._alternates(rows[0]):
+                (row,) = rows
+                of_mean = self._mean_off(row) * n / ball(fact.unit)
+                return (1 + row.scored.product.relative) * (1 + of_mean) - 1
+            case LocalSignRule(gap):
+                off = greatest([sum((row.scored.product.absolute for row in rows), ZERO)])
+                rate = sum_rate(lengths, len(rows), cold) + (ZERO if cold.is_exact else lengths.u)
+                off += rate * (sizes + off) + lost_below(lengths, len(rows), cold)
+                return off / ball(gap)
+            case LookupRule(_, zero) if self._one_of_each_power(rows):
+                loss = self._lookup_loss(rows, cold)
+                if zero is not None and not (loss + 2 * lengths.u <= ball(FAR_LOSS)):
                     raise BeyondError(name)
-                crossing = sum((row.product.zero for row in uneven), ZERO)
-                crossing += sum((row.product.absolute for row in level), ZERO)
-                still = fact.firm and crossing == 0 and not any(row.key for row in level)
-                slack = crossing if still else crossing + self._sum_loss(rows, sizes)
-                return 2 * n * uneven[0].product.relative, slack
-            case ShiftRule(gap, own, _) if len(ties) == 1 and pure and own > 0:
-                share = ball(max(Fraction(1), gap / own))
-                slack = ZERO if self._parities_apart(rows) else self._sum_loss(rows, sizes)
-                return (2 * n * ties[0].product.relative * share).max(4 * worst) + 4 * u, slack
+                return loss
             case _:
                 raise BeyondError(f"{name} (no rule for rounding covers its rows)")
 
-    def _row(self, query: LinearForm, key: LinearForm, cold: Rounded, before: Stream) -> _Row:
+    def _lookup_loss(self, rows: list[_Row], cold: Cold) -> flint.arb:
+        """What errors of the queries lose grows with (3 c + j) / |j - c| <= 4 N, all others with
+        (3 c^2 + 2 c j + j^2) / (j - c)^2 <= 6 N^2.
+        """
+        lengths, n = self.lengths, self.lengths.length
+        query = greatest(row.scored.query.relative for row in rows)
+        key = greatest(row.scored.key.relative for row in rows)
+        rate = sum_rate(lengths, len(rows), cold)
+        each = (1 + key) * (1 + lengths.u) ** cold.roundings * (1 + rate) - 1
+        of_means = sum((self._mean_off(row) for row in rows), ZERO) * (1 + query)
+        return 4 * n * query + 6 * n**2 * each * (1 + query) + (2 * n**2 + 4 * n**3 * each) * of_means
+
+    def _row(self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream) -> _Row:
         lengths, terms = self.lengths, self.rounding.analysis.terms
         q, k = (lengths.linear(form, before.values, self.offs) for form in (query, key))
-        colder = lengths.product(q, cold)
-        if not (colder.size < self.rounding.form.range):
-            raise BeyondError("scores (they leave the range of the format)")
         values = of_form(terms, query, before), of_form(terms, key, before)
-        exact = q.grid is not None and k.grid is not None
-        return _Row(query, values[0], values[1], lengths.product(colder, k), exact)
+        return _Row(query, values[0], values[1], scored_row(lengths, q, k, cold))
 
     def _mean_off(self, row: _Row) -> flint.arb:
         """The absolute error of an average that the query carries as it is; `UNKNOWN` for multiples."""
@@ -310,76 +339,31 @@ class _Run:
             return UNKNOWN
         return self.offs[coordinate].mean
 
+    def _is_power(self, diagram: Diagram) -> bool:
+        """Whether a number is one power of two everywhere."""
+        values = self.rounding.analysis.terms.values(diagram)
+        return len(values) == 1 and not values[0].parts and is_power_of_two(values[0].constant)
+
     def _alternates(self, row: _Row) -> bool:
         """Whether the key is a multiple of (-1)^j times a power of j, with nothing constant in it."""
         terms = self.rounding.analysis.terms
-        (diagram,) = row.key.values()
-        return terms.is_multiple(diagram, terms.sign)
+        return len(row.key) == 1 and all(terms.is_multiple(d, terms.sign) for d in row.key.values())
 
-    def _constant_keys(self, rows: list[_Row]) -> bool:
-        """Whether every key is a multiple of a power of j."""
+    def _one_of_each_power(self, rows: list[_Row]) -> bool:
+        """Whether the keys are multiples of j and j^2, or of 1/j and 1/j^2, one each: nothing cancels."""
         constant = self.rounding.analysis.terms.diagrams.is_constant
-        return all(constant(diagram) for row in rows for diagram in row.key.values())
-
-    def _level_and_uneven(self, rows: list[_Row]) -> tuple[list[_Row], list[_Row]] | None:
-        """The rows of a selection whose keys are the same at all positions, and the others; None: no rule.
-
-        Of the others one is the tie-break, and at most one blocks: its key is 0 exactly at the positions
-        that are not blocked, else negative, and its query is positive.
-        """
-        terms = self.rounding.analysis.terms
-        level: list[_Row] = []
-        ties: list[_Row] = []
-        blocking: list[_Row] = []
-        for row in rows:
-            if len(row.key) > 1:
-                return None
-            power, diagram = next(((p, d) for (p, _), d in row.key.items()), (0, terms.false))
-            constant = terms.diagrams.is_constant(diagram)
-            (blocking if not constant else ties if power else level).append(row)
-            if not constant and (power or not self._blocks(row, diagram)):
-                return None
-        return (level, ties + blocking) if len(ties) == 1 and len(blocking) <= 1 else None
-
-    def _blocks(self, row: _Row, key: Diagram) -> bool:
-        terms = self.rounding.analysis.terms
-        reach = [v for query in row.query.values() for v in terms.values(query)]
-        positive = len(row.query) == 1 and all(not v.parts and v.constant > 0 for v in reach)
-        return positive and max(v.constant for v in terms.values(key)) == 0
-
-    def _parities_apart(self, rows: list[_Row]) -> bool:
-        """Whether every row but the tie-break's is exactly 0 between positions of different parity."""
-        terms = self.rounding.analysis.terms
-        for row in rows:
-            if any(power for power, _ in row.key):
-                continue
-            if not row.exact or set(row.query) != {(0, 0)} or set(row.key) != {(0, 0)}:
-                return False
-            pair = row.query[0, 0], row.key[0, 0]
-            if not all(terms.is_of_parity(diagram) for diagram in pair):
-                return False
-            even, odd = ([terms.at_fixed(diagram, j) for diagram in pair] for j in (2, 1))
-            if {terms.product(even[0], odd[1]), terms.product(odd[0], even[1])} != {terms.false}:
-                return False
-        return True
-
-    def _sum_loss(self, rows: list[_Row], sizes: flint.arb) -> flint.arb:
-        """What adding the rows can lose: nothing if all partial sums are exact."""
-        grids = [row.product.grid for row in rows if row.product.grid is not None]
-        exact = len(grids) == len(rows) and self.lengths.arithmetic.fits(sizes, min(grids))
-        return ZERO if exact else 2 * len(rows) * self.lengths.u * sizes
+        powers = [power for row in rows for power, _ in row.key]
+        alone = all(len(row.key) == 1 and all(map(constant, row.key.values())) for row in rows)
+        of_two = set(powers) <= {1, 2} or set(powers) <= {-1, -2}
+        return alone and of_two and len(set(powers)) == len(powers)
 
 
 @final
 @dataclass(frozen=True)
 class _Row:
-    """One product of a query and a key row: the query's form, both values, and what is computed.
-
-    `exact` says that the query and the key are computed without error.
-    """
+    """One product of a query and a key row: the query's form, both values, and what is computed."""
 
     form: LinearForm
     query: Value
     key: Value
-    product: Rounded
-    exact: bool
+    scored: ScoredRow

@@ -1,9 +1,9 @@
 """How much attention a head gives to other positions than the one it is for, rule by rule.
 
-Each rule holds what was proved of the scores in real arithmetic. `stray(loss, slack)` bounds the mass off
-the right position if every lead is smaller by the relative `loss` and every score is off by up to
-`slack`: both 0 in real arithmetic. With r = e^-gap the weights of the others, relative to the winner's,
-sum to W and the mass is W / (1 + W). The lemmas are in certificates/FORMAT.md.
+Each rule holds what was proved of the scores in real arithmetic. `stray(loss, noise)` bounds the mass off
+the right position if every lead is smaller by the relative `loss`, and the weights of two positions, compared
+with each other, are off by the factor `noise`: 0 and 1 in real arithmetic. With r = e^-gap the weights of
+the others, relative to the winner's, sum to W and the mass is W / (1 + W). FORMAT.md has the lemmas.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class UniformRule:
 
     gap: Fraction = Fraction(0)
 
-    def stray(self, loss: flint.arb, slack: flint.arb) -> flint.arb:
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """0: there is no right position."""
         return flint.arb(0)
 
@@ -36,20 +36,20 @@ class UniformRule:
 class TieBreakRule:
     """Nearer positions lead by `gap` per step; blocked ones beyond are at most e^-far together.
 
-    `far` holds for a loss of 0 and for any loss up to 1/2.
+    `far` holds for a loss of 0 and for any loss up to 1/2. A loss is that of what leads per step: blocked
+    positions beyond may lose 1/2 of their lead whenever it is not 0.
     """
 
     gap: Fraction
     far: tuple[Fraction, Fraction] | None
-    far_loss: Fraction
 
-    def stray(self, loss: flint.arb, slack: flint.arb) -> flint.arb:
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = r/(1-r) + e^-far."""
         near = _power(self.gap, loss)
         total = near / (1 - near)
         if self.far is not None:
             total += (-ball(self.far[0 if loss == 0 else 1])).exp()
-        return _mass(total * (2 * slack).exp())
+        return _mass(total * noise)
 
 
 @final
@@ -61,10 +61,10 @@ class ShiftRule:
     own: Fraction
     parity: Fraction
 
-    def stray(self, loss: flint.arb, slack: flint.arb) -> flint.arb:
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = e^-own + (r^2 + e^-parity r) / (1 - r^2)."""
         step, own, parity = (_power(lead, loss) for lead in (self.gap, self.own, self.parity))
-        return _mass((own + (step**2 + parity * step) / (1 - step**2)) * (2 * slack).exp())
+        return _mass((own + (step**2 + parity * step) / (1 - step**2)) * noise)
 
 
 @final
@@ -75,11 +75,11 @@ class SignRule:
     gap: Fraction
     level: bool
 
-    def stray(self, loss: flint.arb, slack: flint.arb) -> flint.arb:
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 2 r^2, or 1/(e^gap - e^(gap/3))."""
         lead = ball(self.gap) * (1 - loss)
         total = 2 * (-2 * lead).exp() if self.level else 1 / (lead.exp() - (lead / 3).exp())
-        return _mass(total * (2 * slack).exp())
+        return _mass(total * noise)
 
 
 @final
@@ -89,10 +89,10 @@ class LocalSignRule:
 
     gap: Fraction
 
-    def stray(self, loss: flint.arb, slack: flint.arb) -> flint.arb:
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 3 r^2 + 2 r^6 / (1 - r^6)."""
         r = _power(self.gap, loss)
-        return _mass((3 * r**2 + 2 * r**6 / (1 - r**6)) * (2 * slack).exp())
+        return _mass((3 * r**2 + 2 * r**6 / (1 - r**6)) * noise)
 
 
 @final
@@ -103,13 +103,13 @@ class LookupRule:
     gap: Fraction
     zero: tuple[Fraction, Fraction] | None
 
-    def stray(self, loss: flint.arb, slack: flint.arb) -> flint.arb:
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 2 (r + r^4 / (1 - r^5))."""
         r = _power(self.gap, loss)
         total = 2 * (r + r**4 / (1 - r**5))
         if self.zero is not None:
             total += (-ball(self.zero[0 if loss == 0 else 1])).exp()
-        return _mass(total * (2 * slack).exp())
+        return _mass(total * noise)
 
 
 Rule = UniformRule | TieBreakRule | ShiftRule | SignRule | LocalSignRule | LookupRule

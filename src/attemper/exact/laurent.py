@@ -71,16 +71,42 @@ def least(polynomial: Laurent, domain: Domain) -> Fraction | None:
     return least_ratio(polynomial, constant(1), domain)
 
 
+def most_times(over: Laurent, power: tuple[int, int], domain: Domain) -> Fraction | None:
+    """The greatest c > 0 found with over >= c * i^a n^b on the whole domain, (a, b) being the power.
+
+    In x and y every coefficient of `over` must be at least c times that of the monomial: unlike the least
+    ratio, c need not be attained at a corner, and is the limit for long words where that is less. None means
+    that nothing was proved.
+
+    >>> most_times({(1, 0): Fraction(4), (0, 0): Fraction(4)}, (1, 0), AFTER_FIRST)
+    Fraction(4, 1)
+    """
+    found: list[Fraction] = []
+    for part in domain:
+        low = tuple(min(power[k], *(powers[k] for powers in over)) for k in (0, 1)) if over else power
+        ours, theirs = _shifted(over, low, *part), _shifted({power: Fraction(1)}, low, *part)
+        if any(factor < 0 for factor in ours.values()):
+            return None
+        found += [ours.get(place, _ZERO) / factor for place, factor in theirs.items()]
+    least_found = min(found)
+    return least_found if least_found > 0 else None
+
+
 def _never_negative(polynomial: Laurent, i0: int, d: int) -> bool:
     """Whether, denominators cleared, no coefficient in x and y is negative: i = i0 + x, n = i + d + y."""
     if not polynomial:
         return True
-    low_i, low_n = (min(powers[k] for powers in polynomial) for k in (0, 1))
-    shifted: dict[tuple[int, int], Fraction] = {}
+    low = tuple(min(powers[k] for powers in polynomial) for k in (0, 1))
+    return all(factor >= 0 for factor in _shifted(polynomial, low, i0, d).values())
+
+
+def _shifted(polynomial: Laurent, low: tuple[int, ...], i0: int, d: int) -> Laurent:
+    """The polynomial times i^-low n^-low in x and y, where i = i0 + x and n = i + d + y."""
+    shifted: Laurent = {}
     for (a, b), factor in polynomial.items():
-        for (px, py), own in _expanded(a - low_i, b - low_n, i0, i0 + d).items():
+        for (px, py), own in _expanded(a - low[0], b - low[1], i0, i0 + d).items():
             shifted[px, py] = shifted.get((px, py), _ZERO) + factor * own
-    return all(factor >= 0 for factor in shifted.values())
+    return shifted
 
 
 def _expanded(a: int, b: int, i0: int, n0: int) -> dict[tuple[int, int], int]:
