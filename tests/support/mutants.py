@@ -482,3 +482,43 @@ def sampled(mutants: Iterable[Mutant], rng: random.Random, count: int) -> list[M
     """Some of the mutants."""
     found = list(mutants)
     return rng.sample(found, min(count, len(found)))
+
+
+# One mutant at random ----------------------------------------------------------------------------------
+
+
+SIZES: dict[str, Callable[[float], float]] = NUMBERS | {
+    "times 2^10": lambda x: x * 2**10,
+    "times 2^-10": lambda x: x / 2**10,
+    "times 2^20": lambda x: x * 2**20,
+    "times 3": lambda x: x * 3,
+    "one and a half times": lambda x: x * 1.5,
+    "off by 2^-9": lambda x: x * (1 + 2.0**-9),
+    "off by 2^-23": lambda x: x * (1 + 2.0**-23),
+}
+"""What can happen to a weight, with factors that matter to floats."""
+
+
+def random_network_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+    """One mutant of a network, most often with another weight; the others are not made."""
+    if rng.random() < 0.6:
+        return _random_weight_mutant(network, rng)
+    generate = rng.choice(
+        (position_mutants, temperature_mutants, mask_mutants, label_mutants, reading_mutants)
+    )
+    found = list(generate(network))
+    return rng.choice(found) if found else _random_weight_mutant(network, rng)
+
+
+def _random_weight_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+    tensors = tensors_of(network)
+    name = rng.choice([own for own, tensor in tensors.items() if len(tensor.numbers)])
+    numbers = tensors[name].numbers
+    places = [place for place, value in enumerate(numbers) if value]
+    if places and rng.random() < 0.85:
+        place, what = rng.choice(places), rng.choice(tuple(SIZES))
+        return f"{name}[{place}] {what}", _with_weight(
+            network, tensors, name, place, SIZES[what](numbers[place])
+        )
+    place = rng.randrange(len(numbers))
+    return f"{name}[{place}] set", _with_weight(network, tensors, name, place, 1.0)

@@ -66,7 +66,8 @@ def _outputs(network: RawNetwork, word: tuple[int, ...]) -> Row:
         if bias.size:
             before = stream * _matrix(inner)
             entries = [
-                [_positive(before[i, u] + flint.arb(float(own))) for u, own in enumerate(bias)] for i in range(n)
+                [_positive(before[i, u] + flint.arb(float(own))) for u, own in enumerate(bias)]
+                for i in range(n)
             ]
             stream += flint.arb_mat(entries) * _matrix(outer)
     return [stream[i, network.output] for i in range(n)]

@@ -50,9 +50,7 @@ class RawNetwork:
 
 def read_folder(folder: Path) -> RawNetwork:
     """The network in a folder."""
-    return raw_network(
-        (folder / "network.json").read_bytes(), (folder / "weights.safetensors").read_bytes()
-    )
+    return raw_network((folder / "network.json").read_bytes(), (folder / "weights.safetensors").read_bytes())
 
 
 def raw_network(structure: bytes, weights: bytes) -> RawNetwork:
@@ -130,7 +128,9 @@ class Places:
 def places_of(lengths: Integers) -> Places:
     """The positions of words of these lengths."""
     steps = np.arange(1, int(lengths.max()) + 1)[None, :]
-    return Places(np.minimum(steps, lengths[:, None]), np.broadcast_to(lengths[:, None], (len(lengths), steps.shape[1])))
+    return Places(
+        np.minimum(steps, lengths[:, None]), np.broadcast_to(lengths[:, None], (len(lengths), steps.shape[1]))
+    )
 
 
 def form_in_floats(tree: Tree, places: Places, narrow: Callable[[Floats], Floats]) -> Floats:

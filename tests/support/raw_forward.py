@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tests.support.raw_files import Floats, Integers, Places, RawNetwork, form_in_floats, places_of
+from tests.support.raw_files import Floats, Integers, RawNetwork, form_in_floats, places_of
 
 # Formats ------------------------------------------------------------------------------------------------
 
@@ -236,7 +236,9 @@ class _Run:
         return self.form.narrow(stream + self._dot(read, weights))
 
     def _feed_forward(self, stream: Floats, layer: int) -> Floats:
-        inner, bias, outer = (self._weight(self.network.weight(layer, f"mlp.{n}")) for n in ("W_in", "b_in", "W_out"))
+        inner, bias, outer = (
+            self._weight(self.network.weight(layer, f"mlp.{n}")) for n in ("W_in", "b_in", "W_out")
+        )
         if self.way.early_bias:
             before = self._dot(stream, inner, first=bias)
         else:
@@ -248,7 +250,9 @@ class _Run:
     def _head(self, stream: Floats, layer: int, number: int) -> Floats:
         """What a head reads, [word, position, value]."""
         head = self.network.heads[layer][number]
-        weights = (self._weight(self.network.weight(layer, f"attn.{n}")[number]) for n in ("W_Q", "W_K", "W_V"))
+        weights = (
+            self._weight(self.network.weight(layer, f"attn.{n}")[number]) for n in ("W_Q", "W_K", "W_V")
+        )
         query, key, value = (self._dot(stream, own) for own in weights)
         cold = form_in_floats(head.coldness, self.places, _in_float64) / np.sqrt(query.shape[-1])
         cold = self.form.narrow(cold)[..., None]
@@ -307,7 +311,9 @@ class _Run:
         return dot(weights, values, self.form, order)
 
     def _fused(self, query: Floats, key: Floats, value: Floats, visible: Any) -> Floats:
-        parts = [torch.from_numpy(np.ascontiguousarray(own)).to(self.form.torch) for own in (query, key, value)]
+        parts = [
+            torch.from_numpy(np.ascontiguousarray(own)).to(self.form.torch) for own in (query, key, value)
+        ]
         mask = torch.zeros(visible.shape, dtype=self.form.torch)
         mask = mask.masked_fill(~torch.from_numpy(np.ascontiguousarray(visible)), float("-inf"))
         read = torch.nn.functional.scaled_dot_product_attention(
