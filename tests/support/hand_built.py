@@ -243,17 +243,20 @@ def cancelling(draft: Draft, total: Fraction, count: int) -> list[Fraction]:
 # Units --------------------------------------------------------------------------------------------------
 
 
-def rewritten(draft: Draft, bit: Bit, weight: Fraction = Fraction(1)) -> Bit:
-    """`weight` times an exact bit on a new coordinate, exact in real arithmetic alone."""
+def rewritten(draft: Draft, bit: Bit, weight: Fraction = Fraction(1), noise: Fraction | None = None) -> Bit:
+    """`weight` times an exact bit on a new coordinate, by units that cancel: exact in real arithmetic alone.
+
+    `noise` is about how far the format that the draft aims at is then off, if it is said.
+    """
     rng, target = draft.rng, draft.fresh()
     c = bit.coordinate
     style = rng.choice(("plain", "split", "split", "many", "bias", "scaled"))
-    if style == "plain":
+    if noise is not None:
+        split_by_noise(draft, c, target, weight, noise)
+    elif style == "plain":
         draft.unit([(c, 1)], 0, target, weight)
     elif style == "split":
-        most, eps = Fraction(2) ** max(exponent(draft, 0), 1), Fraction(1, 2 ** rng.randint(0, 14))
-        for factor in (most + weight + eps, -most, -eps):
-            draft.unit([(c, 1)], 0, target, factor)
+        split_by_noise(draft, c, target, weight, Fraction(1, 2 ** rng.randint(2, 14)))
     elif style == "many":
         for factor in cancelling(draft, weight, rng.randint(2, 7)):
             draft.unit([(c, 1)], 0, target, factor)
@@ -265,6 +268,22 @@ def rewritten(draft: Draft, bit: Bit, weight: Fraction = Fraction(1)) -> Bit:
         scale = Fraction(2) ** rng.randint(-10, 10)
         draft.unit([(c, weight * scale)], 0, target, 1 / scale)
     return Bit(target, bit.text)
+
+
+def split_by_noise(
+    draft: Draft, c: Coordinate, target: Coordinate, weight: Fraction, noise: Fraction
+) -> None:
+    """Units whose factors add up to the weight, one of them a number that the format must round."""
+    rng = draft.rng
+    bits = 24 if draft.bits == 53 else draft.bits
+    most = noise * 2 ** (bits + rng.choice((-1, 0, 0, 1)))
+    most = Fraction(2) ** min(max(round(most).bit_length() - 1, 1), LARGEST)
+    eps = noise * rng.choice((Fraction(1), Fraction(63, 64), Fraction(1, 2), Fraction(3, 8), Fraction(-1, 2)))
+    factors = [most + weight + eps, -most, -eps]
+    if not all(map(fits, factors)):
+        factors = [weight]
+    for factor in factors:
+        draft.unit([(c, 1)], 0, target, factor)
 
 
 def clamped(
@@ -499,7 +518,7 @@ def kind_blocked_noise(draft: Draft) -> tuple[Network, str]:
     draft.symbols, draft.letters = ("a", "b", "c"), [{} for _ in range(3)]
     bits = _letters(draft)
     classes = [Class("a", 1), Class("b", 1), Class("c", 0)]
-    noisy = rewritten(draft, bits[1])
+    noisy = rewritten(draft, bits[1], noise=Fraction(1, 2 ** draft.rng.randint(3, 12)))
     keys = [(bits[0].coordinate, Fraction(-1)), (noisy.coordinate, Fraction(-1))]
     masking = draft.rng.choice((Masking.FUTURE, Masking.FUTURE, Masking.PAST, Masking.STRICT_FUTURE))
     leftmost = masking.weak is Masking.PAST
@@ -533,13 +552,14 @@ def kind_gates(draft: Draft) -> tuple[Network, str]:
     """Several gates on one coordinate, each exact alone, whose sum is a letter."""
     rng, target = draft.rng, draft.fresh()
     parts = cancelling(draft, Fraction(1), rng.randint(2, 14))
-    if rng.random() < 0.4:
-        most, count = Fraction(2) ** exponent(draft, 0), rng.randint(2, 8)
+    if rng.random() < 0.6:
+        below = rng.randint(0, 4)
+        most, count = Fraction(2) ** (draft.bits - 1 - below), 2 ** (below + 1) + rng.randint(-1, 12)
         parts = [most + 1] * count + [-most] * count + [Fraction(-1)] * (count - 1)
     shared = [draft.letter("a") for _ in range(rng.randint(1, 3))]
     for factor in parts:
-        source = draft.letter("a") if rng.random() < 0.7 else rng.choice(shared)
-        scale = Fraction(2) ** rng.randint(-3, 3) if rng.random() < 0.3 else Fraction(1)
+        source = draft.letter("a") if rng.random() < 0.8 else rng.choice(shared)
+        scale = Fraction(2) ** max(rng.choice((0, 0, -3, 3)), int(abs(factor)).bit_length() - LARGEST)
         draft.unit([(source.coordinate, scale)], 0, target, factor / scale)
     return draft.network(target), "a"
 
@@ -701,23 +721,38 @@ def _shift_rows(draft: Draft, towards: int, reach: ClosedForm) -> tuple[ClosedFo
 def _heavy_shift_rows(draft: Draft, towards: int, style: str) -> list[Row]:
     """Rows for each parity with large weights, a small lead over i itself, noise, and rows that cancel."""
     rng = draft.rng
-    gap, own = Fraction(2) ** max(exponent(draft, 1), 2), a_little(draft, Fraction(1))
-    odd, even = draft.place(ODD), draft.place(EVEN)
-    tie = (draft.one(gap), linear((draft.place(I), towards)))
+    bits = min(draft.bits, LARGEST + 12)
+    below = (6, 8, 10, 11, 12) if style == "noisy" else (1, 2, 3, 4, 4, 5, 6, 8, 12, bits - 2)
+    high = max(bits - rng.choice(below), 2)
+    gap, grid = Fraction(2) ** high, Fraction(2) ** (high - bits + 1)
+    own = rng.choice(
+        (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8), 8 * grid)
+    )
+    own = max(-(-own // grid) * grid, grid)
     weight = gap + own
+    odd, even = draft.place(ODD), draft.place(EVEN)
+    # A weight beyond 2^40 is shared by the query and the key.
+    shared = Fraction(2) ** max(high - LARGEST + 1, rng.choice((0, 0, 2)))
+    tie = (draft.one(gap / shared), linear((draft.place(I), towards * shared)))
     if style == "noisy":
-        keyed = [rewritten(draft, Bit(own_place, ""), weight).coordinate for own_place in (odd, even)]
+        noise = own * rng.choice((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(1)))
+        keyed = [
+            rewritten(draft, Bit(own_place, ""), weight / shared, noise / shared).coordinate
+            for own_place in (odd, even)
+        ]
         draft.close()
-        return [(linear((q, 1)), linear((k, -1))) for q, k in zip(keyed, (odd, even), strict=True)] + [tie]
-    rows = [(linear((even, weight)), linear((even, -1)))]
-    if style == "sum":
-        rows.append((linear((odd, weight)), linear((odd, -1))))
-    else:
-        parts = cancelling(draft, weight, rng.randint(3, 11))
-        rows = [(linear((odd, part)), linear((odd, -1))) for part in parts] + rows
-    if rng.random() < 0.5:
-        return [tie, *rows]
-    return [*rows, tie]
+        rows = [(linear((q, 1)), linear((k, -shared))) for q, k in zip(keyed, (odd, even), strict=True)]
+        return [*rows, tie]
+    evens = [(linear((even, weight / shared)), linear((even, -shared)))]
+    parts = [weight / shared]
+    if style == "rows":
+        parts = cancelling(draft, weight / shared, rng.randint(3, 11))
+        if rng.random() < 0.5:
+            count, small = rng.randint(3, 10), Fraction(rng.choice((7, 14, 28, 20, 24))) / shared
+            parts = [gap / shared, *[small] * count, own / shared - count * small]
+    odds = [(linear((odd, part)), linear((odd, -shared))) for part in parts]
+    order = [[tie, *odds, *evens], [*odds, *evens, tie], [odds[0], tie, *odds[1:], *evens]]
+    return rng.choice(order)
 
 
 def kind_shift(draft: Draft) -> tuple[Network, str]:
