@@ -656,9 +656,16 @@ def real_campaign(count: int, seed: object, length: int = REAL_LENGTH) -> Tally:
 # The command --------------------------------------------------------------------------------------------
 
 
-def _hand_built_rows(options: argparse.Namespace) -> Iterator[tuple[str, Tally]]:
-    kinds = [options.only] if options.only else list(KINDS)
+def _rows(options: argparse.Namespace) -> Iterator[tuple[str, Tally]]:
+    """What became of each kind, one after the other."""
     effort = THOROUGH if options.thorough else FAST
+    if options.kind == "mutants":
+        yield "mutants", mutant_campaign(options.count, options.seed, effort, strict=options.strict)
+        return
+    if options.kind == "real":
+        yield "real", real_campaign(options.count, options.seed)
+        return
+    kinds = [options.only] if options.only else list(KINDS)
     for number, kind in enumerate(kinds):
         count = options.count // len(kinds) + (number < options.count % len(kinds))
         yield kind, hand_built_campaign(kind, count, options.seed, effort, strict=options.strict)
@@ -679,19 +686,9 @@ def main() -> int:
     parser.add_argument("--thorough", action="store_true", help="more ways and words for each network")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    effort = THOROUGH if options.thorough else FAST
-    rows: Iterator[tuple[str, Tally]]
-    if options.kind == "hand-built":
-        rows = _hand_built_rows(options)
-    elif options.kind == "mutants":
-        rows = iter(
-            [("mutants", mutant_campaign(options.count, options.seed, effort, strict=options.strict))]
-        )
-    else:
-        rows = iter([("real", real_campaign(options.count, options.seed))])
     started, false, total = time.perf_counter(), [], Tally()
     sys.stdout.write(HEADER + "\n")
-    for name, tally in rows:
+    for name, tally in _rows(options):
         sys.stdout.write(tally.row(name) + "\n")
         sys.stdout.flush()
         false += tally.false

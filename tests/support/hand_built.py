@@ -553,13 +553,14 @@ def kind_gates(draft: Draft) -> tuple[Network, str]:
     rng, target = draft.rng, draft.fresh()
     parts = cancelling(draft, Fraction(1), rng.randint(2, 14))
     if rng.random() < 0.6:
-        below = rng.randint(0, 4)
+        below = rng.choice((0, 1, 2, 2, 3, 3, 4))
         most, count = Fraction(2) ** (draft.bits - 1 - below), 2 ** (below + 1) + rng.randint(-1, 12)
         parts = [most + 1] * count + [-most] * count + [Fraction(-1)] * (count - 1)
     shared = [draft.letter("a") for _ in range(rng.randint(1, 3))]
+    alone, scales = rng.choice((0.7, 1, 1)), rng.choice(((0,), (0,), (0, -3, 3)))
     for factor in parts:
-        source = draft.letter("a") if rng.random() < 0.8 else rng.choice(shared)
-        scale = Fraction(2) ** max(rng.choice((0, 0, -3, 3)), int(abs(factor)).bit_length() - LARGEST)
+        source = draft.letter("a") if rng.random() < alone else rng.choice(shared)
+        scale = Fraction(2) ** max(rng.choice(scales), int(abs(factor)).bit_length() - LARGEST)
         draft.unit([(source.coordinate, scale)], 0, target, factor / scale)
     return draft.network(target), "a"
 
