@@ -1,17 +1,25 @@
-"""Whether a certificate is true of a network on every short word, from the definitions alone."""
+"""Whether a certificate is true of a network on every short word, from the definitions alone.
+
+What the network puts out is judged from its files, by code that imports nothing of the library; what the
+evidence says of its inside is judged by the library's own definitional meanings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 import flint
-import torch
+import numpy as np
 
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.evidence import MeansSubformula, RoundedLayer, SoftenedHead
+from attemper.certificates.files import encode as certificate_entries
 from attemper.checker.proof import prove
 from attemper.checker.rounding import Kernel, horizon_of
 from attemper.exact.balls import ball, precision
@@ -21,13 +29,16 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.syntax import Formula, subformulas
 from attemper.languages.words import Alphabet, Word, words_of_length
-from attemper.networks import meaning_hard, meaning_soft
+from attemper.networks import files, meaning_hard, meaning_soft
 from attemper.networks.layers import Head, Layer, LinearForm, Network, Sign, Softmax
-from attemper.running.batches import run_words
-from attemper.running.dense import DenseTransformer
+from tests.support import raw_exact, raw_forward, raw_truth
+from tests.support.raw_files import RawNetwork, places_of, read_folder
+from tests.support.raw_forward import all_words, batch_of, strict_ways
+
+NUMERATOR_FIRST = str(Kernel.NUMERATOR_FIRST)
 
 LONGEST = 8
-"""All words up to this length run in float64."""
+"""All words up to this length run in floats."""
 
 LONGEST_EXACT = 4
 """All words up to this length run in balls."""
@@ -36,53 +47,78 @@ QUARTER = Fraction(1, 4)
 
 
 def falsehoods(network: Network, certificate: Certificate) -> Iterator[str]:
-    """What a certificate says and a short word, or the horizon computed anew, shows to be false."""
+    """What a certificate says and a short word, or the horizon computed anew, shows to be false.
+
+    Raises `UnsupportedError` where no file can hold the network.
+    """
     language = certificate.language
     if network.accepts_empty != language.accepts_empty:
         yield "the empty word gets another verdict"
     if network.reads_first != (language.at is At.FIRST):
         yield "it is read at the other end"
-    yield from _wrong_in_balls(network, certificate)
-    yield from _wrong_in_floats(network, language.formula, "float64", LONGEST)
-    yield from _wrong_horizons(network, certificate)
+    raw = _in_files(network)
+    source = certificate_entries(certificate)["source"]
+    assert isinstance(source, dict)
+    yield from _wrong_in_balls(raw, source)
+    yield from _wrong_inside(network, certificate)
+    yield from _wrong_in_floats(raw, source, FloatClaim("float64", NUMERATOR_FIRST, LONGEST, ""))
+    yield from _wrong_horizons(network, certificate, raw, source)
 
 
-def _wrong_in_balls(network: Network, certificate: Certificate) -> Iterator[str]:
-    formula = certificate.language.formula
+def _in_files(network: Network) -> RawNetwork:
+    """The network as it stands in its files."""
+    with tempfile.TemporaryDirectory() as folder:
+        files.save(network, files.Source("formula", "", "last", ""), Path(folder))
+        return read_folder(Path(folder))
+
+
+def _wrong_in_balls(raw: RawNetwork, source: Mapping[str, Any]) -> Iterator[str]:
+    """The output on short words, exactly."""
+    words = list(all_words(len(raw.alphabet), LONGEST_EXACT))
+    truths = raw_truth.truth(source, raw.alphabet, batch_of(words))
+    for word, row in zip(words, truths, strict=True):
+        for place, value in enumerate(raw_exact.outputs(raw, word)):
+            if not abs(value - int(row[place])) <= ball(QUARTER):
+                yield f"{_shown(raw, word)}: the output at {place + 1} is {value}, not {int(row[place])}"
+
+
+def _wrong_inside(network: Network, certificate: Certificate) -> Iterator[str]:
+    """The evidence on short words."""
+    if not certificate.evidence:
+        return
     with precision(meaning_soft.PRECISION):
         for word in words_up_to(network.alphabet, LONGEST_EXACT):
             streams = meaning_soft.residual_streams(network, word)
-            bits = [vector[network.output] for vector in streams[-1]]
-            for i, (value, bit) in enumerate(zip(bits, _truths(formula, word), strict=True), start=1):
-                if not abs(value - int(bit)) <= ball(QUARTER):
-                    yield f"{''.join(word)}: the output at {i} is {value}, not {int(bit)}"
             yield from _wrong_evidence(network, certificate, word, streams)
 
 
-def _wrong_in_floats(network: Network, formula: Formula, name: str, length: int) -> Iterator[str]:
-    """The engine on all words up to a length, in a format."""
-    words = list(words_up_to(network.alphabet, length))
-    for run in run_words(DenseTransformer(network, getattr(torch, name)), words):
-        expected = _truths(formula, run.word)
-        if any(not abs(value - bit) <= 0.25 for value, bit in zip(run.values, expected, strict=True)):
-            yield f"{''.join(run.word)} in {name}: {run.values}"
+def _wrong_in_floats(raw: RawNetwork, source: Mapping[str, Any], claim: FloatClaim) -> Iterator[str]:
+    """The output on all words up to a length, in a format and for a class of kernels, in two ways."""
+    words = list(all_words(len(raw.alphabet), min(LONGEST, claim.horizon)))
+    batch = batch_of(words)
+    expected = raw_truth.truth(source, raw.alphabet, batch)
+    real = places_of(batch.lengths).real
+    for way in (*strict_ways(claim.kernel)[:1], *strict_ways(claim.kernel)[-1:]):
+        found = raw_forward.run(raw, batch, raw_forward.FORMATS[claim.format], way)
+        wrong = ~(np.abs(found - expected) <= float(QUARTER)) & real
+        for row in np.flatnonzero(wrong.any(axis=1)):
+            yield f"{_shown(raw, words[row])} in {claim.format}, {way}: {found[row]}"
 
 
-def _wrong_horizons(network: Network, certificate: Certificate) -> Iterator[str]:
+def _wrong_horizons(
+    network: Network, certificate: Certificate, raw: RawNetwork, source: Mapping[str, Any]
+) -> Iterator[str]:
     """A float claim must not exceed the horizon that is computed anew, nor fail on a short word."""
-    claims = [claim for claim in certificate.claims if isinstance(claim, FloatClaim) and claim.horizon]
-    if not claims:
-        return
-    longest: dict[str, int] = {}
-    for claim in claims:
-        horizon = _horizon(network, certificate.language.formula, claim.format, claim.kernel)
-        if horizon < claim.horizon:
-            yield f"{claim} but the horizon is {horizon}"
-        if claim.kernel == Kernel.NUMERATOR_FIRST:  # as the engine divides
-            longest[claim.format] = min(LONGEST, claim.horizon)
-    for name, length in longest.items():
-        if name != "float64":
-            yield from _wrong_in_floats(network, certificate.language.formula, name, length)
+    for claim in certificate.claims:
+        if isinstance(claim, FloatClaim) and claim.horizon:
+            horizon = _horizon(network, certificate.language.formula, claim.format, claim.kernel)
+            if horizon < claim.horizon:
+                yield f"{claim} but the horizon is {horizon}"
+            yield from _wrong_in_floats(raw, source, claim)
+
+
+def _shown(raw: RawNetwork, word: tuple[int, ...]) -> str:
+    return "".join(raw.alphabet[k] for k in word)
 
 
 @lru_cache(maxsize=1 << 10)

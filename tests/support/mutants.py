@@ -56,6 +56,7 @@ from attemper.languages.temporal.syntax import (
 from attemper.networks.layers import (
     Construction,
     Head,
+    Hidden,
     Layer,
     LocalSign,
     Lookup,
@@ -482,3 +483,144 @@ def sampled(mutants: Iterable[Mutant], rng: random.Random, count: int) -> list[M
     """Some of the mutants."""
     found = list(mutants)
     return rng.sample(found, min(count, len(found)))
+
+
+# One mutant at random ----------------------------------------------------------------------------------
+
+
+SIZES: dict[str, Callable[[float], float]] = NUMBERS | {
+    "times 2^10": lambda x: x * 2**10,
+    "times 2^-10": lambda x: x / 2**10,
+    "times 2^20": lambda x: x * 2**20,
+    "times 3": lambda x: x * 3,
+    "one and a half times": lambda x: x * 1.5,
+    "off by 2^-9": lambda x: x * (1 + 2.0**-9),
+    "off by 2^-23": lambda x: x * (1 + 2.0**-23),
+}
+"""What can happen to a weight, with factors that matter to floats."""
+
+
+def random_network_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+    """One mutant of a network, most often with another weight; the others are not made."""
+    if rng.random() < 0.6:
+        return _random_weight_mutant(network, rng)
+    generate = rng.choice(
+        (position_mutants, temperature_mutants, mask_mutants, label_mutants, reading_mutants)
+    )
+    found = list(generate(network))
+    return rng.choice(found) if found else _random_weight_mutant(network, rng)
+
+
+def _random_weight_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+    tensors = tensors_of(network)
+    name = rng.choice([own for own, tensor in tensors.items() if len(tensor.numbers)])
+    numbers = tensors[name].numbers
+    places = [place for place, value in enumerate(numbers) if value]
+    if places and rng.random() < 0.85:
+        place, what = rng.choice(places), rng.choice(tuple(SIZES))
+        return f"{name}[{place}] {what}", _with_weight(
+            network, tensors, name, place, SIZES[what](numbers[place])
+        )
+    place = rng.randrange(len(numbers))
+    return f"{name}[{place}] set", _with_weight(network, tensors, name, place, 1.0)
+
+
+# Mutants that real arithmetic often allows --------------------------------------------------------------
+
+
+FACTORS = (2, 4, Fraction(1, 2), 3, Fraction(3, 2), 1024, Fraction(1, 1024), 1 + Fraction(1, 2**23), 2**20)
+
+
+def gentle_mutant(network: Network, rng: random.Random) -> tuple[str, Network]:
+    """A change that often keeps the meaning in real arithmetic, though not what floats make of it."""
+    places = [(index, h) for index, layer in enumerate(network.layers) for h in range(len(layer.heads))]
+    layers = [index for index, layer in enumerate(network.layers) if layer.hidden]
+    if layers and (not places or rng.random() < 0.45):
+        index = rng.choice(layers)
+        what, hidden = rng.choice((_scaled_unit, _split_unit, _moved_unit))(network.layers[index], rng)
+        return f"layer {index}: {what}", _with_hidden(network, index, hidden)
+    index, h = rng.choice(places)
+    head = network.layers[index].heads[h]
+    what, changed = rng.choice((_colder, _heavier_row, _shared_row, _level_row, _turned_rows))(
+        network, head, rng
+    )
+    heads = network.layers[index].heads
+    return f"layer {index}, head {h}: {what}", _with_heads(
+        network, index, (*heads[:h], changed, *heads[h + 1 :])
+    )
+
+
+def _with_hidden(network: Network, index: int, hidden: tuple[Hidden, ...]) -> Network:
+    return _with_layer(network, index, lambda layer: replace(layer, hidden=hidden, clamps=()))
+
+
+def _scaled_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+    """A unit read larger and written smaller."""
+    place, factor = rng.randrange(len(layer.hidden)), Fraction(2) ** rng.randint(-12, 12)
+    unit = layer.hidden[place]
+    changed = Hidden(scaled(unit.form, factor), unit.bias * factor, scaled(unit.outputs, 1 / factor))
+    return f"unit {place} scaled by {factor}", put_at(layer.hidden, place, changed)
+
+
+def _split_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+    """A unit as two, one with a large factor and one that takes it back."""
+    place, most = rng.randrange(len(layer.hidden)), Fraction(2) ** rng.randint(0, 30)
+    unit = layer.hidden[place]
+    more = tuple((c, x + most) for c, x in unit.outputs)
+    less = tuple((c, -most) for c, _ in unit.outputs)
+    pair = tuple(Hidden(unit.form, unit.bias, tuple((c, x) for c, x in own if x)) for own in (more, less))
+    rest = (*layer.hidden[:place], *layer.hidden[place + 1 :])
+    hidden = (*rest[:place], *pair, *rest[place:]) if rng.random() < 0.5 else (pair[0], *rest, pair[1])
+    return f"unit {place} split by {most}", hidden
+
+
+def _moved_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+    """The order of the units turned or shuffled."""
+    hidden = list(layer.hidden)
+    rng.shuffle(hidden)
+    return "units shuffled", tuple(hidden)
+
+
+def _colder(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    assert isinstance(head.weighting, Softmax)
+    factor = rng.choice(FACTORS)
+    form = times(factor, head.weighting.inverse_temperature)
+    return f"colder by {factor}", replace(head, weighting=Softmax(form))
+
+
+def _heavier_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    if not head.query:
+        return _colder(network, head, rng)
+    row, factor = rng.randrange(len(head.query)), rng.choice(FACTORS)
+    query = put_at(head.query, row, scaled(head.query[row], Fraction(factor)))
+    return f"row {row} times {factor}", replace(head, query=query)
+
+
+def _shared_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    """A row's query larger and its key smaller."""
+    if not head.query:
+        return _colder(network, head, rng)
+    row, factor = rng.randrange(len(head.query)), Fraction(2) ** rng.randint(-12, 12)
+    query = put_at(head.query, row, scaled(head.query[row], factor))
+    key = put_at(head.key, row, scaled(head.key[row], 1 / factor))
+    return f"row {row}: query times {factor}, key divided by it", replace(head, query=query, key=key)
+
+
+def _level_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    """One more row, whose key is the same everywhere."""
+    ones = [coordinate for coordinate, form in network.positions if form == number(1)]
+    if not ones or not head.query or len(head.query) == network.head_width:
+        return _heavier_row(network, head, rng)
+    one, most = ones[0], Fraction(2) ** rng.randint(0, 24)
+    form: tuple[tuple[int, Fraction], ...] = ((one, Fraction(1)),)
+    query, key = (*head.query, form), (*head.key, scaled(form, most))
+    return f"a level row of {most}", replace(head, query=query, key=key)
+
+
+def _turned_rows(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    return "rows turned round", replace(head, query=head.query[::-1], key=head.key[::-1])
+
+
+def scaled(form: tuple[tuple[int, Fraction], ...], factor: Fraction) -> tuple[tuple[int, Fraction], ...]:
+    """A linear form times a number that is not 0."""
+    return tuple((c, x * factor) for c, x in form)

@@ -1,0 +1,192 @@
+"""A network's two files, read without the library: what a folder holds, number by number.
+
+Nothing here imports attemper. Every number of every tensor is kept, also in columns that no row or value
+uses: whoever runs the network from here runs what the file says.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Tree = Any
+"""A closed form as JSON data."""
+
+Floats = npt.NDArray[Any]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RawHead:
+    """What network.json says of a head that its tensors do not."""
+
+    masking: str
+    coldness: Tree
+
+
+@dataclass(frozen=True)
+class RawNetwork:
+    """A network as it stands in its files."""
+
+    alphabet: tuple[str, ...]
+    positions: tuple[tuple[int, Tree], ...]
+    heads: tuple[tuple[RawHead, ...], ...]
+    output: int
+    tensors: dict[str, Floats]
+
+    def weight(self, layer: int, name: str) -> Floats:
+        """The tensor of a layer, such as attn.W_Q."""
+        return self.tensors[f"blocks.{layer}.{name}"]
+
+
+def read_folder(folder: Path) -> RawNetwork:
+    """The network in a folder."""
+    return raw_network((folder / "network.json").read_bytes(), (folder / "weights.safetensors").read_bytes())
+
+
+def raw_network(structure: bytes, weights: bytes) -> RawNetwork:
+    """The network in the bytes of its two files."""
+    entries = json.loads(structure)
+    return RawNetwork(
+        alphabet=tuple(entries["alphabet"]),
+        positions=tuple((c, tree) for c, tree in entries["positions"]),
+        heads=tuple(
+            tuple(RawHead(h["masking"], h["weighting"]["inverse_temperature"]) for h in layer["heads"])
+            for layer in entries["layers"]
+        ),
+        output=entries["output"],
+        tensors=_tensors(weights),
+    )
+
+
+def _tensors(data: bytes) -> dict[str, Floats]:
+    (length,) = struct.unpack("<Q", data[:8])
+    header, body = json.loads(data[8 : 8 + length]), data[8 + length :]
+    tensors = {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            start, end = entry["data_offsets"]
+            tensors[name] = np.frombuffer(body[start:end], dtype="<f8").reshape(entry["shape"])
+    return tensors
+
+
+# Tests in closed forms and predicates of counts ---------------------------------------------------------
+
+
+def _is_prime(value: int) -> bool:
+    return value > 1 and all(value % k for k in range(2, math.isqrt(value) + 1))
+
+
+NAMED: dict[str, Callable[[int], bool]] = {
+    "even": lambda v: v % 2 == 0,
+    "odd": lambda v: v % 2 == 1,
+    "prime": _is_prime,
+    "square": lambda v: v >= 0 and math.isqrt(v) ** 2 == v,
+}
+
+
+def asked(predicate: Any, value: Integers) -> npt.NDArray[np.bool_]:
+    """Whether a predicate, as JSON data, holds of integers."""
+    match predicate:
+        case "zero":
+            return value == 0
+        case "nonnegative":
+            return value >= 0
+        case ["mod", modulus, remainder]:
+            return value % modulus == remainder
+        case ["named", name]:
+            return np.vectorize(NAMED[name], otypes=[bool])(value)
+        case _:
+            raise ValueError(f"no predicate: {predicate}")
+
+
+# Closed forms -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Places:
+    """The positions of a batch of words, [word, position]: i and n; i stays at n in the padding."""
+
+    i: Integers
+    n: Integers
+
+    @property
+    def real(self) -> npt.NDArray[np.bool_]:
+        """Which positions are no padding."""
+        return np.arange(1, self.i.shape[1] + 1)[None, :] <= self.n
+
+
+def places_of(lengths: Integers) -> Places:
+    """The positions of words of these lengths."""
+    steps = np.arange(1, int(lengths.max()) + 1)[None, :]
+    return Places(
+        np.minimum(steps, lengths[:, None]), np.broadcast_to(lengths[:, None], (len(lengths), steps.shape[1]))
+    )
+
+
+def form_in_floats(tree: Tree, places: Places, narrow: Callable[[Floats], Floats]) -> Floats:
+    """A closed form, one rounding per operation, as its tree is written."""
+
+    def evaluate(part: Tree) -> Floats:
+        match part:
+            case "i":
+                return narrow(places.i.astype(np.float64))
+            case "n":
+                return narrow(places.n.astype(np.float64))
+            case "sign":
+                return narrow(np.where(places.i % 2 == 0, 1.0, -1.0))
+            case str(text):
+                return narrow(np.full(places.i.shape, float(Fraction(text))))
+            case ["test", predicate, a, b, c]:
+                return narrow(asked(predicate, a * places.i + b * places.n + c).astype(np.float64))
+            case ["+", *parts]:
+                total = narrow(np.zeros(places.i.shape))
+                for own in parts:
+                    total = narrow(total + evaluate(own))
+                return total
+            case ["*", *parts]:
+                product = narrow(np.ones(places.i.shape))
+                for own in parts:
+                    product = narrow(product * evaluate(own))
+                return product
+            case ["^", base, exponent]:
+                one, power = evaluate(base), narrow(np.ones(places.i.shape))
+                for _ in range(abs(exponent)):
+                    power = narrow(power * one)
+                return narrow(1 / power) if exponent < 0 else power
+            case _:
+                raise ValueError(f"no closed form: {part}")
+
+    return evaluate(tree)
+
+
+def exact_form(tree: Tree, i: int, n: int) -> Fraction:
+    """A closed form at one position, as a rational number."""
+    match tree:
+        case "i":
+            return Fraction(i)
+        case "n":
+            return Fraction(n)
+        case "sign":
+            return Fraction(1 if i % 2 == 0 else -1)
+        case str(text):
+            return Fraction(text)
+        case ["test", predicate, a, b, c]:
+            return Fraction(int(asked(predicate, np.array(a * i + b * n + c)).item()))
+        case ["+", *parts]:
+            return sum((exact_form(part, i, n) for part in parts), Fraction(0))
+        case ["*", *parts]:
+            return math.prod((exact_form(part, i, n) for part in parts), start=Fraction(1))
+        case ["^", base, exponent]:
+            return exact_form(base, i, n) ** exponent
+        case _:
+            raise ValueError(f"no closed form: {tree}")

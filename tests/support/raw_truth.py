@@ -1,0 +1,177 @@
+"""The truth of a certificate's source at every position, from FORMAT.md section 1 alone.
+
+Nothing here imports attemper. The source is the JSON data of a certificate: a list of formula nodes, or an
+automaton. Words run side by side, [word, position]; what stands in the padding means nothing.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.support.raw_files import Places, asked, places_of
+from tests.support.raw_forward import Batch
+
+Bits = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+COMPARED: dict[str, Callable[[Numbers, Numbers], Bits]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
+    """Whether the source holds at each position; an automaton, whether it accepts the prefix up to there."""
+    if "moves" in source:
+        return _followed(source, alphabet, batch)
+    places = places_of(batch.lengths)
+    known: list[Bits] = []
+    for node in source["formula"]:
+        known.append(_node(node, known, alphabet, batch, places))
+    return known[-1]
+
+
+def _followed(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
+    assert list(source["alphabet"]) == list(alphabet)
+    moves = np.array(source["moves"])
+    accepting = np.isin(np.arange(len(moves)), source["accepting"])
+    states = np.full(len(batch.lengths), source["start"])
+    found = np.zeros(batch.tokens.shape, dtype=bool)
+    for position in range(batch.tokens.shape[1]):
+        states = moves[states, batch.tokens[:, position]]
+        found[:, position] = accepting[states]
+    return found
+
+
+def _node(node: Any, known: list[Bits], alphabet: Sequence[str], batch: Batch, places: Places) -> Bits:
+    match node:
+        case ["symbol", name]:
+            return batch.tokens == list(alphabet).index(name)
+        case ["constant", bool(value)]:
+            return np.full(batch.tokens.shape, value)
+        case ["first"]:
+            return places.i == 1
+        case ["last"]:
+            return _steps(places) == places.n
+        case ["unary", name, k]:
+            return _unary(name, known[k], places)
+        case ["binary", name, k, m]:
+            return _binary(name, known[k], known[m], places)
+        case ["compare", name, left, right]:
+            return COMPARED[name](_term(left, known, places), _term(right, known, places))
+        case ["predicate", predicate, term]:
+            return asked(predicate, _term(term, known, places))
+        case _:
+            raise ValueError(f"no node of a formula: {node}")
+
+
+def _steps(places: Places) -> Numbers:
+    return np.broadcast_to(np.arange(1, places.i.shape[1] + 1), places.i.shape)
+
+
+def _term(term: Any, known: list[Bits], places: Places) -> Numbers:
+    total = np.full(places.i.shape, term[0])
+    for factor, name, *counted in term[1:]:
+        match name:
+            case "pos":
+                total = total + factor * _steps(places)
+            case "len":
+                total = total + factor * places.n
+            case "#<" | "#>" | "#":
+                total = total + factor * _count(name, known[counted[0]] & places.real)
+            case _:
+                raise ValueError(f"no term: {name}")
+    return total
+
+
+def _count(side: str, bits: Bits) -> Numbers:
+    left = bits.cumsum(axis=1)
+    whole = left[:, -1:]
+    return {"#<": left, "#>": whole - left + bits, "#": np.broadcast_to(whole, bits.shape)}[side]
+
+
+def _unary(name: str, bit: Bits, places: Places) -> Bits:
+    always = np.ones_like(bit)
+    match name:
+        case "!":
+            return ~bit
+        case "Y" | "WY":
+            return _before(bit, name == "WY")
+        case "X" | "WX":
+            return _after(bit, name == "WX", places)
+        case "O":
+            return _since(always, bit)
+        case "H":
+            return ~_since(always, ~bit)
+        case "F":
+            return _until(always, bit, places)
+        case "G":
+            return ~_until(always, ~bit, places)
+        case _:
+            raise ValueError(f"no operator: {name}")
+
+
+def _binary(name: str, left: Bits, right: Bits, places: Places) -> Bits:
+    match name:
+        case "&":
+            return left & right
+        case "|":
+            return left | right
+        case "xor":
+            return left ^ right
+        case "->":
+            return ~left | right
+        case "<->":
+            return left == right
+        case "S":
+            return _since(left, right)
+        case "T":
+            return ~_since(~left, ~right)
+        case "U":
+            return _until(left, right, places)
+        case "R":
+            return ~_until(~left, ~right, places)
+        case "W":
+            return _until(left, right, places) | ~_until(np.ones_like(left), ~left, places)
+        case "M":
+            return _until(right, left & right, places)
+        case _:
+            raise ValueError(f"no operator: {name}")
+
+
+def _before(bit: Bits, at_start: bool) -> Bits:
+    """The bit at i - 1."""
+    return np.concatenate([np.full((len(bit), 1), at_start), bit[:, :-1]], axis=1)
+
+
+def _after(bit: Bits, at_end: bool, places: Places) -> Bits:
+    """The bit at i + 1."""
+    moved = np.concatenate([bit[:, 1:], np.zeros((len(bit), 1), dtype=bool)], axis=1)
+    return np.where(_steps(places) == places.n, at_end, moved)
+
+
+def _since(left: Bits, right: Bits) -> Bits:
+    """Some j <= i has right, and all positions after j up to i have left."""
+    found, now = np.zeros_like(right), np.zeros(len(right), dtype=bool)
+    for position in range(right.shape[1]):
+        now = right[:, position] | (left[:, position] & now)
+        found[:, position] = now
+    return found
+
+
+def _until(left: Bits, right: Bits, places: Places) -> Bits:
+    """Some j >= i has right, and all positions from i to before j have left."""
+    found, now, real = np.zeros_like(right), np.zeros(len(right), dtype=bool), places.real
+    for position in reversed(range(right.shape[1])):
+        now = real[:, position] & (right[:, position] | (left[:, position] & now))
+        found[:, position] = now
+    return found
