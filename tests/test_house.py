@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -94,12 +95,17 @@ def test_theory_names_a_test_for_every_row() -> None:
 
 
 def commands_shown(document: Path) -> list[tuple[str, str]]:
-    """The commands of the document's console blocks, each with the output shown below it."""
+    """The commands of the document's console blocks, each with the output shown below it.
+
+    Lines that begin with `> ` continue a command.
+    """
     shown: list[tuple[str, str]] = []
     for block in re.findall(r"```console\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            shown.append((command, output))
+            first, *lines = part.splitlines(keepends=True)
+            more = list(takewhile(lambda line: line.startswith("> "), lines))
+            command = "".join([first, *(line.removeprefix("> ") for line in more)]).rstrip("\n")
+            shown.append((command, "".join(lines[len(more) :])))
     return shown
 
 
@@ -112,8 +118,8 @@ def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_p
             # The two set-up commands are what runs this very test, and the demo's own test.
             assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
             continue
-        assert words[0] == "attemper", command
-        run = [sys.executable, "-c", main, *words[1:]]
+        assert words[0] in {"attemper", "python"}, command
+        run = [sys.executable, *(["-c", main] if words[0] == "attemper" else []), *words[1:]]
         finished = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, check=False)
         assert finished.stdout + finished.stderr == output, command
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.dfa import Dfa
     from attemper.languages.regular.files import read_dfa
     from attemper.languages.regular.regex import parse_regex
+    from attemper.workbench.checking import check
     from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
 
 __version__ = "0.1.0"
@@ -23,6 +24,7 @@ __all__ = [
     "Dfa",
     "Model",
     "__version__",
+    "check",
     "classify",
     "compile",
     "compile_dfa",
@@ -37,6 +39,7 @@ _HOMES = {
     "AttemperError": "attemper.errors",
     "Dfa": "attemper.languages.regular.dfa",
     "Model": "attemper.workbench.model",
+    "check": "attemper.workbench.checking",
     "classify": "attemper.languages.regular.classes",
     "compile": "attemper.workbench.model",
     "compile_dfa": "attemper.workbench.model",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,3 +42,22 @@ def read_bytes(path: Path, remedy: str) -> bytes:
         raise MalformedFileError(f"there is no '{path}'; {remedy}") from None
     except (OSError, ValueError) as error:
         raise MalformedFileError(f"cannot read {str(path)!r}: {error}") from None
+
+
+def parse_json(data: bytes) -> object:
+    """The JSON value that the bytes are, in UTF-8.
+
+    Raises ValueError if the bytes are no JSON, or if an object has a key twice: of two entries with one
+    name some readers take the first, some the last. Raises RecursionError if the JSON nests too deeply.
+    """
+    value: object = json.loads(data.decode("utf-8"), object_pairs_hook=_without_twins)
+    return value
+
+
+def _without_twins(entries: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in entries:
+        if name in found:
+            raise ValueError(f"an object has the key '{name[:80]}' twice")
+        found[name] = value
+    return found

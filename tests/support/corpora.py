@@ -19,6 +19,7 @@ import attemper
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.evidence import MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.certificates.files import CERTIFICATE
+from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.exact.closed_forms import number, times
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -27,8 +28,10 @@ from attemper.languages.temporal.syntax import Binary, BinaryOperator, Symbol
 from attemper.networks.files import WEIGHTS, Source, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
+from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
 from tests.support.mutants import put_at
+from tests.support.saved import change_weights, read_structure, with_number
 
 CORPORA = Path(__file__).parents[1] / "checker" / "corpora"
 CLASSES = ("accepted", "rejected", "malformed")
@@ -164,6 +167,32 @@ def write_malformed(folder: Path) -> None:
     path.write_text("[" * 20_000 + "\n", encoding="utf-8")
     path = _write(folder / "weights_changed_afterwards", _since()) / WEIGHTS
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    _write_dropped(folder)
+
+
+def _write_dropped(folder: Path) -> None:
+    """Weights in columns that a head does not use by its numbers of rows and values; all digests fit."""
+    # Head 0 averages, with a value and no rows. Query and key would make it look at letters.
+    counted = {"blocks.0.attn.W_Q": ((0, 0, 0), 64.0), "blocks.0.attn.W_K": ((0, 4, 0), 1.0)}
+    # Head 0 selects, with two rows and a value. A second value would be added to the first.
+    selected = {"blocks.0.attn.W_V": ((0, 0, 1), 8.0), "blocks.0.attn.W_O": ((0, 1, 3), 0.5)}
+    columns = (("dropped_columns", _majority(), counted), ("dropped_values", _since(), selected))
+    for name, model, weights in columns:
+        path = _write(folder / name, model)
+        change_weights(path, lambda tensors, weights=weights: tensors.update(_with_numbers(tensors, weights)))
+        network = read_structure(path)["digest"]
+        save_certificate(replace(load_certificate(path), network=network), path)
+
+
+def _with_numbers(
+    tensors: dict[str, Tensor], weights: dict[str, tuple[tuple[int, int, int], float]]
+) -> dict[str, Tensor]:
+    """The tensors of which one number, at its index, is replaced."""
+    found: dict[str, Tensor] = {}
+    for name, ((head, row, column), weight) in weights.items():
+        _, rows, columns = tensors[name].shape
+        found[name] = with_number(tensors[name], (head * rows + row) * columns + column, weight)
+    return found
 
 
 # Models and changes ----------------------------------------------------------------------------------

@@ -70,6 +70,7 @@ from attemper.networks.layers import (
 )
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import embedding_from, heads_from, hidden_from, tensors_of
+from attemper.networks.wellformed import is_clamp
 
 T = TypeVar("T")
 
@@ -158,11 +159,7 @@ def _reread(network: Network, layer: Layer, number_: int, tensors: dict[str, Ten
     )
     hidden = hidden_from(tensors, number_, len(layer.hidden), width)
     # Clamps are remarks for running; a mutant has those that still are clamps.
-    clamps = tuple(
-        (low, high)
-        for low, high in layer.clamps
-        if hidden[low].form == hidden[high].form and hidden[low].bias - hidden[high].bias == Fraction(1, 2)
-    )
+    clamps = tuple((low, high) for low, high in layer.clamps if is_clamp(hidden[low], hidden[high]))
     return replace(layer, heads=heads, hidden=hidden, clamps=clamps)
 
 

@@ -22,9 +22,10 @@ def read_structure(folder: Path) -> Structure:
 
 
 def write_structure(folder: Path, structure: Structure) -> None:
-    """Write network.json with the digest of what it says and of the weights beside it."""
+    """Write network.json as `save` does, with the digest of what it says and of the weights beside it."""
     structure["digest"] = _digest(structure, (folder / WEIGHTS).read_bytes())
-    (folder / STRUCTURE).write_text(json.dumps(structure), encoding="utf-8")
+    text = json.dumps(structure, ensure_ascii=False, indent=1) + "\n"
+    (folder / STRUCTURE).write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 def change_structure(folder: Path, change: Callable[[Structure], object]) -> None:

@@ -13,7 +13,7 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.exact.predicates import PredicateError
-from attemper.files import read_bytes, write_together
+from attemper.files import parse_json, read_bytes, write_together
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -43,7 +43,7 @@ def load(folder: Path) -> Certificate:
     path = folder / CERTIFICATE
     data = read_bytes(path, "make one with 'attemper certify DIR'")
     try:
-        return decode(json.loads(data.decode("utf-8")))
+        return decode(parse_json(data))
     except UNREADABLE as error:
         raise MalformedFileError(f"'{path}' is not a certificate: {str(error)[:300]}") from None
 

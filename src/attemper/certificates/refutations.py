@@ -10,7 +10,7 @@ from typing import assert_never, final
 from attemper.certificates.files import UNREADABLE, decode_dfa, encode_dfa
 from attemper.certificates.restrictions import Restriction
 from attemper.errors import MalformedFileError
-from attemper.files import read_bytes, write_together
+from attemper.files import parse_json, read_bytes, write_together
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.languages.words import Word
@@ -51,7 +51,7 @@ def load(path: Path) -> Refutation:
     """Read the file. Raises `MalformedFileError` with what is wrong."""
     data = read_bytes(path, "make one with 'attemper refute ... -o FILE'")
     try:
-        return decode(json.loads(data.decode("utf-8")))
+        return decode(parse_json(data))
     except UNREADABLE as error:
         raise MalformedFileError(f"'{path}' is not a refutation: {str(error)[:300]}") from None
 

@@ -21,7 +21,6 @@ from attemper.exact.predicates import BUILT_IN, Named, PredicateError
 from attemper.languages.language import Language, accepts_empty, reads_first
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.syntax import Numerical, Symbol, subformulas
-from attemper.languages.words import show_word
 from attemper.networks.layers import Network, Softmax
 
 ARITHMETIC = (
@@ -41,43 +40,66 @@ def check(
     only select which rule is tried. With `ignore_rounding` the claims about float formats are proved in real
     arithmetic and are PROVED_UNDER_ASSUMPTIONS at best.
     """
-    try:
-        return _check(network, digest, certificate, ignore_rounding)
-    except PredicateError as error:
-        return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
-
-
-def _check(network: Network, digest: str, certificate: Certificate, ignore_rounding: bool) -> Verdict:
     if certificate.network != digest:
         return _one(Status.MALFORMED, "the certificate is about another network: the digests differ")
     if not certificate.claims:
         return _one(Status.MALFORMED, "the certificate claims nothing")
-    language = certificate.language
+    claims, evidence = certificate.claims, certificate.evidence
+    return judge(network, certificate.language, claims, evidence, ignore_rounding=ignore_rounding)
+
+
+def judge(
+    network: Network,
+    language: Language,
+    claims: tuple[Claim, ...],
+    evidence: tuple[Evidence, ...] = (),
+    *,
+    rounding: str = "",
+    ignore_rounding: bool = False,
+) -> Verdict:
+    """The verdict on claims, at least one, that the network computes the language; and on evidence for them.
+
+    `rounding` says why the network rounds otherwise than the weights it stands for: claims about float
+    formats then are UNKNOWN.
+    """
+    try:
+        return _judge(network, language, claims, evidence, rounding, ignore_rounding)
+    except PredicateError as error:
+        return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
+
+
+def _judge(
+    network: Network,
+    language: Language,
+    claims: tuple[Claim, ...],
+    evidence: tuple[Evidence, ...],
+    rounding: str,
+    ignore_rounding: bool,
+) -> Verdict:
     read = network.accepts_empty, network.reads_first
     if read != (accepts_empty(language), reads_first(language)):
-        return _refuted_or_unknown(
-            network, certificate, "it is read in another way than the certificate says"
-        )
+        return _refuted_or_unknown(network, language, "it is read in another way than is claimed")
     if not _knows(network, language):
         return _one(Status.MALFORMED, "the language has symbols that the network does not know")
     try:
         proof, holds = prove_language(network, language)
     except UnprovenError as error:
-        return _refuted_or_unknown(network, certificate, str(error))
+        return _refuted_or_unknown(network, language, str(error))
     if not holds:
-        return _refuted_or_unknown(network, certificate, "its output is not shown to be that of the language")
-    for complaint in _unsupported(proof, certificate.evidence):
+        return _refuted_or_unknown(network, language, "its output is not shown to be that of the language")
+    for complaint in _unsupported(proof, evidence):
         return _one(Status.UNKNOWN, f"the evidence does not hold: {complaint}")
     assumptions = tuple(
         f"the registered predicate '{name}' is the same function wherever the network runs"
         for name in sorted(_registered(network, language))
     )
-    claims = (_claim_verdict(proof, claim, assumptions, ignore_rounding) for claim in certificate.claims)
-    return Verdict(tuple(claims))
+    return Verdict(
+        tuple(_claim_verdict(proof, claim, assumptions, rounding, ignore_rounding) for claim in claims)
+    )
 
 
 def _claim_verdict(
-    proof: Proof, claim: Claim, assumptions: tuple[str, ...], ignore_rounding: bool
+    proof: Proof, claim: Claim, assumptions: tuple[str, ...], rounding: str, ignore_rounding: bool
 ) -> ClaimVerdict:
     match claim:
         case RealClaim():
@@ -89,6 +111,8 @@ def _claim_verdict(
                 return ClaimVerdict(Status.MALFORMED, f"there is no arithmetic {name} with {kernel} kernels")
             if ignore_rounding:
                 return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
+            if rounding:
+                return ClaimVerdict(Status.UNKNOWN, f"{text}: {rounding}", assumptions, ARITHMETIC)
             form = FORMATS[name]
             if not holds_up_to(proof.analysis, form, Kernel(kernel), horizon):
                 proved, bottleneck = horizon_of(proof.analysis, form, Kernel(kernel))
@@ -154,14 +178,13 @@ def _registered(network: Network, language: Language) -> set[str]:
     return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN
 
 
-def _refuted_or_unknown(network: Network, certificate: Certificate, reason: str) -> Verdict:
+def _refuted_or_unknown(network: Network, language: Language, reason: str) -> Verdict:
     """REFUTED if a short word shows that the claims are false."""
-    word = wrong_word(network, certificate.language)
-    if word is None:
+    wrong = wrong_word(network, language)
+    if wrong is None:
         return _one(Status.UNKNOWN, reason)
-    shown = f"'{show_word(word)}'" if word else "the empty word"
-    text = f"{shown} gets the wrong answer, in real arithmetic ({reason})"
-    return Verdict((ClaimVerdict(Status.REFUTED, text, witness=word),))
+    text = f"{wrong.text}, in real arithmetic ({reason})"
+    return Verdict((ClaimVerdict(Status.REFUTED, text, witness=wrong.word),))
 
 
 def _one(status: Status, text: str) -> Verdict:

@@ -2,39 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice, permutations
+from typing import final
+
+import flint
 
 from attemper.exact.balls import ball
 from attemper.languages.language import Language, accepts_empty, bits, reads_first
-from attemper.languages.words import Word, words_of_length
+from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network, Softmax
 from attemper.networks.meaning_soft import output_bits
 
 WORDS = 120
 """How many words are tried, the shortest first."""
 
-MIDDLE = Fraction(1, 2)
+LONGER = (9, 14, 21, 34)
+"""The lengths of the words of two blocks, or of two letters in turn, that are tried after those."""
+
+SCORES = 100_000
+"""No longer words are tried when so many scores were computed."""
+
+MIDDLE, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
 
-def wrong_word(network: Network, language: Language) -> Word | None:
-    """A short word whose verdict is proved wrong; None says nothing."""
+@final
+@dataclass(frozen=True)
+class Wrong:
+    """A word that refutes that the network computes the language, and what is wrong with it."""
+
+    word: Word
+    text: str
+
+
+def wrong_word(network: Network, language: Language) -> Wrong | None:
+    """A word with a wrong verdict, else one with an output that is not its bit; None says nothing."""
     if network.accepts_empty != accepts_empty(language):
-        return ()
+        return Wrong((), "the empty word gets the wrong answer")
     if not all(isinstance(head.weighting, Softmax) for layer in network.layers for head in layer.heads):
         return None
-    tried = 0
+    astray = None
+    for word in _words(network):
+        try:
+            outputs = output_bits(network, word)
+        except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
+            return astray
+        expected = bits(language, word)
+        read = outputs[0 if network.reads_first else -1], expected[0 if reads_first(language) else -1]
+        if _is_wrong(*read):
+            return Wrong(word, f"'{show_word(word)}' gets the wrong answer")
+        astray = astray or _astray(word, outputs, expected)
+    return astray
+
+
+def _words(network: Network) -> Iterator[Word]:
+    """The shortest words, then longer ones while they are cheap enough."""
+    yield from islice(_short_words(network.alphabet), WORDS)
+    scores, heads = 0, 1 + sum(len(layer.heads) for layer in network.layers)
+    for word in _longer_words(network.alphabet):
+        scores += heads * len(word) ** 2
+        if scores > SCORES:
+            return
+        yield word
+
+
+def _short_words(alphabet: Alphabet) -> Iterator[Word]:
     for length in range(1, WORDS):
-        for word in words_of_length(network.alphabet, length):
-            tried += 1
-            if tried > WORDS:
-                return None
-            place = 0 if reads_first(language) else -1
-            read_at = 0 if network.reads_first else -1
-            try:
-                output = output_bits(network, word)[read_at]
-            except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
-                return None
-            expected = bits(language, word)[place]
-            if (output < ball(MIDDLE)) if expected else (output > ball(MIDDLE)):
-                return word
+        yield from words_of_length(alphabet, length)
+
+
+def _longer_words(alphabet: Alphabet) -> Iterator[Word]:
+    """Words in which one letter only just outweighs another, and words in which two letters take turns."""
+    for length in LONGER:
+        for one, other in permutations(alphabet.symbols, 2):
+            half = length // 2
+            yield (one,) * half + (other,) * (length - half)
+            yield ((one, other) * length)[:length]
+
+
+def _is_wrong(output: flint.arb, expected: bool) -> bool:
+    """Whether the output is proved to stand on the wrong side of 1/2."""
+    return bool(output < ball(MIDDLE)) if expected else bool(output > ball(MIDDLE))
+
+
+def _astray(word: Word, outputs: tuple[flint.arb, ...], expected: tuple[bool, ...]) -> Wrong | None:
+    """The first position at which the output is proved not to be within 1/4 of its bit."""
+    for i, (output, bit) in enumerate(zip(outputs, expected, strict=True), start=1):
+        if abs(output - int(bit)) > ball(QUARTER):
+            shown = output.str(6, radius=False)
+            return Wrong(
+                word, f"the output for '{show_word(word)}' at position {i} is {shown}, not {int(bit)}"
+            )
     return None

@@ -2,14 +2,17 @@
 
 `network.json` holds the source, labels, closed forms, masks, temperatures and constructions, and a
 SHA-256 digest over itself and the weights, so that damage is seen on loading. Both files are written
-beside their place and moved there when complete.
+beside their place and moved there when complete. A network has one way to be written: `load` refuses a
+folder with other bytes, so that every number in it is a number of the network, or 0. `load_edited` reads
+weights that somebody changed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -24,13 +27,16 @@ from attemper.exact.closed_forms import (
     plain_integer,
 )
 from attemper.exact.predicates import PredicateError
-from attemper.files import read_bytes, write_together
+from attemper.files import parse_json, read_bytes, write_together
 from attemper.languages.words import Alphabet
+from attemper.networks.differences import structure_difference, weights_difference
+from attemper.networks.edited import Edited, normal_heads
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     Construction,
     HardWeighting,
     Head,
+    Hidden,
     Layer,
     LinearForm,
     LocalSign,
@@ -44,20 +50,31 @@ from attemper.networks.layers import (
     Uniform,
     Weighting,
 )
-from attemper.networks.safetensors import Tensor, decode_tensors, encode_tensors
+from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import (
+    HeadWeights,
     embedding_from,
+    head_rows,
     heads_from,
     hidden_from,
     tensor_names,
     tensors_of,
 )
-from attemper.networks.wellformed import complaints
+from attemper.networks.wellformed import complaints, is_clamp
 
 FORMAT = "attemper-network/2"
 STRUCTURE = "network.json"
 WEIGHTS = "weights.safetensors"
 KINDS = ("formula", "regex", "automaton")
+
+ENTRIES = (
+    *("format", "source", "alphabet", "coordinates", "positions", "head_width", "output"),
+    *("reads_first", "accepts_empty", "layers", "digest"),
+)
+LAYER_ENTRIES = ("heads", "hidden", "clamps", "symbols")
+HEAD_ENTRIES = ("construction", "masking", "weighting", "rows", "values")
+
+JUDGE_EDITED = "'attemper check DIR --edited' judges the weights as they are."
 
 
 @final
@@ -78,8 +95,7 @@ def save(network: Network, source: Source, folder: Path) -> None:
     weights = encode_tensors(tensors_of(network))
     structure = _encode(network, source)
     structure["digest"] = _digest(structure, weights)
-    text = json.dumps(structure, ensure_ascii=False, indent=1) + "\n"
-    write_together({folder / WEIGHTS: weights, folder / STRUCTURE: text.encode()})
+    write_together({folder / WEIGHTS: weights, folder / STRUCTURE: _text_of(structure)})
 
 
 def digest_of(network: Network, source: Source) -> str:
@@ -88,35 +104,104 @@ def digest_of(network: Network, source: Source) -> str:
 
 
 def load(folder: Path) -> tuple[Network, Source]:
-    """Read a network back. Raises `MalformedFileError`, naming the file and what is wrong."""
-    structure_file, weights_file = folder / STRUCTURE, folder / WEIGHTS
-    remedy = "a network is a folder made by 'attemper compile FORMULA -o DIR'"
-    text, weights = read_bytes(structure_file, remedy), read_bytes(weights_file, remedy)
-    try:
-        structure = json.loads(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise MalformedFileError(f"'{structure_file}' is not complete JSON: {str(error)[:200]}") from None
-    if not isinstance(structure, dict) or structure.get("format") != FORMAT:
-        raise MalformedFileError(f"'{structure_file}' is not a network of the format {FORMAT}")
-    try:
+    """Read a network back. Raises `MalformedFileError`, naming the file and what is wrong.
+
+    The files are, byte for byte, what `save` writes for what is returned: no other reader finds a number in
+    them that is not in the network.
+    """
+    text, weights = _contents(folder)
+    structure = _structure(folder, text)
+    with _refusing(folder / STRUCTURE, "does not hold a network"):
         digest = _digest(structure, weights)
-    except RecursionError:
-        raise MalformedFileError(f"'{structure_file}' nests too deeply to be a network") from None
     if structure.get("digest") != digest:
         raise MalformedFileError(
             f"'{folder}' was changed after it was written: the digest does not fit. "
-            "Compile the formula again, or restore both files."
+            f"Compile the formula again, or restore both files; {JUDGE_EDITED}"
         )
-    try:
+    with _refusing(folder / WEIGHTS, "is not a weights file"):
         tensors = decode_tensors(weights)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise MalformedFileError(f"'{weights_file}' is not a weights file: {str(error)[:200]}") from None
+    with _refusing(folder, "does not hold a network"):
+        network = _network(structure, tensors, edited=False).network
+        source = _source(structure)
+        difference = _difference(structure, text, weights, network, source)
+    if difference:
+        raise MalformedFileError(
+            f"'{folder}' is not written as attemper writes the network in it: {difference}. "
+            f"Save it with attemper; {JUDGE_EDITED}"
+        )
+    return network, source
+
+
+def load_edited(folder: Path) -> tuple[Edited, Source]:
+    """Read a network whose weights somebody changed, as they are now.
+
+    The digest, the order and format (F64, F32, BF16) of the tensors, remarks in their header and the layout
+    of network.json are free. Names and shapes of the tensors are those that network.json says; what it leaves
+    out is 0. A row of W_O may hold anything: see `edited`. Clamps that are none any more are dropped.
+
+    Raises `MalformedFileError`, naming the file and what is wrong, and `UnsupportedError` for a head that
+    writes more values than its width.
+    """
+    text, weights = _contents(folder)
+    structure = _structure(folder, text)
+    with _refusing(folder / WEIGHTS, "is not a weights file"):
+        tensors = decode_any_tensors(weights)
+    with _refusing(folder, "does not hold a network"):
+        return _network(structure, tensors, edited=True), _source(structure)
+
+
+def with_weights(network: Network, tensors: Mapping[str, Tensor]) -> Edited:
+    """The network with other weights: tensors of the same names and shapes, and 0 where it uses none.
+
+    Raises ValueError, naming the tensor, and `UnsupportedError` for a head that writes more values than its
+    width.
+    """
+    return _network(_encode_network(network), tensors, edited=True)
+
+
+def _contents(folder: Path) -> tuple[bytes, bytes]:
+    """The bytes of both files."""
+    remedy = "a network is a folder made by 'attemper compile FORMULA -o DIR'"
+    return read_bytes(folder / STRUCTURE, remedy), read_bytes(folder / WEIGHTS, remedy)
+
+
+def _structure(folder: Path, text: bytes) -> Mapping[str, object]:
+    """The object that network.json holds."""
+    with _refusing(folder / STRUCTURE, "is not complete JSON"):
+        structure = parse_json(text)
+    if not isinstance(structure, dict) or structure.get("format") != FORMAT:
+        raise MalformedFileError(f"'{folder / STRUCTURE}' is not a network of the format {FORMAT}")
+    return structure
+
+
+@contextmanager
+def _refusing(path: Path, complaint: str) -> Iterator[None]:
+    """Whatever other data than a network's raises is a `MalformedFileError` with the complaint."""
     try:
-        return _decode(structure, tensors)
-    except (ValueError, AlphabetError, RecursionError, OverflowError) as error:
-        raise MalformedFileError(f"'{folder}' does not hold a network: {str(error)[:300]}") from None
+        yield
+    except (ValueError, TypeError, AlphabetError, RecursionError, OverflowError) as error:
+        raise MalformedFileError(f"'{path}' {complaint}: {str(error)[:300]}") from None
     except PredicateError as error:
-        raise MalformedFileError(f"'{folder}' cannot be read here: {str(error)[:300]}") from None
+        raise MalformedFileError(f"'{path}' cannot be read here: {str(error)[:300]}") from None
+
+
+def _difference(
+    structure: Mapping[str, object], text: bytes, weights: bytes, network: Network, source: Source
+) -> str:
+    """Where the files differ from what is written for the network; empty if they do not."""
+    expected_weights = encode_tensors(tensors_of(network))
+    if weights != expected_weights:
+        return f"in {WEIGHTS} {weights_difference(weights, expected_weights)}"
+    expected = {**_encode(network, source), "digest": structure["digest"]}
+    if text == _text_of(expected):
+        return ""
+    difference = structure_difference(structure, expected)
+    return f"in {STRUCTURE} {difference or 'blanks, escapes or the order of its entries are others'}"
+
+
+def _text_of(structure: Mapping[str, object]) -> bytes:
+    """What network.json holds."""
+    return (json.dumps(structure, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _digest(structure: Mapping[str, object], weights: bytes) -> str:
@@ -133,6 +218,12 @@ def _encode(network: Network, source: Source) -> dict[str, object]:
     return {
         "format": FORMAT,
         "source": {source.kind: source.text, "at": source.at, "regime": source.regime},
+        **_encode_network(network),
+    }
+
+
+def _encode_network(network: Network) -> dict[str, object]:
+    return {
         "alphabet": list(network.alphabet.symbols),
         "coordinates": list(network.coordinates),
         "positions": [[c, form_to_tree(form)] for c, form in network.positions],
@@ -197,8 +288,9 @@ def _encode_form(form: LinearForm) -> list[object]:
 # Decoding ------------------------------------------------------------------------------------------
 
 
-def _decode(structure: Mapping[str, object], tensors: Mapping[str, Tensor]) -> tuple[Network, Source]:
+def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, edited: bool) -> Edited:
     """Raises ValueError, naming the entry, for every other shape."""
+    _require_known(structure, ENTRIES, "the network")
     coordinates = _texts(structure, "coordinates")
     alphabet = Alphabet(_texts(structure, "alphabet"))
     layers = _list(structure, "layers")
@@ -208,15 +300,16 @@ def _decode(structure: Mapping[str, object], tensors: Mapping[str, Tensor]) -> t
     if set(tensors) != tensor_names(len(layers)):
         odd = sorted(set(tensors) ^ tensor_names(len(layers)))
         raise ValueError(f"missing or unexpected tensors: {', '.join(odd[:5])}")
+    read = [
+        _layer(number, entry, tensors, len(coordinates), head_width, edited=edited)
+        for number, entry in enumerate(layers)
+    ]
     network = Network(
         alphabet=alphabet,
         coordinates=coordinates,
         embedding=embedding_from(tensors, len(alphabet.symbols), len(coordinates)),
         positions=tuple(_position(entry) for entry in _list(structure, "positions")),
-        layers=tuple(
-            _layer(number, entry, tensors, len(coordinates), head_width)
-            for number, entry in enumerate(layers)
-        ),
+        layers=tuple(layer for layer, _ in read),
         head_width=head_width,
         output=_integer(structure, "output"),
         reads_first=_boolean(structure, "reads_first"),
@@ -225,11 +318,22 @@ def _decode(structure: Mapping[str, object], tensors: Mapping[str, Tensor]) -> t
     found = complaints(network)
     if found:
         raise ValueError("; ".join(found[:3]))
+    return Edited(network, next((reason for _, reasons in read for reason in reasons), ""))
+
+
+def _source(structure: Mapping[str, object]) -> Source:
     source = _mapping(structure.get("source"), "source")
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
         raise ValueError(f"its source is not one of {', '.join(KINDS)}")
-    return network, Source(kinds[0], _text(source, kinds[0]), _text(source, "at"), _text(source, "regime"))
+    _require_known(source, (kinds[0], "at", "regime"), "its source")
+    return Source(kinds[0], _text(source, kinds[0]), _text(source, "at"), _text(source, "regime"))
+
+
+def _require_known(entry: Mapping[str, object], names: Sequence[str], what: str) -> None:
+    unknown = next((name for name in entry if name not in names), None)
+    if unknown is not None:
+        raise ValueError(f"{what} has an unknown entry '{unknown[:80]}'; remove it")
 
 
 def _position(entry: object) -> tuple[int, ClosedForm]:
@@ -240,15 +344,25 @@ def _position(entry: object) -> tuple[int, ClosedForm]:
             raise ValueError(f"not a position embedding: {str(entry)[:80]}")
 
 
-def _layer(number: int, entry: object, tensors: Mapping[str, Tensor], width: int, head_width: int) -> Layer:
+def _layer(
+    number: int, entry: object, tensors: Mapping[str, Tensor], width: int, head_width: int, *, edited: bool
+) -> tuple[Layer, tuple[str, ...]]:
+    """The layer, and why its heads round otherwise than the tensors."""
     layer = _mapping(entry, f"layer {number}")
+    _require_known(layer, LAYER_ENTRIES, f"layer {number}")
     heads = [_mapping(head, f"a head of layer {number}") for head in _list(layer, "heads")]
+    for head in heads:
+        _require_known(head, HEAD_ENTRIES, f"a head of layer {number}")
     rows = tuple((_integer(head, "rows"), _integer(head, "values")) for head in heads)
     if any(not 0 <= count <= head_width for pair in rows for count in pair):
         raise ValueError(f"layer {number}: a head has an impossible number of rows")
     units = _integer(layer, "hidden")
-    weights = heads_from(tensors, number, rows, width, head_width)
-    return Layer(
+    weights, reasons = _head_weights(tensors, number, rows, width, head_width, edited=edited)
+    hidden = hidden_from(tensors, number, units, width)
+    clamps = tuple(_clamp(pair) for pair in _list(layer, "clamps"))
+    if edited:
+        clamps = tuple(pair for pair in clamps if not _is_broken(pair, hidden))
+    found = Layer(
         heads=tuple(
             Head(
                 construction=_construction(head.get("construction")),
@@ -261,10 +375,32 @@ def _layer(number: int, entry: object, tensors: Mapping[str, Tensor], width: int
             )
             for head, own in zip(heads, weights, strict=True)
         ),
-        hidden=hidden_from(tensors, number, units, width),
-        clamps=tuple(_clamp(pair) for pair in _list(layer, "clamps")),
+        hidden=hidden,
+        clamps=clamps,
         symbols=tuple(_group(entry) for entry in _list(layer, "symbols")),
     )
+    return found, reasons
+
+
+def _is_broken(clamp: tuple[int, int], hidden: tuple[Hidden, ...]) -> bool:
+    """Whether both hidden units exist and are no clamp: a remark for running, which an edit can break."""
+    low, high = clamp
+    return all(0 <= unit < len(hidden) for unit in clamp) and not is_clamp(hidden[low], hidden[high])
+
+
+def _head_weights(
+    tensors: Mapping[str, Tensor],
+    number: int,
+    rows: tuple[tuple[int, int], ...],
+    width: int,
+    head_width: int,
+    *,
+    edited: bool,
+) -> tuple[tuple[HeadWeights, ...], tuple[str, ...]]:
+    """The heads of a layer, and why they round otherwise than the tensors."""
+    if edited:
+        return normal_heads(head_rows(tensors, number, rows, width, head_width), number, head_width)
+    return heads_from(tensors, number, rows, width, head_width), ()
 
 
 def _clamp(entry: object) -> tuple[int, int]:
@@ -285,7 +421,7 @@ def _weighting(entry: object) -> Weighting:
     match entry:
         case str(name):
             return HardWeighting(name)
-        case {"inverse_temperature": tree}:
+        case {"inverse_temperature": tree, **rest} if not rest:
             return Softmax(form_from_tree(tree))
         case _:
             raise ValueError(f"not a weighting: {str(entry)[:80]}")

@@ -13,7 +13,7 @@ Names and shapes follow TransformerLens. W_Q carries the factor sqrt(d_head).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, prod
@@ -44,6 +44,17 @@ class HeadWeights:
     key: tuple[LinearForm, ...]
     values: tuple[LinearForm, ...]
     targets: tuple[Coordinate, ...]
+
+
+@final
+@dataclass(frozen=True)
+class HeadRows:
+    """A head as its tensors have it: `written[m]` is the row of W_O for value m, whatever stands there."""
+
+    query: tuple[LinearForm, ...]
+    key: tuple[LinearForm, ...]
+    values: tuple[LinearForm, ...]
+    written: tuple[LinearForm, ...]
 
 
 MOST_PARAMETERS = 250_000_000
@@ -92,31 +103,58 @@ def embedding_from(tensors: Mapping[str, Tensor], symbols: int, width: int) -> t
 def heads_from(
     tensors: Mapping[str, Tensor], layer: int, rows: tuple[tuple[int, int], ...], width: int, d_head: int
 ) -> tuple[HeadWeights, ...]:
-    """The heads of a layer, of which head h uses rows[h] = (query rows, values)."""
-    prefix, heads = f"blocks.{layer}.attn", len(rows)
-    reading = (heads, width, d_head)
-    query, key, value = (
-        _rows(_expect(tensors, f"{prefix}.{name}", reading), along=1) for name in ("W_Q", "W_K", "W_V")
-    )
-    output = _rows(_expect(tensors, f"{prefix}.W_O", (heads, d_head, width)))
-    root = Fraction(HEAD_WIDTHS[d_head])
-    for (head, m), form in (*query.items(), *key.items(), *value.items(), *output.items()):
-        if m >= max(rows[head]):
-            raise ValueError(f"{prefix}: head {head} has weights beyond its rows: {form[:1]}")
+    """The heads of a layer, of which head h uses rows[h] = (query rows, values).
+
+    Raises ValueError for a missing tensor, another shape, a weight in a row that is not used, or a value that
+    is not written to one coordinate with factor 1.
+    """
     found: list[HeadWeights] = []
-    for head, (used, values) in enumerate(rows):
-        written = [output.get((head, m), ()) for m in range(values)]
-        if any(len(form) != 1 or form[0][1] != 1 for form in written):
-            raise ValueError(f"{prefix}: head {head} must write each value to one coordinate")
-        found.append(
-            HeadWeights(
-                query=tuple(tuple((c, x / root) for c, x in query.get((head, m), ())) for m in range(used)),
-                key=tuple(key.get((head, m), ()) for m in range(used)),
-                values=tuple(value.get((head, m), ()) for m in range(values)),
-                targets=tuple(form[0][0] for form in written),
-            )
-        )
+    for number, head in enumerate(head_rows(tensors, layer, rows, width, d_head)):
+        if any(len(form) != 1 or form[0][1] != 1 for form in head.written):
+            raise ValueError(f"blocks.{layer}.attn: head {number} must write each value to one coordinate")
+        targets = tuple(form[0][0] for form in head.written)
+        found.append(HeadWeights(head.query, head.key, head.values, targets))
     return tuple(found)
+
+
+def head_rows(
+    tensors: Mapping[str, Tensor], layer: int, rows: tuple[tuple[int, int], ...], width: int, d_head: int
+) -> tuple[HeadRows, ...]:
+    """The heads of a layer as they stand, of which head h uses rows[h] = (query rows, values).
+
+    All that the tensors hold beyond those rows is 0. Raises ValueError for everything else.
+    """
+    used, values = [own for own, _ in rows], [own for _, own in rows]
+    reading, writing = (len(rows), width, d_head), (len(rows), d_head, width)
+    prefix = f"blocks.{layer}.attn"
+    query = _used_rows(tensors, f"{prefix}.W_Q", reading, used, along=1)
+    key = _used_rows(tensors, f"{prefix}.W_K", reading, used, along=1)
+    value = _used_rows(tensors, f"{prefix}.W_V", reading, values, along=1)
+    output = _used_rows(tensors, f"{prefix}.W_O", writing, values)
+    root = Fraction(HEAD_WIDTHS[d_head])
+    return tuple(
+        HeadRows(
+            query=tuple(tuple((c, x / root) for c, x in form) for form in query[head]),
+            key=key[head],
+            values=value[head],
+            written=output[head],
+        )
+        for head in range(len(rows))
+    )
+
+
+def _used_rows(
+    tensors: Mapping[str, Tensor], name: str, shape: tuple[int, ...], used: Sequence[int], along: int = -1
+) -> list[tuple[LinearForm, ...]]:
+    """For each head the first used[head] rows of its matrix; raises ValueError if another row is not 0."""
+    found = _rows(_expect(tensors, name, shape), along)
+    for (head, m), form in found.items():
+        if m >= used[head]:
+            raise ValueError(
+                f"tensor '{name}': head {head} uses {used[head]} of its rows, but row {m} has a weight, "
+                f"{float(form[0][1])!r} for coordinate {form[0][0]}"
+            )
+    return [tuple(found.get((head, m), ()) for m in range(count)) for head, count in enumerate(used)]
 
 
 def hidden_from(tensors: Mapping[str, Tensor], layer: int, units: int, width: int) -> tuple[Hidden, ...]:

@@ -19,6 +19,7 @@ from attemper.networks.layers import (
     HEAD_WIDTHS,
     Construction,
     Head,
+    Hidden,
     Layer,
     LinearForm,
     LocalSign,
@@ -65,15 +66,18 @@ def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:
     for low, high in layer.clamps:
         if not (0 <= low < len(layer.hidden) and 0 <= high < len(layer.hidden)):
             yield f"{where}: a clamp names a hidden unit that does not exist"
-        elif layer.hidden[low].form != layer.hidden[high].form or layer.hidden[low].bias - layer.hidden[
-            high
-        ].bias != Fraction(1, 2):
+        elif not is_clamp(layer.hidden[low], layer.hidden[high]):
             yield f"{where}: hidden units {low} and {high} are not a clamp"
     grouped = [coordinate for group in layer.symbols for coordinate in group]
     if len(set(grouped)) != len(grouped) or not all(layer.symbols):
         yield f"{where}: its symbols are not disjoint groups of coordinates"
     if any(not 0 <= coordinate < width for coordinate in grouped):
         yield f"{where}: a symbol names a coordinate that does not exist"
+
+
+def is_clamp(low: Hidden, high: Hidden) -> bool:
+    """Whether the difference of the two hidden units rounds their common form to a bit."""
+    return low.form == high.form and low.bias - high.bias == Fraction(1, 2)
 
 
 def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:

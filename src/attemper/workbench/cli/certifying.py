@@ -11,6 +11,7 @@ from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
+from attemper.checker.edited import check_edited
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.errors import MalformedFileError
 from attemper.workbench.certify import ARITHMETICS
@@ -51,6 +52,13 @@ def check_command(
             help="Take float operations to be exact: what then holds is PROVED_UNDER_ASSUMPTIONS at best.",
         ),
     ] = False,
+    edited: Annotated[
+        bool,
+        typer.Option(
+            "--edited",
+            help="Judge the weights as they are now, whoever changed them after they were certified.",
+        ),
+    ] = False,
     model: Annotated[
         str | None,
         typer.Option(metavar="DIR|MODULE:OBJECT", help="The model that a refutation is about."),
@@ -58,12 +66,20 @@ def check_command(
 ) -> int:
     """Check a network's certificate, or a refutation, from the raw weights, trusting nothing that it says.
 
+    With --edited the certificate's language and claims are judged of whatever weights stand in the folder;
+    its digest and evidence are about the weights as they were, and are not looked at.
+
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
     try:
         if path.is_file():
+            if edited:
+                raise typer.BadParameter("--edited is about the weights in a folder, not about a refutation")
             return check_refutation_file(path, model, json=json)
-        verdict = load(path).check(load_certificate(path), ignore_rounding=ignore_rounding)
+        if edited:
+            verdict = check_edited(path, ignore_rounding=ignore_rounding)
+        else:
+            verdict = load(path).check(load_certificate(path), ignore_rounding=ignore_rounding)
     except MalformedFileError as error:
         verdict = Verdict((ClaimVerdict(Status.MALFORMED, str(error)),))
     if json:

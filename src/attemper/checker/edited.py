@@ -1,0 +1,33 @@
+"""Whether a network whose weights somebody changed still computes the language of its certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attemper.certificates.files import load as load_certificate
+from attemper.checker.check import judge
+from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.errors import UnsupportedError
+from attemper.networks.files import load_edited
+
+
+def check_edited(folder: Path, *, ignore_rounding: bool = False) -> Verdict:
+    """The verdict on every claim of the folder's certificate, about the weights as they are.
+
+    The language and the claims are the certificate's. Its digest and evidence are about the weights as they
+    were, and are not judged. Raises `MalformedFileError`, naming the file and what is wrong.
+    """
+    certificate = load_certificate(folder)
+    try:
+        edited, _ = load_edited(folder)
+    except UnsupportedError as error:
+        return Verdict((ClaimVerdict(Status.UNKNOWN, str(error)),))
+    if not certificate.claims:
+        return Verdict((ClaimVerdict(Status.MALFORMED, "the certificate claims nothing"),))
+    return judge(
+        edited.network,
+        certificate.language,
+        certificate.claims,
+        rounding=edited.rounding,
+        ignore_rounding=ignore_rounding,
+    )

@@ -1,0 +1,165 @@
+"""Judging a network that somebody holds in memory: compiled, changed, or loaded from anywhere."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from attemper.certificates.claims import Claim, RealClaim
+from attemper.checker.check import judge
+from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.errors import OptionError, UnsupportedError
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.networks.edited import Edited
+from attemper.networks.files import with_weights
+from attemper.networks.layers import Layer, Network
+from attemper.networks.safetensors import Tensor
+from attemper.networks.weights import tensors_of
+from attemper.networks.wellformed import complaints
+from attemper.workbench.model import Model
+
+if TYPE_CHECKING:
+    from attemper.running.attention import Attention
+    from attemper.running.dense import DenseTransformer
+
+Tensors = Mapping[str, Any]
+"""A state dict: names of `networks/weights.py` to tensors of torch or arrays of numpy."""
+
+
+def check(
+    network: Model | Network | DenseTransformer | Tensors,
+    language: str | Language | Model,
+    *,
+    like: Model | Network | None = None,
+    claims: Sequence[Claim] = (RealClaim(),),
+) -> Verdict:
+    """Whether weights, as they are, compute a language: PROVED, REFUTED with a word, or UNKNOWN.
+
+    The default claim: for every word w of every length n >= 1 and every position i, the output coordinate at
+    i is within 1/4 of 1 if w, i |= formula (if the automaton accepts the first i symbols) and of 0 otherwise,
+    in real arithmetic. The proof is that of `attemper check` (FORMAT.md); no certificate is needed.
+
+    * `network`: a model, a network, or a `DenseTransformer`, whose parameters are read as they are now (its
+      hooks are not looked at); or a state dict, with the names and shapes of the parameters of `like`:
+      `embed.W_E` [symbol, d_model], `blocks.L.attn.W_Q`, `W_K`, `W_V` [head, d_model, d_head], `W_O` [head,
+      d_head, d_model], `blocks.L.mlp.W_in` [d_model, d_mlp], `b_in` [d_mlp], `W_out` [d_mlp, d_model].
+      Numbers of any float format up to float64 are taken exactly.
+    * `language`: a formula's text over the network's alphabet, read where the network is read and with its
+      verdict on the empty word; or a language, an automaton, or the model that has it.
+    * `like`: the model or network that a state dict has masks, temperatures and position embeddings from.
+    * `claims`: what is judged; `model.certify().claims` also has the horizons of float formats.
+
+    A row of W_O that writes to several coordinates, or with a factor, is the same network in real arithmetic;
+    claims about floats then are UNKNOWN, except for factors that are powers of two. UNKNOWN, too, is a
+    network in which a head writes more values than its width.
+
+    Raises `OptionError` (a tensor that is missing, has another shape, or a number where the network has none;
+    no claims), `SourceError` (formula).
+
+    >>> from attemper.workbench.model import compile
+    >>> model = compile("#<['0'] <= #<['1']", "01")
+    >>> str(check(model, "#<['0'] <= #<['1']").status)
+    'PROVED'
+    >>> module = model.dense()
+    >>> module.blocks[1].mlp.b_in[0] += 1
+    >>> check(module, model).claims[0].witness
+    ('0',)
+    """
+    if not claims:
+        raise OptionError("claims=() leaves nothing to judge: give at least RealClaim()")
+    try:
+        edited = _as_it_is(network, like)
+    except UnsupportedError as error:
+        return Verdict((ClaimVerdict(Status.UNKNOWN, str(error)),))
+    found = complaints(edited.network)
+    if found:
+        raise OptionError(f"this is not a well-formed network: {'; '.join(found[:3])}")
+    spoken = _language(language, edited.network)
+    return judge(edited.network, spoken, tuple(claims), rounding=edited.rounding)
+
+
+def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model | Network | None) -> Edited:
+    """The network that is to be judged."""
+    if isinstance(network, Mapping):
+        if like is None:
+            raise OptionError("a state dict says nothing of masks and positions: give like=MODEL")
+        return _with_tensors(like.network if isinstance(like, Model) else like, network)
+    if like is not None:
+        raise OptionError("like=MODEL is for a state dict; this network has its own masks and positions")
+    if isinstance(network, Model):
+        return Edited(network.network, "")
+    if isinstance(network, Network):
+        return Edited(network, _unwritable(network))
+    module = _dense(network)
+    attentions = [cast("Attention", block.attn) for block in module.blocks]
+    layers = module.network.layers
+    if len(attentions) != len(layers):
+        raise OptionError(f"the module has {len(attentions)} blocks, its network {len(layers)} layers")
+    seen = tuple(_as_run(*pair) for pair in zip(layers, attentions, strict=True))
+    return _with_tensors(replace(module.network, layers=seen), module.state_dict())
+
+
+def _dense(network: object) -> DenseTransformer:
+    """The torch module; nothing but its own class is known to compute what its network says."""
+    running = sys.modules.get("attemper.running.dense")
+    if running is None or type(network) is not running.DenseTransformer:
+        raise OptionError(
+            f"network={type(network).__name__} cannot be judged: "
+            "give a Model, a Network, a DenseTransformer, or a state dict with like=MODEL"
+        )
+    return cast("DenseTransformer", network)
+
+
+def _as_run(layer: Layer, attention: Attention) -> Layer:
+    """The layer with the masks and weightings with which the module runs."""
+    ways = zip(layer.heads, attention.maskings, attention.weightings, strict=True)
+    heads = tuple(replace(head, masking=masking, weighting=way) for head, masking, way in ways)
+    return replace(layer, heads=heads)
+
+
+def _with_tensors(network: Network, tensors: Tensors) -> Edited:
+    try:
+        return with_weights(network, {name: _tensor(name, value) for name, value in tensors.items()})
+    except ValueError as error:
+        raise OptionError(f"these are no weights of this network: {str(error)[:300]}") from None
+
+
+def _tensor(name: str, value: Any) -> Tensor:
+    """The numbers of a torch tensor or a numpy array, exactly. Raises ValueError if they are no floats."""
+    import numpy as np
+
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        if not value.is_floating_point():
+            raise ValueError(f"tensor '{name}' holds {value.dtype}, not floats")
+        value = value.detach().cpu().double().numpy()
+    numbers = np.asarray(value)
+    if numbers.dtype.kind != "f" or numbers.dtype.itemsize > 8:
+        raise ValueError(f"tensor '{name}' holds {numbers.dtype}, not floats of at most 64 bits")
+    return Tensor(numbers.shape, array("d", numbers.astype(np.float64).tobytes()))
+
+
+def _unwritable(network: Network) -> str:
+    """Why no floats hold the weights; empty if they do."""
+    try:
+        tensors_of(network)
+    except UnsupportedError as error:
+        return str(error)
+    return ""
+
+
+def _language(language: str | Language | Model, network: Network) -> Language:
+    if isinstance(language, Model):
+        return language.language
+    if isinstance(language, str):
+        at = At.FIRST if network.reads_first else At.LAST
+        return TemporalLanguage(parse(language, network.alphabet), at, network.accepts_empty)
+    if isinstance(language, TemporalLanguage | Dfa):
+        return language
+    raise OptionError(f"language={type(language).__name__} is no formula, automaton, language or model")

@@ -1,0 +1,173 @@
+"""attemper.check: any network in memory against any language, with no certificate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import attemper
+from attemper.certificates.claims import FloatClaim, RealClaim
+from attemper.checker.verdict import Status, Verdict
+from attemper.errors import OptionError, SourceError
+from attemper.languages.words import Alphabet
+from attemper.networks.layers import Masking
+from attemper.running.dense import DenseTransformer
+from attemper.workbench.model import Model
+
+MAJORITY = "#<['0'] <= #<['1']"
+PARITY = attemper.Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return attemper.compile(MAJORITY, "01")
+
+
+@pytest.fixture
+def module(model: Model) -> DenseTransformer:
+    """A module of its own, to be changed."""
+    return DenseTransformer(model.network)
+
+
+def the_claim(verdict: Verdict) -> Any:
+    (claim,) = verdict.claims
+    return claim
+
+
+def test_a_model_a_network_and_a_module_are_proved(model: Model, module: DenseTransformer) -> None:
+    for network in (model, model.network, module, DenseTransformer(model.network, torch.float32)):
+        for language in (MAJORITY, model.language, model):
+            verdict = attemper.check(network, language)
+            assert the_claim(verdict).text == "all lengths, in real arithmetic"
+            assert verdict.status is Status.PROVED
+
+
+def test_the_same_language_in_other_words_is_proved(model: Model) -> None:
+    assert attemper.check(model, "!(#<['1'] < #<['0'])").status is Status.PROVED
+
+
+def test_another_language_is_refuted_with_a_word(model: Model) -> None:
+    verdict = attemper.check(model, "#<['0'] < #<['1']")
+    assert (verdict.status, the_claim(verdict).witness) == (Status.REFUTED, ("0", "1"))
+    assert attemper.check(model, PARITY).status is Status.REFUTED
+
+
+def test_an_automaton_is_judged() -> None:
+    model = attemper.compile_dfa(PARITY)
+    assert attemper.check(model, PARITY).status is Status.PROVED
+    assert attemper.check(model.dense(), model).status is Status.PROVED
+
+
+def test_a_text_is_read_where_the_network_is_read() -> None:
+    model = attemper.compile("F a", "ab", at="first", empty="accept")
+    assert attemper.check(model, "F a").status is Status.PROVED
+    assert attemper.check(model, attemper.compile("F a", "ab", at="last")).status is Status.REFUTED
+
+
+def test_changed_parameters_of_a_module_are_judged(model: Model, module: DenseTransformer) -> None:
+    module.blocks[1].mlp.b_in[0] += 1
+    verdict = attemper.check(module, model)
+    assert (verdict.status, the_claim(verdict).witness) == (Status.REFUTED, ("0",))
+    assert attemper.check(model, model).status is Status.PROVED
+
+
+def test_masks_and_weightings_are_those_with_which_a_module_runs(model: Model) -> None:
+    assert attemper.check(model.dense(weights="hard"), model).status is Status.UNKNOWN
+    module = DenseTransformer(model.network)
+    module.blocks[0].attn.maskings[0] = Masking.PAST
+    assert attemper.check(module, model).status is Status.REFUTED
+
+
+@pytest.mark.parametrize("kind", ["torch", "float32", "bfloat16", "numpy", "big-endian"])
+def test_a_state_dict_is_judged(kind: str, model: Model, module: DenseTransformer) -> None:
+    ways = {
+        "torch": lambda t: t,
+        "float32": lambda t: t.float(),
+        "bfloat16": lambda t: t.bfloat16(),
+        "numpy": lambda t: t.numpy().astype(np.float32),
+        "big-endian": lambda t: t.numpy().astype(">f8"),
+    }
+    tensors = {name: ways[kind](tensor) for name, tensor in module.state_dict().items()}
+    for like in (model, model.network):
+        assert attemper.check(tensors, model, like=like).status is Status.PROVED
+    tensors["embed.W_E"] = tensors["embed.W_E"] * -1
+    assert attemper.check(tensors, model, like=model).status is Status.REFUTED
+
+
+def test_float_claims_are_judged_on_request(model: Model, module: DenseTransformer) -> None:
+    claims = model.certify().claims
+    assert attemper.check(module, model, claims=claims).status is Status.PROVED
+    longer = FloatClaim("float32", "numerator-first", 2_000_000, "")
+    verdict = attemper.check(module, model, claims=(RealClaim(), longer))
+    assert [claim.status for claim in verdict.claims] == [Status.PROVED, Status.UNKNOWN]
+    assert "proved up to 1,901,880 only" in verdict.claims[1].text
+    module.blocks[0].attn.W_V.div_(3)
+    module.blocks[0].attn.W_O.mul_(3)
+    assert {c.status for c in attemper.check(module, model, claims=claims).claims[1:]} == {Status.UNKNOWN}
+    assert attemper.check(module, model).status is Status.PROVED
+
+
+def test_a_weight_that_is_no_float_leaves_floats_unknown(model: Model) -> None:
+    """A query of a third: in real arithmetic the head still finds its position."""
+    layer = model.network.layers[1]
+    (head,) = layer.heads
+    third = replace(head, query=tuple(tuple((c, x / Fraction(3)) for c, x in row) for row in head.query))
+    network = replace(model.network, layers=(model.network.layers[0], replace(layer, heads=(third,))))
+    verdict = attemper.check(network, model, claims=model.certify().claims[:2])
+    assert [claim.status for claim in verdict.claims] == [Status.PROVED, Status.UNKNOWN]
+    assert "is not exactly a float64" in verdict.claims[1].text
+
+
+def test_more_values_than_a_head_is_wide_are_unknown(model: Model, module: DenseTransformer) -> None:
+    module.blocks[0].attn.W_O[0, 0] += 1
+    verdict = attemper.check(module, model)
+    assert verdict.status is Status.UNKNOWN
+    assert "layer 0, head 0 writes 11 values" in the_claim(verdict).text
+
+
+def refused(*arguments: Any, **options: Any) -> str:
+    with pytest.raises(OptionError) as caught:
+        attemper.check(*arguments, **options)
+    return str(caught.value)
+
+
+def test_what_cannot_be_judged_is_refused(model: Model, module: DenseTransformer) -> None:
+    tensors = dict(module.state_dict())
+    name = "embed.W_E"
+    assert "give like=MODEL" in refused(tensors, model)
+    assert "like=MODEL is for a state dict" in refused(model, model, like=model)
+    assert "network=int cannot be judged" in refused(3, model)
+    assert "network=Linear cannot be judged" in refused(torch.nn.Linear(1, 1), model)
+    assert "language=int is no formula" in refused(model, 3)
+    assert "leaves nothing to judge" in refused(model, model, claims=())
+    assert "missing or unexpected tensors: more" in refused(
+        tensors | {"more": tensors[name]}, model, like=model
+    )
+    for wrong, fragment in (
+        (tensors[name][:1], "tensor 'embed.W_E' has shape [1, 11], not [2, 11]"),
+        (tensors[name].long(), "tensor 'embed.W_E' holds torch.int64, not floats"),
+        (np.zeros((2, 11), dtype=int), "tensor 'embed.W_E' holds int64, not floats"),
+        (np.zeros((2, 11), dtype=np.longdouble), "not floats of at most 64 bits"),
+        (tensors[name] * torch.nan, "tensor 'embed.W_E' has a number that is not finite"),
+    ):
+        assert fragment in refused(tensors | {name: wrong}, model, like=model)
+    with pytest.raises(SourceError):
+        attemper.check(model, "O 2")
+
+
+def test_a_module_of_another_class_or_depth_is_refused(model: Model, module: DenseTransformer) -> None:
+    class Subclass(DenseTransformer):
+        """Whatever its forward does, its network does not say."""
+
+    assert "network=Subclass cannot be judged" in refused(Subclass(model.network), model)
+    module.blocks = module.blocks[:1]
+    assert "the module has 1 blocks, its network 2 layers" in refused(module, model)
+
+
+def test_a_network_that_is_not_well_formed_is_refused(model: Model) -> None:
+    assert "output coordinate 99 does not exist" in refused(replace(model.network, output=99), model)
