@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 
@@ -57,6 +58,11 @@ from attemper.networks.layers import (
 )
 from attemper.networks.wellformed import complaints
 from attemper.running.dense import DenseTransformer
+from tests.support.attacks import ATTACKS
+from tests.support.corpora import CORPORA
+from tests.support.raw_files import read_folder
+from tests.support.raw_forward import FORMATS as RAW_FORMATS
+from tests.support.raw_forward import batch_of, run, strict_ways
 
 Part = tuple[int, int | Fraction]
 EVEN = Asked(Remainder(2, 0), 1, 0, 0)
@@ -245,6 +251,22 @@ def test_no_horizon_reaches_a_length_that_goes_wrong(attack: Attack) -> None:
         claim = FloatClaim(name, str(kernel), min(wrong), "")
         verdict = check(network, "", Certificate("", language, (claim,), ()))
         assert verdict.status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize("name", list(ATTACKS))
+def test_no_horizon_reaches_the_word_of_an_attack(name: str) -> None:
+    """Judged from the saved files, by a forward pass that imports nothing of the library."""
+    attack = ATTACKS[name]()
+    raw, batch = read_folder(CORPORA / "rejected" / name), batch_of([["abc".index(s) for s in attack.word]])
+    formula = parse(attack.formula, attack.network.alphabet)
+    expected = np.array(truth(formula, tuple(attack.word)), dtype=float)
+    ways = strict_ways("numerator-first")
+    outputs = [run(raw, batch, RAW_FORMATS[attack.format], way)[0] for way in ways]
+    assert any((np.abs(output - expected) > 0.25).any() for output in outputs), "the attack works"
+    proof = prove(attack.network, formula)
+    assert proof.outputs(formula), "in real arithmetic the network is right"
+    horizon, _ = horizon_of(proof.analysis, FORMATS[attack.format], Kernel.NUMERATOR_FIRST)
+    assert horizon < min(len(attack.word), attack.horizon)
 
 
 def _goes_wrong(network: Network, word: Word, expected: tuple[bool, ...], name: str) -> bool:

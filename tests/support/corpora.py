@@ -22,6 +22,7 @@ from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.exact.closed_forms import number, times
+from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, BinaryOperator, Symbol
@@ -30,6 +31,7 @@ from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
+from tests.support.attacks import ATTACKS, Attack
 from tests.support.mutants import put_at
 from tests.support.saved import change_weights, read_structure, with_number
 
@@ -92,6 +94,19 @@ def write_rejected(folder: Path) -> None:
     }
     for name, (model, change) in networks.items():
         _write(folder / name, model, change)
+    for name, made in ATTACKS.items():
+        _write_attack(folder / name, made())
+
+
+def _write_attack(folder: Path, attack: Attack) -> None:
+    """A hand-built network with the claims that an earlier checker called PROVED."""
+    language = TemporalLanguage(parse(attack.formula, attack.network.alphabet), At.LAST, accepts_empty=False)
+    source = Source("formula", show(language.formula), "last", "unbounded")
+    claim = FloatClaim(attack.format, "numerator-first", attack.horizon, "")
+    folder.mkdir(parents=True)
+    save_network(attack.network, source, folder)
+    digest = digest_of(attack.network, source)
+    save_certificate(Certificate(digest, language, (RealClaim(), claim), ()), folder)
 
 
 def _write_overclaimed(folder: Path) -> None:

@@ -25,7 +25,7 @@ MAX_REDUCTION = 64
 """By how many powers of N an error may outgrow a lead."""
 
 Place = tuple[Fraction, ...]
-"""A class of positions j: what each row's key is there, without the j or 1/j of a tie-break's."""
+"""A class of positions j: what each row's key is there, without the n^b j or n^b / j of a tie-break's."""
 
 
 class Kind(Enum):
@@ -90,12 +90,13 @@ class Pair:
 class Row:
     """One product of a query and a key row.
 
-    `is_tie` says that the key is a multiple of j or 1/j. `queries` bounds, for each case of i, the size of
-    the query times the inverse temperature (times n^b, where the key has that factor).
+    `is_tie` says that the key is a multiple of n^b j or n^b / j, b being `growth`. `queries` bounds, for each
+    case of i, the size of the query times the inverse temperature.
     """
 
     is_tie: bool
     queries: tuple[Laurent, ...]
+    growth: int = 0
 
 
 @final
@@ -133,8 +134,7 @@ def rows_of(
         if b and not p:
             raise UnprovenError("a key that does not depend on j grows with n")
         whole = multiply(terms, query, coldness)
-        sizes = tuple(laurent.times(_peaks(terms, whole, case), laurent.monomial(0, b)) for case in cases)
-        found.append(Row(p != 0, sizes))
+        found.append(Row(p != 0, tuple(_peaks(terms, whole, case) for case in cases), b))
         keys.append(diagram)
     return tuple(found), keys
 

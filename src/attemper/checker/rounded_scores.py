@@ -151,18 +151,18 @@ class _Scores:
         for row, scored, *keys in zip(self.contest.rows, self.rows, pair.winner, pair.other, strict=True):
             query = row.queries[pair.case]
             if row.is_tie:
-                off = _scaled(self._query_error(scored, query), ball(abs(keys[0])))
-                sizes = [_scaled(_balls(query), ball(abs(keys[0]))), off]
+                key = laurent.monomial(0, row.growth, abs(keys[0]))
+                errors = _times([self._query_error(scored, query)], key)
                 rate = (1 + self._relative(scored)) * (1 + self._rounding(scored)) * (1 + greatest(sums)) - 1
-                apart.append(off)
-                both += [_scaled(size, rate) for size in sizes]
+                apart += errors
+                both += [_scaled(size, rate) for size in (*_times([_balls(query)], key), *errors)]
                 continue
             offs = [_key_error(scored, key) for key in keys]
             distance = ball(abs(keys[0] - keys[1])) + offs[0] + offs[1]
             off = self._query_error(scored, query)
             others += [_scaled(off, distance), _scaled(_balls(query), offs[0] + offs[1])]
-            for key, key_off, rate in zip(keys, offs, sums, strict=True):
-                lost = (ball(abs(key)) + key_off) * ((1 + self._rounding(scored)) * (1 + rate) - 1)
+            for value, value_off, rate in zip(keys, offs, sums, strict=True):
+                lost = (ball(abs(value)) + value_off) * ((1 + self._rounding(scored)) * (1 + rate) - 1)
                 others += [_scaled(_balls(query), lost), _scaled(off, lost)]
         return others, apart, both
 

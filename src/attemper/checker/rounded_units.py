@@ -243,21 +243,25 @@ class GateCase:
             return exact
         size = self.size + error
         most = self.most + error
-        roundings = max(min(self.terms + read.murky, read.terms) - 1, 0) + (0 if read.weights else 2)
+        roundings = max(min(self.terms + read.murky, read.terms) - 1, 0)
         summed = arithmetic.summed(roundings + 1, size, most)
+        if not read.weights:
+            # The format may not hold a weight, and rounds its product.
+            summed += 3 * arithmetic.u * size
+        is_shared = roundings <= 1 and read.weights
         numbers = tuple(k for k, top in enumerate(self.tops) if not (top + error + summed <= 0))
         if not numbers:
             return NOTHING
         loud = self._loud(numbers)
         if not (size + gate.largest_bias < arithmetic.form.range):
             raise BeyondError("a feed-forward (it leaves the range of the format)")
-        shared = error + (summed if roundings <= 1 else ZERO)
+        shared = error + (summed if is_shared else ZERO)
         reach = loud.inner + error + summed
         outside = loud.factor * reach
-        if self.is_constant and roundings <= 1 and loud.step and self._rounds_exactly(loud.step, shared):
+        if self.is_constant and is_shared and loud.step and self._rounds_exactly(loud.step, shared):
             off = gate.shared_deviation(self, shared)
             return Effect(off, 2, outside, abs(self.exact) + off, loud.step.products, is_alone_exact=True)
-        own = (ZERO if roundings <= 1 else summed) + 2 * arithmetic.u * reach + loud.unfit + arithmetic.tiny
+        own = (ZERO if is_shared else summed) + 2 * arithmetic.u * reach + loud.unfit + arithmetic.tiny
         size = loud.factor * (reach + own)
         off = gate.shared_deviation(self, shared) if self.is_constant else loud.factor * shared
         off += loud.factor * own + (ZERO if loud.is_even else 3 * arithmetic.u * size)
