@@ -26,6 +26,7 @@ from attemper.exact.closed_forms import (
 from attemper.exact.predicates import PredicateError
 from attemper.files import read_bytes, write_together
 from attemper.languages.words import Alphabet
+from attemper.networks.announced import announced_bytes
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     Construction,
@@ -91,13 +92,18 @@ def load(folder: Path) -> tuple[Network, Source]:
     """Read a network back. Raises `MalformedFileError`, naming the file and what is wrong."""
     structure_file, weights_file = folder / STRUCTURE, folder / WEIGHTS
     remedy = "a network is a folder made by 'attemper compile FORMULA -o DIR'"
-    text, weights = read_bytes(structure_file, remedy), read_bytes(weights_file, remedy)
+    text = read_bytes(structure_file, remedy)
     try:
         structure = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise MalformedFileError(f"'{structure_file}' is not complete JSON: {str(error)[:200]}") from None
     if not isinstance(structure, dict) or structure.get("format") != FORMAT:
         raise MalformedFileError(f"'{structure_file}' is not a network of the format {FORMAT}")
+    try:
+        most = announced_bytes(structure)
+    except ValueError as error:
+        raise MalformedFileError(f"'{structure_file}' does not describe a network: {error}") from None
+    weights = read_bytes(weights_file, remedy, most)
     try:
         digest = _digest(structure, weights)
     except RecursionError:
