@@ -1,7 +1,7 @@
 """Text from files as it is printed: nothing in it moves the cursor, hides, or turns the line around.
 
-A tensor's name, a symbol or a path can hold anything. Whoever prints for people prints through `escaped`, whoever prints
-JSON through `escaped_json`.
+A tensor's name, a symbol or a path can hold anything. Whoever prints for people prints through `escaped`,
+whoever prints JSON through `escaped_json`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import json
 def escaped(text: str) -> str:
     r"""The text on one line, with every character that is not printable as its escape.
 
-    These are the control characters, line breaks among them, and what changes the direction of text, has no width
-    or no meaning. (The characters that Python does not call printable, but for the blank.)
+    These are the control characters, line breaks among them, and what changes the direction of text, has no
+    width or no meaning. (The characters that Python does not call printable, but for the blank.)
 
     >>> escaped("\x1b[2J PROVED\r\n\u202e\x9b")
     '\\x1b[2J PROVED\\r\\n\\u202e\\x9b'

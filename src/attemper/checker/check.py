@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.analysis import ROUNDED
-from attemper.checker.counterexample import wrong_word
+from attemper.checker.diagrams import TooLargeError
 from attemper.checker.proof import Proof, prove_language
 from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
+from attemper.checker.subjects import describe
 from attemper.checker.terms import UnprovenError
 from attemper.checker.values import error_of
-from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError
@@ -33,18 +35,34 @@ NO_ROUNDING = "rounding is ignored: every operation of the format is taken to be
 
 
 def check(
-    network: Network, digest: str, certificate: Certificate, *, ignore_rounding: bool = False
+    network: Network,
+    digest: str,
+    certificate: Certificate,
+    *,
+    ignore_rounding: bool = False,
+    place: str = "",
 ) -> Verdict:
     """The verdict on every claim of a certificate about the network with that digest.
 
     Nothing is taken from the certificate but what it claims; labels and constructions in the network
     only select which rule is tried. With `ignore_rounding` the claims about float formats are proved in real
-    arithmetic and are PROVED_UNDER_ASSUMPTIONS at best.
+    arithmetic and are PROVED_UNDER_ASSUMPTIONS at best. `place` says where the network is, for the verdict's
+    subject.
     """
+    language = describe(certificate.language, network.alphabet)
+    subject = Subject(About.NETWORK, place, digest, language)
+    return replace(_verdict(network, digest, certificate, ignore_rounding), subject=subject)
+
+
+def _verdict(network: Network, digest: str, certificate: Certificate, ignore_rounding: bool) -> Verdict:
     try:
         return _check(network, digest, certificate, ignore_rounding)
     except PredicateError as error:
         return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
+    except TooLargeError:
+        return _one(Status.UNKNOWN, "its Boolean blocks are too large to be compared")
+    except RecursionError:
+        return _one(Status.UNKNOWN, "its parts nest too deeply to be compared")
 
 
 def _check(network: Network, digest: str, certificate: Certificate, ignore_rounding: bool) -> Verdict:
@@ -86,7 +104,8 @@ def _claim_verdict(
         case FloatClaim(name, kernel, horizon, _):
             text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels"
             if name not in FORMATS or kernel not in set(Kernel) or horizon < 0:
-                return ClaimVerdict(Status.MALFORMED, f"there is no arithmetic {name} with {kernel} kernels")
+                text = f"there is no arithmetic {name[:40]} with {kernel[:40]} kernels"
+                return ClaimVerdict(Status.MALFORMED, text)
             if ignore_rounding:
                 return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
             form = FORMATS[name]
@@ -156,6 +175,8 @@ def _registered(network: Network, language: Language) -> set[str]:
 
 def _refuted_or_unknown(network: Network, certificate: Certificate, reason: str) -> Verdict:
     """REFUTED if a short word shows that the claims are false."""
+    from attemper.checker.counterexample import wrong_word  # no proof rests on what this needs
+
     word = wrong_word(network, certificate.language)
     if word is None:
         return _one(Status.UNKNOWN, reason)

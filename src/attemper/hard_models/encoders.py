@@ -172,7 +172,7 @@ def read_encoder(
 
 
 def _require_plain(encoder: object, embedding: object, readout: object) -> None:
-    """Raises `UnsupportedError` unless every module that computes is torch's own, and nothing of it replaced."""
+    """Raises `UnsupportedError` unless every module that computes is torch's own, with nothing replaced."""
     from torch import nn
 
     _require_own("the encoder", encoder, nn.TransformerEncoder)
@@ -186,8 +186,9 @@ def _require_plain(encoder: object, embedding: object, readout: object) -> None:
         _require_own(name, layer, nn.TransformerEncoderLayer)
         for part, module in layer.named_children():
             _require_own(f"'{part}' in {name}", module, *_parts_of_a_layer(part))
-        out_proj = layer.self_attn.out_proj
-        _require_own(f"'self_attn.out_proj' in {name}", out_proj, *_parts_of_a_layer("out_proj"))
+            if isinstance(module, nn.MultiheadAttention):
+                classes = _parts_of_a_layer("out_proj")
+                _require_own(f"'{part}.out_proj' in {name}", module.out_proj, *classes)
 
 
 def _parts_of_a_layer(part: str) -> tuple[type[torch.nn.Module], ...]:
@@ -216,8 +217,8 @@ def _require_own(name: str, module: object, *classes: type[torch.nn.Module]) -> 
     own = type(module)
     if own not in classes:
         raise UnsupportedError(
-            f"{name} is a {own.__module__}.{own.__qualname__}, whose functions are not known: only torch's own "
-            "classes are read, not subclasses; copy the weights into one of them"
+            f"{name} is a {own.__module__}.{own.__qualname__}, whose functions are not known: only torch's "
+            "own classes are read, not subclasses; copy the weights into one of them"
         )
     replaced = sorted(key for key in vars(module) if callable(getattr(own, key, None)))
     if replaced:

@@ -1,4 +1,4 @@
-"""How large the weights of a network can be, from its structure alone: so much of the file is read, and no more."""
+"""How large the weights of a network can be, from its structure alone: no more of the file is read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def announced_bytes(structure: Mapping[str, object]) -> int:
         numbers += len(_list(entries.get("heads"))) * 4 * width * head_width
         numbers += _size(entries.get("hidden")) * (2 * width + 1)
     if numbers > MOST_PARAMETERS:
-        raise ValueError(f"it announces {numbers:,} weights, more than {MOST_PARAMETERS:,}, the most there can be")
+        raise ValueError(
+            f"it announces {numbers:,} weights, more than {MOST_PARAMETERS:,}, the most there can be"
+        )
     return 8 + REMARKS + ENTRY * len(tensor_names(len(layers))) + 8 * numbers
 
 
