@@ -40,7 +40,7 @@ def test_a_compiled_network_carries_a_certificate_that_is_proved(folder: Path) -
     assert finished.code == 0
     lines = finished.out.splitlines()
     assert lines[0] == "PROVED"
-    assert lines[1] == "  PROVED: all lengths, in real arithmetic"
+    assert lines[4] == "  PROVED: all lengths, in real arithmetic"
     assert any("in float32 with numerator-first kernels" in line for line in lines)
     assert lines[-1].startswith("  float arithmetic: round to nearest")
     assert "exp within 4 u" in lines[-1]

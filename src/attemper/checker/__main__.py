@@ -6,6 +6,7 @@ For a refutation's file it needs numpy, too, and whatever its model does.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from io import TextIOWrapper
 from typing import TextIO
@@ -34,16 +35,20 @@ def main() -> int:
     except KeyboardInterrupt:
         _write(sys.stderr, "interrupted")
         return ExitCode.INTERRUPTED
-    if said.json:
-        sys.stdout.write(escaped_json(record_of(verdict)) + "\n")
-        return verdict.exit_code
-    for line in lines_of(verdict):
-        _write(sys.stdout, line)
+    try:
+        if said.json:
+            sys.stdout.write(escaped_json(record_of(verdict)) + "\n")
+        else:
+            _write(sys.stdout, *lines_of(verdict))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Keep Python from complaining when it flushes what nobody will read.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return verdict.exit_code
 
 
-def _write(stream: TextIO, line: str) -> None:
-    stream.write(escaped(line) + "\n")
+def _write(stream: TextIO, *lines: str) -> None:
+    stream.writelines(escaped(line) + "\n" for line in lines)
 
 
 def _parser() -> argparse.ArgumentParser:

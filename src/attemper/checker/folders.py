@@ -12,7 +12,7 @@ from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AutomatonError, MalformedFileError, SourceError, UnsupportedError
-from attemper.languages.language import Language, reads_first
+from attemper.languages.language import Language, accepts_empty, reads_first
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
@@ -98,8 +98,13 @@ def _require_one_language(source: Source, network: Network, language: Language) 
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
     """
+    read = reads_first(language), accepts_empty(language)
     try:
-        is_one = source.at == ENDS[reads_first(language)] and _says(source, network.alphabet, language)
+        is_one = (
+            read == (network.reads_first, network.accepts_empty)
+            and source.at == ENDS[network.reads_first]
+            and _says(source, network.alphabet, language)
+        )
     except (SourceError, AutomatonError, UnsupportedError) as error:
         raise MalformedFileError(
             f"the network's source cannot be read: {str(error).splitlines()[0]}"

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-import attemper
 from attemper.checker.child import ERROR, Failure, memory_can_be_limited
 from attemper.checker.report import verdict_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
@@ -107,7 +106,7 @@ def check_within(request: Request, limits: Limits) -> Verdict:
 @contextmanager
 def _child(request: Request, limits: Limits) -> Iterator[subprocess.Popen[bytes]]:
     """The process that checks, which ends with this context, and with this process: its input ends then."""
-    root = str(Path(attemper.__file__).parents[1])
+    root = str(Path(__file__).parents[2])
     said = json.dumps({"memory": limits.memory, **vars(request)})
     reading, writing = os.pipe()
     try:

@@ -78,6 +78,7 @@ def main() -> None:
 
 
 def _exit_code() -> int:
+    code = None
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
@@ -87,7 +88,7 @@ def _exit_code() -> int:
     except (ReaderLeftError, BrokenPipeError):
         # Keep Python from complaining when it flushes what nobody will read.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.OK
+        return int(code or ExitCode.OK)
     except (SourceError, AmbiguousReadingError) as error:
         err.print_lines(f"error: {error}")
         return error.exit_code

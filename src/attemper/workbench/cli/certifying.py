@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.checker.limits import MEMORY, SECONDS, Limits, Request, check_within, memory_note
 from attemper.checker.report import lines_of, record_of
 from attemper.workbench.certify import ARITHMETICS
-from attemper.workbench.cli.console import err, out, print_json, progress_bar
+from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load
 
@@ -68,11 +69,13 @@ def check_command(
     if note is not None:
         err.print(note)
     verdict = check_within(Request(str(path), model, ignore_rounding, edited), Limits(seconds, memory))
-    if json:
-        print_json(record_of(verdict))
-    else:
-        for line in lines_of(verdict):
-            out.print(line)
+    # Whoever reads only the first line still gets the exit code.
+    with suppress(ReaderLeftError):
+        if json:
+            print_json(record_of(verdict))
+        else:
+            for line in lines_of(verdict):
+                out.print(line)
     return verdict.exit_code
 
 
