@@ -19,6 +19,7 @@ DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 TRUSTED = (
     "attemper",
     "attemper.errors",
+    "attemper.escapes",
     "attemper.exact.closed_forms",
     "attemper.exact.predicates",
     "attemper.exact.balls",

@@ -26,7 +26,7 @@ STATEMENTS = 4_700
 """Lines of logic (Python statements without docstrings) that PROVED may rest on, all in all."""
 
 REMARKS = {"attemper.languages.regular.regex", "attemper.languages.regular.files"}
-"""They read the source that a network's folder names, so that another one is MALFORMED: no proof needs them."""
+"""They read the source that a network's folder names, which makes it MALFORMED at most."""
 
 SAYING = {"__main__", "limits", "child", "folders", "report", "verdict", "subjects"}
 """The files of the checker that read what is to be checked and say what was found."""

@@ -10,6 +10,7 @@ import pytest
 
 import attemper
 from attemper.certificates.files import CERTIFICATE
+from attemper.networks.files import STRUCTURE
 from tests.support.command_line import attemper as run_command_line
 
 MAJORITY = "#<['0'] <= #<['1']"
@@ -40,6 +41,10 @@ def test_a_compiled_network_carries_a_certificate_that_is_proved(folder: Path) -
     assert finished.code == 0
     lines = finished.out.splitlines()
     assert lines[0] == "PROVED"
+    language = f"{MAJORITY} (read at the last position of words over 0 1; the empty word is rejected)"
+    assert lines[1] == f"  language: {language}"
+    assert lines[2] == f"  network: {folder}"
+    assert lines[3].startswith("  digest: ")
     assert lines[4] == "  PROVED: all lengths, in real arithmetic"
     assert any("in float32 with numerator-first kernels" in line for line in lines)
     assert lines[-1].startswith("  float arithmetic: round to nearest")
@@ -50,6 +55,9 @@ def test_check_as_json(folder: Path) -> None:
     finished = run_command_line("check", str(folder), "--json")
     record = json.loads(finished.out)
     assert record["verdict"] == "PROVED"
+    assert record["language"].startswith(f"{MAJORITY} (read at the last position of words over 0 1; ")
+    assert record["network"] == str(folder)
+    assert record["digest"] == json.loads((folder / STRUCTURE).read_text(encoding="utf-8"))["digest"]
     assert record["claims"][0] == {
         "verdict": "PROVED",
         "text": "all lengths, in real arithmetic",
