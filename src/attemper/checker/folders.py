@@ -5,7 +5,7 @@ A refutation is about a model that is functions of arrays, so that whatever it n
 
 from __future__ import annotations
 
-from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from attemper.certificates.files import load as load_certificate
@@ -47,14 +47,14 @@ def check_folder(folder: Path, *, ignore_rounding: bool = False, edited: bool = 
     """
     subject = Subject(About.NETWORK, str(folder))
     try:
-        network, source = _load_edited(folder) if edited else files.load(folder)
+        if edited:
+            return _check_edited(folder, ignore_rounding=ignore_rounding)
+        network, source = files.load(folder)
         digest = files.digest_of(network, source)
         certificate = load_certificate(folder)
         _require_one_language(source, network, certificate.language)
     except MalformedFileError as error:
         return _malformed(error, subject)
-    if edited:
-        certificate = replace(certificate, network=digest)
     return check(network, digest, certificate, ignore_rounding=ignore_rounding, place=str(folder))
 
 
@@ -82,12 +82,16 @@ def _malformed(error: MalformedFileError, subject: Subject) -> Verdict:
     return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
 
 
-def _load_edited(folder: Path) -> tuple[Network, Source]:
-    reader = getattr(files, "load_edited", None)
-    if reader is None:
-        raise UnsupportedError("edited weights cannot be read by this version; compile the network again")
-    found: tuple[Network, Source] = reader(folder)
-    return found
+def _check_edited(folder: Path, *, ignore_rounding: bool) -> Verdict:
+    """What `checker/edited.py` says. Raises `UnsupportedError` where this version has no such file."""
+    try:
+        edited = import_module("attemper.checker.edited")
+    except ModuleNotFoundError:
+        raise UnsupportedError(
+            "this version does not read edited weights; compile the network again"
+        ) from None
+    verdict: Verdict = edited.check_edited(folder, ignore_rounding=ignore_rounding)
+    return verdict
 
 
 # The source, which is a remark ---------------------------------------------------------------------
