@@ -20,6 +20,7 @@ DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 TRUSTED = (
     "attemper",
     "attemper.errors",
+    "attemper.escapes",
     "attemper.exact.closed_forms",
     "attemper.exact.predicates",
     "attemper.exact.balls",
@@ -28,10 +29,6 @@ TRUSTED = (
     "attemper.languages.temporal.meaning",
     "attemper.languages.temporal.show",
     "attemper.languages.temporal.reading",
-    "attemper.attention_program.ops",
-    "attemper.attention_program.text",
-    "attemper.attention_program.meaning",
-    "attemper.attention_program.wellformed",
     "attemper.networks.files",
     "attemper.networks.meaning_hard",
     "attemper.networks.meaning_soft",
@@ -39,6 +36,8 @@ TRUSTED = (
     "attemper.languages.temporal.trees",
     "attemper.certificates.files",
     "attemper.checker.check",
+    "attemper.checker.__main__",
+    "attemper.checker.folders",
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 
@@ -57,6 +56,16 @@ def test_the_trusted_base_loads_nothing_heavy() -> None:
 
 def test_that_test_would_notice_a_heavy_import() -> None:
     assert {"torch", "numpy"} <= modules_loaded_by("import attemper.running.dense")
+
+
+def test_the_command_line_loads_torch_only_where_it_runs_networks() -> None:
+    assert "torch" not in modules_loaded_by("import attemper.workbench.cli.app")
+
+
+def test_attention_programs_load_nothing_heavy() -> None:
+    parts = ("ops", "text", "meaning", "wellformed")
+    loaded = modules_loaded_by("import " + ", ".join(f"attemper.attention_program.{part}" for part in parts))
+    assert not loaded & set(HEAVY)
 
 
 def test_compiling_never_loads_torch() -> None:

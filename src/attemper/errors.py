@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from attemper.escapes import escaped
+
 
 class ExitCode(IntEnum):
     """What the command line returns to the shell."""
@@ -94,9 +96,16 @@ class WordError(AttemperError):
 
 
 class MalformedFileError(AttemperError):
-    """A file that is missing, truncated, tampered with, or of the wrong shape."""
+    """A file that is missing, truncated, tampered with, or of the wrong shape.
+
+    Its message quotes files and paths, so that as a text it stands on one line and everything unprintable is
+    escaped.
+    """
 
     exit_code = ExitCode.FILE
+
+    def __str__(self) -> str:
+        return escaped(super().__str__())
 
 
 class UndecidedError(AttemperError):

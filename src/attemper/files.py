@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from attemper.errors import MalformedFileError
+
+MOST_TEXT = 64_000_000
+"""The most bytes of a JSON file that are read: networks' structures, certificates, refutations, automata."""
+
+_OPENED = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
+)
+"""Opening a pipe that nobody writes to must not wait; not every system knows every one of these."""
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
@@ -34,14 +43,31 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             part.unlink(missing_ok=True)
 
 
-def read_bytes(path: Path, remedy: str) -> bytes:
-    """The file's content. Raises `MalformedFileError`, with the remedy if it does not exist."""
+def read_bytes(path: Path, remedy: str, most: int = MOST_TEXT) -> bytes:
+    """The content of a regular file of at most `most` bytes; a symbolic link stands for what it names.
+
+    Nothing is read of a larger file, and nothing waits for a pipe or a device. Raises `MalformedFileError`,
+    with the remedy if the file does not exist.
+    """
     try:
-        return path.read_bytes()
+        descriptor = os.open(path, _OPENED)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise MalformedFileError(f"cannot read '{path}': it is {_kind(status.st_mode)}, no file")
+            with os.fdopen(descriptor, "rb", closefd=False) as stream:
+                # A file can grow while it is read.
+                data = b"" if status.st_size > most else stream.read(most + 1)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         raise MalformedFileError(f"there is no '{path}'; {remedy}") from None
     except (OSError, ValueError) as error:
         raise MalformedFileError(f"cannot read {str(path)!r}: {error}") from None
+    size = max(status.st_size, len(data))
+    if size > most:
+        raise MalformedFileError(f"'{path}' has {size:,} bytes, more than the {most:,} that it can need")
+    return data
 
 
 def parse_json(data: bytes) -> object:
@@ -61,3 +87,9 @@ def _without_twins(entries: list[tuple[str, object]]) -> dict[str, object]:
             raise ValueError(f"an object has the key '{name[:80]}' twice")
         found[name] = value
     return found
+
+
+def _kind(mode: int) -> str:
+    """What else than a regular file something is."""
+    names = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    return next((name for is_one, name in names if is_one(mode)), "a device")

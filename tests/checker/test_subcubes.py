@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -509,6 +509,83 @@ def test_encoders_that_are_not_read_are_refused() -> None:
         read(built(activation="gelu"))
     with pytest.raises(UnsupportedError, match="joint projection and its bias"):
         read(built(bias=False))
+
+
+def changed_encoders() -> dict[str, tuple[torch.nn.TransformerEncoder, str]]:
+    """Encoders that compute something else than their weights say, each with what is said of it."""
+
+    class Layer(torch.nn.TransformerEncoderLayer):
+        def forward(self, src: torch.Tensor, *rest: object, **options: object) -> torch.Tensor:
+            return src * 0
+
+    class Negative(torch.nn.ReLU):
+        def forward(self, input: torch.Tensor) -> torch.Tensor:  # noqa: A002 - torch's own name
+            return -input
+
+    def built(
+        layer: type[torch.nn.TransformerEncoderLayer], **options: object
+    ) -> torch.nn.TransformerEncoder:
+        own = layer(4, 2, 6, batch_first=True, **options)  # type: ignore[arg-type]
+        return torch.nn.TransformerEncoder(own, 2, enable_nested_tensor=False)
+
+    def changed(change: Callable[[Any], object]) -> torch.nn.TransformerEncoder:
+        encoder = built(torch.nn.TransformerEncoderLayer)
+        change(encoder)
+        return encoder
+
+    def parametrized(encoder: Any) -> None:
+        torch.nn.utils.parametrizations.weight_norm(encoder.layers[1].linear2)
+
+    return {
+        "layer of a subclass": (built(Layer), "layer 0 of the encoder is a .*Layer"),
+        "activation of a subclass": (
+            built(torch.nn.TransformerEncoderLayer, activation=Negative()),
+            "'activation' in layer 0 of the encoder is a .*Negative",
+        ),
+        "forward of its own": (changed(lambda e: setattr(e, "forward", abs)), "the encoder has a 'forward'"),
+        "attention of its own": (
+            changed(lambda e: setattr(e.layers[1], "_sa_block", abs)),
+            "layer 1 of the encoder has a '_sa_block'",
+        ),
+        "hook": (
+            changed(lambda e: e.layers[1].linear1.register_forward_hook(lambda *_: None)),
+            "'linear1' in layer 1 of the encoder has hooks",
+        ),
+        "hook before": (changed(lambda e: e.register_forward_pre_hook(lambda *_: None)), "encoder has hooks"),
+        "parametrization": (changed(parametrized), "'linear2' in layer 1 of the encoder is a .*Parametrized"),
+        "dropout that is none": (
+            changed(lambda e: setattr(e.layers[0], "dropout1", Negative())),
+            "'dropout1' in layer 0 of the encoder is a .*Negative",
+        ),
+        "other projection": (
+            changed(lambda e: setattr(e.layers[0].self_attn, "out_proj", torch.nn.Identity())),
+            r"'self_attn\.out_proj' in layer 0 of the encoder is a .*Identity",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", changed_encoders())
+def test_encoders_that_compute_something_else_are_refused(name: str) -> None:
+    encoder, message = changed_encoders()[name]
+    embedding, readout = torch.nn.Embedding(3, 4), torch.nn.Linear(4, 1)
+    with pytest.raises(UnsupportedError, match=message):
+        read_encoder(encoder, embedding, torch.zeros(5, 4), readout, UNMARKED, None)
+
+
+def test_an_embedding_and_a_readout_of_ones_own_are_refused() -> None:
+    class Table(torch.nn.Embedding):
+        pass
+
+    class Reader(torch.nn.Linear):
+        pass
+
+    plain = tiny_encoder(0, 1, norm_first=False)
+    for embedding, readout, name in (
+        (Table(3, 4), torch.nn.Linear(4, 1), "the embedding is a .*Table"),
+        (torch.nn.Embedding(3, 4), Reader(4, 1), "the readout is a .*Reader"),
+    ):
+        with pytest.raises(UnsupportedError, match=name):
+            read_encoder(plain, embedding, torch.zeros(5, 4), readout, UNMARKED, None)
 
 
 def test_an_encoder_with_gradients_is_read_without_a_warning() -> None:

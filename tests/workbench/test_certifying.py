@@ -10,6 +10,7 @@ import pytest
 
 import attemper
 from attemper.certificates.files import CERTIFICATE
+from attemper.networks.files import STRUCTURE
 from tests.support.command_line import attemper as run_command_line
 
 MAJORITY = "#<['0'] <= #<['1']"
@@ -40,16 +41,23 @@ def test_a_compiled_network_carries_a_certificate_that_is_proved(folder: Path) -
     assert finished.code == 0
     lines = finished.out.splitlines()
     assert lines[0] == "PROVED"
-    assert lines[1] == "  PROVED: all lengths, in real arithmetic"
+    language = f"{MAJORITY} (read at the last position of words over 0 1; the empty word is rejected)"
+    assert lines[1] == f"  language: {language}"
+    assert lines[2] == f"  network: {folder}"
+    assert lines[3].startswith("  digest: ")
+    assert lines[4] == "  PROVED: all lengths, in real arithmetic"
     assert any("in float32 with numerator-first kernels" in line for line in lines)
     assert lines[-1].startswith("  float arithmetic: round to nearest")
-    assert "exp within 4 u" in lines[-1]
+    assert "exp within 8 u" in lines[-1]
 
 
 def test_check_as_json(folder: Path) -> None:
     finished = run_command_line("check", str(folder), "--json")
     record = json.loads(finished.out)
     assert record["verdict"] == "PROVED"
+    assert record["language"].startswith(f"{MAJORITY} (read at the last position of words over 0 1; ")
+    assert record["network"] == str(folder)
+    assert record["digest"] == json.loads((folder / STRUCTURE).read_text(encoding="utf-8"))["digest"]
     assert record["claims"][0] == {
         "verdict": "PROVED",
         "text": "all lengths, in real arithmetic",
@@ -75,7 +83,7 @@ def test_a_stretched_horizon_is_unknown(folder: Path, tmp_path: Path) -> None:
     assert finished.code == 12
     assert finished.out.startswith("UNKNOWN")
     assert "proved up to" in finished.out
-    assert "layer 1, head 0" in finished.out
+    assert "beyond it no proof for sums over so many positions" in finished.out
 
 
 def test_the_certificate_of_another_formula_is_malformed(folder: Path, tmp_path: Path) -> None:
@@ -119,7 +127,7 @@ def test_a_missing_certificate_says_how_to_make_one(folder: Path, tmp_path: Path
 
 def test_show_prints_the_horizons_and_their_bottleneck(folder: Path) -> None:
     finished = run_command_line("show", str(folder))
-    assert "in float32, numerator-first kernels; beyond it no proof for layer 1, head 0" in finished.out
+    assert "in float32, normalise-first kernels; beyond it no proof for layer 1, head 0" in finished.out
     record = json.loads(run_command_line("show", str(folder), "--json").out)
     assert {h["format"] for h in record["horizons"]} == {"float64", "float32", "bfloat16"}
 

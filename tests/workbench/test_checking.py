@@ -102,10 +102,10 @@ def test_a_state_dict_is_judged(kind: str, model: Model, module: DenseTransforme
 def test_float_claims_are_judged_on_request(model: Model, module: DenseTransformer) -> None:
     claims = model.certify().claims
     assert attemper.check(module, model, claims=claims).status is Status.PROVED
-    longer = FloatClaim("float32", "numerator-first", 2_000_000, "")
+    longer = FloatClaim("float32", "numerator-first", 2_097_152, "")
     verdict = attemper.check(module, model, claims=(RealClaim(), longer))
     assert [claim.status for claim in verdict.claims] == [Status.PROVED, Status.UNKNOWN]
-    assert "proved up to 1,901,880 only" in verdict.claims[1].text
+    assert "proved up to 2,097,151 only" in verdict.claims[1].text
     module.blocks[0].attn.W_V.div_(3)
     module.blocks[0].attn.W_O.mul_(3)
     assert {c.status for c in attemper.check(module, model, claims=claims).claims[1:]} == {Status.UNKNOWN}

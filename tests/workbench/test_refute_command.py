@@ -76,6 +76,16 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
     assert len(found.restriction.free) >= 0.2 * 31
     checked = attemper("check", "out.json", "--model", source, "--json")
     assert (checked.code, json.loads(checked.out)["verdict"]) == (0, "PROVED")
+    assert checked.record["language"] == "the well-nested words of ( )"
+    assert (checked.record["model"], checked.record["digest"]) == (source, found.digest)
+    assert checked.record["words"] == [list(found.member), list(found.stranger)]
+    assert checked.record["free"] == len(found.restriction.free) / 31
+    lines = attemper("check", "out.json", "--model", source).out.splitlines()
+    assert lines[1:4] == [
+        "  language: the well-nested words of ( )",
+        f"  model: {source}",
+        f"  digest: {found.digest}",
+    ]
     shown = attemper("restrict", "out.json", "--model", source)
     assert shown.code == 0
     assert shown.out.count("position 31 attends to") == 2

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.analysis import ROUNDED
-from attemper.checker.counterexample import wrong_word
+from attemper.checker.diagrams import TooLargeError
 from attemper.checker.proof import Proof, prove_language
 from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
+from attemper.checker.subjects import describe
 from attemper.checker.terms import UnprovenError
 from attemper.checker.values import error_of
-from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError
@@ -25,21 +27,33 @@ from attemper.networks.layers import Network, Softmax
 
 ARITHMETIC = (
     "round to nearest; sums in any order; position embeddings and temperatures from float64; "
-    "exp within 4 u and exact at 0 (FORMAT.md, section 6)"
+    "exp within 8 u (bfloat16: 2 u) and exact at 0 (FORMAT.md, section 6)"
 )
 
 NO_ROUNDING = "rounding is ignored: every operation of the format is taken to be exact"
 
 
 def check(
-    network: Network, digest: str, certificate: Certificate, *, ignore_rounding: bool = False
+    network: Network,
+    digest: str,
+    certificate: Certificate,
+    *,
+    ignore_rounding: bool = False,
+    place: str = "",
 ) -> Verdict:
     """The verdict on every claim of a certificate about the network with that digest.
 
     Nothing is taken from the certificate but what it claims; labels and constructions in the network
     only select which rule is tried. With `ignore_rounding` the claims about float formats are proved in real
-    arithmetic and are PROVED_UNDER_ASSUMPTIONS at best.
+    arithmetic and are PROVED_UNDER_ASSUMPTIONS at best. `place` says where the network is, for the verdict's
+    subject.
     """
+    language = describe(certificate.language, network.alphabet)
+    subject = Subject(About.NETWORK, place, digest, language)
+    return replace(_check(network, digest, certificate, ignore_rounding), subject=subject)
+
+
+def _check(network: Network, digest: str, certificate: Certificate, ignore_rounding: bool) -> Verdict:
     if certificate.network != digest:
         return _one(Status.MALFORMED, "the certificate is about another network: the digests differ")
     if not certificate.claims:
@@ -66,6 +80,10 @@ def judge(
         return _judge(network, language, claims, evidence, rounding, ignore_rounding)
     except PredicateError as error:
         return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
+    except TooLargeError:
+        return _one(Status.UNKNOWN, "its Boolean blocks are too large to be compared")
+    except RecursionError:
+        return _one(Status.UNKNOWN, "its parts nest too deeply to be compared")
 
 
 def _judge(
@@ -78,15 +96,17 @@ def _judge(
 ) -> Verdict:
     read = network.accepts_empty, network.reads_first
     if read != (accepts_empty(language), reads_first(language)):
-        return _refuted_or_unknown(network, language, "it is read in another way than is claimed")
+        return _refuted_or_unknown(network, language, claims, "it is read in another way than is claimed")
     if not _knows(network, language):
         return _one(Status.MALFORMED, "the language has symbols that the network does not know")
     try:
         proof, holds = prove_language(network, language)
     except UnprovenError as error:
-        return _refuted_or_unknown(network, language, str(error))
+        return _refuted_or_unknown(network, language, claims, str(error))
     if not holds:
-        return _refuted_or_unknown(network, language, "its output is not shown to be that of the language")
+        return _refuted_or_unknown(
+            network, language, claims, "its output is not shown to be that of the language"
+        )
     for complaint in _unsupported(proof, evidence):
         return _one(Status.UNKNOWN, f"the evidence does not hold: {complaint}")
     assumptions = tuple(
@@ -108,7 +128,8 @@ def _claim_verdict(
         case FloatClaim(name, kernel, horizon, _):
             text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels"
             if name not in FORMATS or kernel not in set(Kernel) or horizon < 0:
-                return ClaimVerdict(Status.MALFORMED, f"there is no arithmetic {name} with {kernel} kernels")
+                text = f"there is no arithmetic {name[:40]} with {kernel[:40]} kernels"
+                return ClaimVerdict(Status.MALFORMED, text)
             if ignore_rounding:
                 return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
             if rounding:
@@ -178,8 +199,15 @@ def _registered(network: Network, language: Language) -> set[str]:
     return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN
 
 
-def _refuted_or_unknown(network: Network, language: Language, reason: str) -> Verdict:
+def _refuted_or_unknown(
+    network: Network, language: Language, claims: tuple[Claim, ...], reason: str
+) -> Verdict:
     """REFUTED if a short word shows that the claims are false."""
+    if not any(isinstance(claim, RealClaim) for claim in claims):
+        # A word that goes wrong in real arithmetic does not refute a claim about floats.
+        return _one(Status.UNKNOWN, reason)
+    from attemper.checker.counterexample import wrong_word  # no proof rests on what this needs
+
     wrong = wrong_word(network, language)
     if wrong is None:
         return _one(Status.UNKNOWN, reason)

@@ -91,12 +91,14 @@ class Row:
     """One product of a query and a key row.
 
     `is_tie` says that the key is a multiple of n^b j or n^b / j, b being `growth`. `queries` bounds, for each
-    case of i, the size of the query times the inverse temperature.
+    case of i, the size of the query times the inverse temperature. `is_average` says that the query can be an
+    average somewhere: then its error is known absolutely only.
     """
 
     is_tie: bool
     queries: tuple[Laurent, ...]
     growth: int = 0
+    is_average: bool = False
 
 
 @final
@@ -134,7 +136,8 @@ def rows_of(
         if b and not p:
             raise UnprovenError("a key that does not depend on j grows with n")
         whole = multiply(terms, query, coldness)
-        found.append(Row(p != 0, tuple(_peaks(terms, whole, case) for case in cases), b))
+        is_average = any(value.parts for part in whole.values() for value in terms.values(part))
+        found.append(Row(p != 0, tuple(_peaks(terms, whole, case) for case in cases), b, is_average))
         keys.append(diagram)
     return tuple(found), keys
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import judge
-from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.checker.subjects import describe
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import UnsupportedError
 from attemper.networks.files import load_edited
 
@@ -18,16 +20,19 @@ def check_edited(folder: Path, *, ignore_rounding: bool = False) -> Verdict:
     were, and are not judged. Raises `MalformedFileError`, naming the file and what is wrong.
     """
     certificate = load_certificate(folder)
+    subject = Subject(About.NETWORK, str(folder))
     try:
-        edited, _ = load_edited(folder)
+        edited, digest = load_edited(folder)
     except UnsupportedError as error:
-        return Verdict((ClaimVerdict(Status.UNKNOWN, str(error)),))
+        return Verdict((ClaimVerdict(Status.UNKNOWN, str(error)),), subject)
     if not certificate.claims:
-        return Verdict((ClaimVerdict(Status.MALFORMED, "the certificate claims nothing"),))
-    return judge(
+        return Verdict((ClaimVerdict(Status.MALFORMED, "the certificate claims nothing"),), subject)
+    verdict = judge(
         edited.network,
         certificate.language,
         certificate.claims,
         rounding=edited.rounding,
         ignore_rounding=ignore_rounding,
     )
+    language = describe(certificate.language, edited.network.alphabet)
+    return replace(verdict, subject=replace(subject, digest=digest, language=language))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
 
 from attemper.certificates.refutations import Refutation
 from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
-from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.checker.subjects import describe_automaton, listed
+from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
 from attemper.errors import UnsupportedError
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
-from attemper.languages.targets import contains
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Word
 
 ROWS = "the leftmost of the best scores"
@@ -21,8 +25,49 @@ OURS = "attemper.hard_models."
 BATCH = "a row's results do not depend on what else is in the batch (probed only)"
 
 
-def check_refutation(refutation: Refutation, model: HardModel, most: int = MAX_VALUES) -> Verdict:
-    """The verdict on both claims; nothing in the refutation is taken for granted."""
+MAX_LENGTH = 10_000
+"""More positions are not checked: every pair of two has a score."""
+
+
+def check_refutation(
+    refutation: Refutation, model: HardModel, most: int = MAX_VALUES, place: str = ""
+) -> Verdict:
+    """The verdict on both claims; nothing in the refutation is taken for granted.
+
+    `place` says where the model is, for the verdict's subject.
+    """
+    return replace(_check(refutation, model, most), subject=subject_of(refutation, place))
+
+
+def subject_of(refutation: Refutation, place: str) -> Subject:
+    """What a verdict about the refutation is about."""
+    length, free = len(refutation.restriction.allowed), len(refutation.restriction.free)
+    words = refutation.member, refutation.stranger
+    pair = Pair(*words, refutation.answer, length, free, refutation.decided_by)
+    return Subject(About.MODEL, place, refutation.digest, describe_target(refutation.language), pair)
+
+
+def describe_target(language: Target) -> str:
+    """The language that a refutation is about, in one line.
+
+    >>> describe_target(Dyck((("(", ")"),)))
+    'the well-nested words of ( )'
+    """
+    match language:
+        case Dfa():
+            return describe_automaton(language)
+        case Dyck(pairs):
+            return f"the well-nested words of {listed([' '.join(pair) for pair in pairs], 'pairs')}"
+        case Blocks(first, second):
+            return f"the words {first} ... {first} {second} ... {second} with as many {first} as {second}"
+        case _:
+            assert_never(language)
+
+
+def _check(refutation: Refutation, model: HardModel, most: int) -> Verdict:
+    too_long = next(beyond_the_cap(refutation), None)
+    if too_long is not None:
+        return Verdict((ClaimVerdict(Status.UNKNOWN, too_long),))
     complaint = next(mismatches(refutation, model), None)
     if complaint is not None:
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),))
@@ -31,6 +76,13 @@ def check_refutation(refutation: Refutation, model: HardModel, most: int = MAX_V
         return Verdict((_pair(refutation, probed), _constancy(refutation, probed, most)))
     except (BatchDependenceError, UnsupportedError) as error:
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),))
+
+
+def beyond_the_cap(refutation: Refutation) -> Iterator[str]:
+    """Why the refutation is not looked at, whatever its model is."""
+    length = len(refutation.restriction.allowed)
+    if length > MAX_LENGTH:
+        yield f"it is about words of {length:,} symbols, and at most {MAX_LENGTH:,} are checked"
 
 
 def mismatches(refutation: Refutation, model: HardModel) -> Iterator[str]:

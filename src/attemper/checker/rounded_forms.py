@@ -224,6 +224,8 @@ class Lengths:
         if self.arithmetic.fits(size, grid):
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
+        if not (2 * (size + absolute) < self.form.range):
+            raise BeyondError("a linear form (it leaves the range of the format)")
         absolute += self.arithmetic.summed(len(form), size + absolute, size + absolute) + self.tiny
         if len(form) != 1:
             least = self._least(form, values)

@@ -16,7 +16,7 @@ from typing import assert_never, final
 
 import flint
 
-from attemper.checker.contests import Contest, Kind, Lead, Pair, Place
+from attemper.checker.contests import Contest, Kind, Lead, Pair, Place, Row
 from attemper.checker.rounded_forms import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, greatest
 from attemper.exact import laurent
 from attemper.exact.balls import ball
@@ -62,11 +62,12 @@ class ScoredRow:
 
 def scored_row(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> ScoredRow:
     """A row from what its two linear forms and the temperature are computed as."""
-    colder = lengths.product(query, cold.number)
+    colder, inner = lengths.product(query, cold.number), lengths.product(query, key)
     product = lengths.product(colder, key)
-    if not (product.size < lengths.form.range) or not (colder.size < lengths.form.range):
+    # Up to 16 rows are added, before or after the temperature.
+    sizes = (16 * (one.size + one.absolute) for one in (colder, inner, product))
+    if not all(size < lengths.form.range for size in sizes):
         raise BeyondError("scores (they leave the range of the format)")
-    inner = lengths.product(query, key)
     exact = product.grid is not None and colder.grid is not None and inner.grid is not None
     return ScoredRow(colder, key, product, product.grid if exact else None)
 
@@ -152,23 +153,23 @@ class _Scores:
             query = row.queries[pair.case]
             if row.is_tie:
                 key = laurent.monomial(0, row.growth, abs(keys[0]))
-                errors = _times([self._query_error(scored, query)], key)
+                errors = _times([self._query_error(row, scored, query)], key)
                 rate = (1 + self._relative(scored)) * (1 + self._rounding(scored)) * (1 + greatest(sums)) - 1
                 apart += errors
                 both += [_scaled(size, rate) for size in (*_times([_balls(query)], key), *errors)]
                 continue
             offs = [_key_error(scored, key) for key in keys]
             distance = ball(abs(keys[0] - keys[1])) + offs[0] + offs[1]
-            off = self._query_error(scored, query)
+            off = self._query_error(row, scored, query)
             others += [_scaled(off, distance), _scaled(_balls(query), offs[0] + offs[1])]
             for value, value_off, rate in zip(keys, offs, sums, strict=True):
                 lost = (ball(abs(value)) + value_off) * ((1 + self._rounding(scored)) * (1 + rate) - 1)
                 others += [_scaled(_balls(query), lost), _scaled(off, lost)]
         return others, apart, both
 
-    def _query_error(self, scored: ScoredRow, query: Laurent) -> Errors:
+    def _query_error(self, row: Row, scored: ScoredRow, query: Laurent) -> Errors:
         """How far the query with its temperature can be off."""
-        if scored.query.relative <= ball(KNOWN):
+        if scored.query.relative <= ball(KNOWN) and not row.is_average:
             return _joined([_scaled(_balls(query), scored.query.relative), {(0, 0): scored.query.zero}])
         return {(0, 0): scored.query.absolute}
 

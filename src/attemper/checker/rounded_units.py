@@ -115,9 +115,11 @@ def whole(arithmetic: Arithmetic, effects: list[Effect]) -> flint.arb:
     """How far the sum of all that is written to one coordinate can be off, in any order."""
     off = sum((effect.off for effect in effects), ZERO)
     present = [effect for effect in effects if effect.terms]
+    size = sum((effect.size for effect in present), ZERO)
+    if not (2 * size < arithmetic.form.range):
+        raise BeyondError("a feed-forward (it leaves the range of the format)")
     if not present or (len(present) == 1 and present[0].is_alone_exact):
         return off
-    size = sum((effect.size for effect in present), ZERO)
     grids = [effect.grid for effect in present if effect.grid is not None]
     if len(grids) == len(present) and arithmetic.fits(size, min(grids)):
         return off
@@ -242,6 +244,8 @@ class GateCase:
         if error == 0 and not self.averages and read.weights and (exact := self._exact()):
             return exact
         size = self.size + error
+        if not (2 * (size + gate.largest_bias) < arithmetic.form.range):
+            raise BeyondError("a feed-forward (it leaves the range of the format)")
         most = self.most + error
         roundings = max(min(self.terms + read.murky, read.terms) - 1, 0)
         summed = arithmetic.summed(roundings + 1, size, most)
@@ -253,8 +257,6 @@ class GateCase:
         if not numbers:
             return NOTHING
         loud = self._loud(numbers)
-        if not (size + gate.largest_bias < arithmetic.form.range):
-            raise BeyondError("a feed-forward (it leaves the range of the format)")
         shared = error + (summed if is_shared else ZERO)
         reach = loud.inner + error + summed
         outside = loud.factor * reach

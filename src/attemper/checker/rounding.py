@@ -226,9 +226,14 @@ class _Run:
         terms, lengths, u = self.rounding.analysis.terms, self.lengths, self.lengths.u
         form = head.weighting.inverse_temperature
         exact = of_closed_form(terms, form)
-        cold = Cold(rounded_form(lengths, form), set(exact) == {(0, 0)} and self._is_power(exact[0, 0]))
+        number = rounded_form(lengths, form)
+        # What is a power of two in real numbers may be computed as another number.
+        is_power = set(exact) == {(0, 0)} and self._is_power(exact[0, 0])
+        cold = Cold(number, is_power and number.grid is not None)
         forms = [lengths.linear(form, before.values, self.offs) for form in head.values]
         pairs = list(zip(forms, fact.outputs, strict=True))
+        if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in forms):
+            raise BeyondError(f"{name} (its values leave the range of the format)")
         if not head.query:
             return [(output.target, self._average(form, output)) for form, output in pairs]
         # Each weight is off by exp's error, its argument by one more rounding.

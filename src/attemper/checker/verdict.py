@@ -47,10 +47,51 @@ class ClaimVerdict:
 
 @final
 @dataclass(frozen=True)
+class Pair:
+    """What a refutation shows: two words that a model answers alike, though one is in the language.
+
+    The words are without the model's end marker. Of the `length` positions, `free` may have several symbols;
+    the answer depends on the symbols at `decided_by` only.
+    """
+
+    member: Word
+    stranger: Word
+    answer: bool
+    length: int
+    free: int
+    decided_by: tuple[int, ...]
+
+
+class About(StrEnum):
+    """What a verdict can be about."""
+
+    NETWORK = "network"
+    MODEL = "model"
+
+
+@final
+@dataclass(frozen=True)
+class Subject:
+    """What a verdict is about: a network that should compute a language, or a model refuted by two words.
+
+    `place` says where it is (empty: only in memory). `language` and `digest` are None where the files
+    could not be read so far.
+    """
+
+    about: About
+    place: str
+    digest: str | None = None
+    language: str | None = None
+    pair: Pair | None = None
+
+
+@final
+@dataclass(frozen=True)
 class Verdict:
-    """The verdicts of all claims; never a bool."""
+    """The verdicts of all claims, and what they are about; never a bool."""
 
     claims: tuple[ClaimVerdict, ...]
+    subject: Subject | None = None
 
     @property
     def status(self) -> Status:

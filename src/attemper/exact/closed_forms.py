@@ -305,36 +305,65 @@ def form_to_tree(form: ClosedForm) -> Tree:
 
 
 def form_from_tree(tree: object) -> ClosedForm:
-    """Read a form from JSON data; raises ValueError on anything else."""
+    """Read a form from JSON data; raises ValueError on anything else, before anything is expanded.
+
+    The total degree of a form is 1 for what has no parts, the sum of the degrees of a product's factors, the
+    greatest degree of a sum's parts, and for a power (its base's degree) * (the exponent's size, at least 1):
+    at most `MAX_TOTAL_DEGREE`, so that no nesting of small powers makes a large one.
+    """
+    return _form_and_degree(tree)[0]
+
+
+def _form_and_degree(tree: object) -> tuple[ClosedForm, int]:
     match tree:
         case "i":
-            return I
+            return I, 1
         case "n":
-            return N
+            return N, 1
         case "sign":
-            return SIGN
+            return SIGN, 1
         case str(text):
-            return Number(parse_rational(text))
+            return Number(parse_rational(text)), 1
         case ["test", predicate, per_position, per_length, shift]:
             numbers = (plain_integer(per_position), plain_integer(per_length), plain_integer(shift))
-            return Test(predicate_from_tree(predicate), *numbers)
+            return Test(predicate_from_tree(predicate), *numbers), 1
         case ["+", *parts]:
-            return Sum(tuple(form_from_tree(part) for part in parts))
+            terms, degrees = _parts_and_degrees(parts)
+            return Sum(terms), max(degrees, default=1)
         case ["*", *parts]:
-            return Product(tuple(form_from_tree(part) for part in parts))
+            factors, degrees = _parts_and_degrees(parts)
+            return Product(factors), _bounded(sum(degrees))
         case ["^", tree_of_base, power]:
-            base, exponent = form_from_tree(tree_of_base), plain_integer(power)
+            exponent = plain_integer(power)
+            base, degree = _form_and_degree(tree_of_base)
             if exponent < 0 and base not in (I, N):
                 raise ValueError("only i and n have negative powers: anything else could be 0")
             if abs(exponent) > MAX_EXPONENT:
                 raise ValueError(f"the power {exponent} is larger than any construction needs")
-            return Power(base, exponent)
+            return Power(base, exponent), _bounded(degree * max(1, abs(exponent)))
         case _:
             raise ValueError(f"not a closed form: {str(tree)[:80]}")
 
 
+def _parts_and_degrees(trees: list[object]) -> tuple[tuple[ClosedForm, ...], list[int]]:
+    found = [_form_and_degree(tree) for tree in trees]
+    return tuple(form for form, _ in found), [degree for _, degree in found]
+
+
+def _bounded(degree: int) -> int:
+    if degree > MAX_TOTAL_DEGREE:
+        raise ValueError(
+            f"powers and products nest to the degree {degree}, and no construction needs more than "
+            f"{MAX_TOTAL_DEGREE}"
+        )
+    return degree
+
+
 MAX_EXPONENT = 16
 """Larger powers of i or n occur in no construction."""
+
+MAX_TOTAL_DEGREE = 64
+"""The greatest total degree of a form that is read."""
 
 MAX_FACTOR = 10**11
 """Larger integers occur in no form; up to it, arguments of tests fit 64 bits for i up to 10^7."""

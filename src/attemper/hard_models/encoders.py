@@ -138,8 +138,10 @@ def read_encoder(
     `positions` is the (n, d) matrix that is added to the embeddings; `readout` has one output, accepted if
     positive, applied at position n. The encoder is read without mask and padding: one that was trained with a
     causal mask is another function. Raises `UnsupportedError` for what it does not read: other activations
-    than ReLU, a final norm, attention without biases.
+    than ReLU, a final norm, attention without biases; and for modules that compute something else than their
+    weights say: subclasses, methods replaced in an instance, hooks, parametrizations.
     """
+    _require_plain(encoder, embedding, readout)
     if encoder.norm is not None:
         raise UnsupportedError("an encoder with a final norm is not read; build it with norm=None")
     width = embedding.embedding_dim
@@ -167,6 +169,66 @@ def read_encoder(
         _matrix(readout.weight)[0],
         float(_matrix(readout.bias)[0]) if readout.bias is not None else 0.0,
     )
+
+
+def _require_plain(encoder: object, embedding: object, readout: object) -> None:
+    """Raises `UnsupportedError` unless every module that computes is torch's own, with nothing replaced."""
+    from torch import nn
+
+    _require_own("the encoder", encoder, nn.TransformerEncoder)
+    _require_own("the embedding", embedding, nn.Embedding)
+    _require_own("the readout", readout, nn.Linear)
+    layers = getattr(encoder, "layers", None)
+    _require_own("the encoder's 'layers'", layers, nn.ModuleList)
+    assert isinstance(layers, nn.ModuleList)
+    for number, layer in enumerate(layers):
+        name = f"layer {number} of the encoder"
+        _require_own(name, layer, nn.TransformerEncoderLayer)
+        for part, module in layer.named_children():
+            _require_own(f"'{part}' in {name}", module, *_parts_of_a_layer(part))
+            if isinstance(module, nn.MultiheadAttention):
+                classes = _parts_of_a_layer("out_proj")
+                _require_own(f"'{part}.out_proj' in {name}", module.out_proj, *classes)
+
+
+def _parts_of_a_layer(part: str) -> tuple[type[torch.nn.Module], ...]:
+    """The classes that a module of this name in an encoder layer may have."""
+    from torch import nn
+
+    match part:
+        case "self_attn":
+            return (nn.MultiheadAttention,)
+        case "linear1" | "linear2":
+            return (nn.Linear,)
+        case "out_proj":
+            return (nn.Linear, nn.modules.linear.NonDynamicallyQuantizableLinear)
+        case "norm1" | "norm2":
+            return (nn.LayerNorm,)
+        case "dropout" | "dropout1" | "dropout2":
+            return (nn.Dropout,)
+        case "activation":
+            return (nn.ReLU,)
+        case _:
+            return ()
+
+
+def _require_own(name: str, module: object, *classes: type[torch.nn.Module]) -> None:
+    """Raises `UnsupportedError` unless the module is exactly of one of the classes, as torch made it."""
+    own = type(module)
+    if own not in classes:
+        raise UnsupportedError(
+            f"{name} is a {own.__module__}.{own.__qualname__}, whose functions are not known: only torch's "
+            "own classes are read, not subclasses; copy the weights into one of them"
+        )
+    replaced = sorted(key for key in vars(module) if callable(getattr(own, key, None)))
+    if replaced:
+        raise UnsupportedError(f"{name} has a '{replaced[0]}' of its own, which is not read; remove it")
+    if any(getattr(module, hooks, None) for hooks in HOOKS):
+        raise UnsupportedError(f"{name} has hooks, which can compute anything, and are not read; remove them")
+
+
+HOOKS = ("_forward_hooks", "_forward_pre_hooks")
+"""Where torch keeps the functions that are called before and after a module's own."""
 
 
 def _layer(layer: Any) -> EncoderLayer:

@@ -24,6 +24,9 @@ Array = NDArray[Any]
 
 Integers = NDArray[np.int64]
 
+MOST_SCORES = 4_000_000
+"""How many scores of a layer and head are asked for at a time."""
+
 CACHED = 1 << 15
 """How many numbers of a product are added up at a time."""
 
@@ -128,9 +131,19 @@ def activations(model: HardModel, word: Integers) -> list[Array]:
     found = [normal(model.embed(np.arange(1, model.length + 1), word))]
     for layer, heads in enumerate(model.heads):
         rows = found[-1]
-        attended = [rows[np.argmax(scored(model, layer, head, rows, rows), axis=1)] for head in range(heads)]
+        attended = [rows[_attended(model, layer, head, rows)] for head in range(heads)]
         found.append(normal(model.combine(layer, rows, attended)))
     return found
+
+
+def _attended(model: HardModel, layer: int, head: int, rows: Array) -> Integers:
+    """The leftmost of the best keys of every row; no more than about `MOST_SCORES` scores exist at a time."""
+    size = max(1, MOST_SCORES // len(rows))
+    parts = [
+        np.argmax(scored(model, layer, head, rows[top : top + size], rows), axis=1)
+        for top in range(0, len(rows), size)
+    ]
+    return np.concatenate(parts)
 
 
 def answer(model: HardModel, word: Integers) -> bool:

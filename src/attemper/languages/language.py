@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Word
 
@@ -25,6 +24,8 @@ def accepts_empty(language: Language) -> bool:
 
 def bits(language: Language, word: Word) -> tuple[bool, ...]:
     """What the network's output should be at each position: straight from the definition, slow."""
+    from attemper.languages.temporal.meaning import truth  # a proof needs no meaning; a wrong word does
+
     match language:
         case TemporalLanguage(formula, _, _):
             return truth(formula, word)

@@ -29,6 +29,7 @@ from attemper.exact.closed_forms import (
 from attemper.exact.predicates import PredicateError
 from attemper.files import parse_json, read_bytes, write_together
 from attemper.languages.words import Alphabet
+from attemper.networks.announced import announced_bytes
 from attemper.networks.differences import structure_difference, weights_difference
 from attemper.networks.edited import Edited, normal_heads
 from attemper.networks.layers import (
@@ -109,8 +110,7 @@ def load(folder: Path) -> tuple[Network, Source]:
     The files are, byte for byte, what `save` writes for what is returned: no other reader finds a number in
     them that is not in the network.
     """
-    text, weights = _contents(folder)
-    structure = _structure(folder, text)
+    structure, text, weights = _contents(folder)
     with _refusing(folder / STRUCTURE, "does not hold a network"):
         digest = _digest(structure, weights)
     if structure.get("digest") != digest:
@@ -132,8 +132,8 @@ def load(folder: Path) -> tuple[Network, Source]:
     return network, source
 
 
-def load_edited(folder: Path) -> tuple[Edited, Source]:
-    """Read a network whose weights somebody changed, as they are now.
+def load_edited(folder: Path) -> tuple[Edited, str]:
+    """Read a network whose weights somebody changed, as they are now, and the digest of its files.
 
     The digest, the order and format (F64, F32, BF16) of the tensors, remarks in their header and the layout
     of network.json are free. Names and shapes of the tensors are those that network.json says; what it leaves
@@ -142,12 +142,12 @@ def load_edited(folder: Path) -> tuple[Edited, Source]:
     Raises `MalformedFileError`, naming the file and what is wrong, and `UnsupportedError` for a head that
     writes more values than its width.
     """
-    text, weights = _contents(folder)
-    structure = _structure(folder, text)
+    structure, _, weights = _contents(folder)
     with _refusing(folder / WEIGHTS, "is not a weights file"):
         tensors = decode_any_tensors(weights)
     with _refusing(folder, "does not hold a network"):
-        return _network(structure, tensors, edited=True), _source(structure)
+        _source(structure)
+        return _network(structure, tensors, edited=True), _digest(structure, weights)
 
 
 def with_weights(network: Network, tensors: Mapping[str, Tensor]) -> Edited:
@@ -159,19 +159,17 @@ def with_weights(network: Network, tensors: Mapping[str, Tensor]) -> Edited:
     return _network(_encode_network(network), tensors, edited=True)
 
 
-def _contents(folder: Path) -> tuple[bytes, bytes]:
-    """The bytes of both files."""
+def _contents(folder: Path) -> tuple[Mapping[str, object], bytes, bytes]:
+    """The object that network.json holds, and the bytes of both files: no more weights than it announces."""
     remedy = "a network is a folder made by 'attemper compile FORMULA -o DIR'"
-    return read_bytes(folder / STRUCTURE, remedy), read_bytes(folder / WEIGHTS, remedy)
-
-
-def _structure(folder: Path, text: bytes) -> Mapping[str, object]:
-    """The object that network.json holds."""
+    text = read_bytes(folder / STRUCTURE, remedy)
     with _refusing(folder / STRUCTURE, "is not complete JSON"):
         structure = parse_json(text)
     if not isinstance(structure, dict) or structure.get("format") != FORMAT:
         raise MalformedFileError(f"'{folder / STRUCTURE}' is not a network of the format {FORMAT}")
-    return structure
+    with _refusing(folder / STRUCTURE, "does not describe a network"):
+        most = announced_bytes(structure)
+    return structure, text, read_bytes(folder / WEIGHTS, remedy, most)
 
 
 @contextmanager

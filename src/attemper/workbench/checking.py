@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from attemper.certificates.claims import Claim, RealClaim
 from attemper.checker.check import judge
-from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.checker.subjects import describe
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
@@ -81,7 +82,9 @@ def check(
     if found:
         raise OptionError(f"this is not a well-formed network: {'; '.join(found[:3])}")
     spoken = _language(language, edited.network)
-    return judge(edited.network, spoken, tuple(claims), rounding=edited.rounding)
+    verdict = judge(edited.network, spoken, tuple(claims), rounding=edited.rounding)
+    subject = Subject(About.NETWORK, "", language=describe(spoken, edited.network.alphabet))
+    return replace(verdict, subject=subject)
 
 
 def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model | Network | None) -> Edited:

@@ -163,7 +163,8 @@ def load(folder: str | Path) -> Model:
         language = _language_of(source, network)
         regime = Regime(source.regime)
     except (SourceError, AutomatonError, UnsupportedError, ValueError) as error:
-        raise MalformedFileError(f"the source in '{folder}' cannot be read: {error}") from None
+        reason = str(error).partition("\n")[0]
+        raise MalformedFileError(f"the source in '{folder}' cannot be read: {reason}") from None
     if network.reads_first != reads_first(language):
         raise MalformedFileError(f"'{folder}' says both that it is read first and last")
     if network.accepts_empty != accepts_empty(language):

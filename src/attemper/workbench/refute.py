@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from pathlib import Path
-from typing import cast, final
+from typing import final
 
 from attemper.certificates.refutations import Refutation
 from attemper.certificates.restrictions import Restriction
+from attemper.checker.refutations import MAX_LENGTH
 from attemper.checker.subcubes import CapReachedError, possible_answers
 from attemper.errors import OptionError, UnsupportedError
-from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.forcing import forcing_number, growth
@@ -24,26 +21,12 @@ from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Alphabet, Word
 from attemper.refutation.search import Search
 from attemper.refutation.witnesses import simplest_pair, start
-from attemper.workbench.model import load
 
 NAMES = ("parity", "dyck1", "dyck2", "ones", "anbn")
 """Languages over the model's own symbols, in their order."""
 
 SHOWN = 40
 """How many symbols of a word a message shows."""
-
-PARTS = (
-    "embed",
-    "scores",
-    "combine",
-    "labels",
-    "length",
-    "symbols",
-    "ending",
-    "heads",
-    "digest",
-    "semantics",
-)
 
 
 @final
@@ -54,67 +37,6 @@ class Outcome:
     refutation: Refutation | None
     reason: str
     seconds: float
-
-
-def load_model(source: str, length: int | None) -> HardModel:
-    """A folder's network read with hard attention, or an object of a Python module (MODULE:OBJECT).
-
-    The object is a model, or a function from the length n to one. Raises `OptionError` where it is neither,
-    and what loading raises.
-    """
-    if is_folder(source):
-        if length is None:
-            raise OptionError("a network works at every length: say which one with --n")
-        model = load(source)
-        return NetworkModel(model.network, length, model.digest)
-    module, colon, name = source.partition(":")
-    if not colon or not module or module.startswith("."):
-        raise OptionError(f"'{source}' is neither a folder nor MODULE:OBJECT")
-    found = _imported(module, name)
-    if callable(found) and not isinstance(found, type) and not hasattr(found, "scores"):
-        if length is None:
-            raise OptionError(f"'{source}' is a function of the length: say which one with --n")
-        found = found(length)
-    return _validated(found, source, length)
-
-
-def _validated(found: object, source: str, length: int | None) -> HardModel:
-    missing = [part for part in PARTS if not hasattr(found, part)]
-    if missing or isinstance(found, type):
-        raise OptionError(
-            f"'{source}' is no hard-attention model, as it has no '{(*missing, 'instance')[0]}'; "
-            "see 'attemper.hard_models.protocol.HardModel'"
-        )
-    model = cast(HardModel, found)
-    if type(model.length) is not int or model.length < 1 or len(set(model.symbols)) < len(model.symbols):
-        raise OptionError(f"'{source}' must have a length from 1 on, and symbols that differ")
-    if model.ending is not None and model.ending not in model.symbols:
-        raise OptionError(f"the end marker of '{source}' is not one of its symbols")
-    if length is not None and model.length != length:
-        raise OptionError(f"'{source}' is a model for n = {model.length}, not for n = {length}")
-    return model
-
-
-def is_folder(source: str) -> bool:
-    """Whether it names a folder, whatever else it may be."""
-    try:
-        return Path(source).is_dir()
-    except (OSError, ValueError):
-        return False
-
-
-def _imported(module: str, name: str) -> object:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found = importlib.import_module(module)
-    except Exception as error:  # whatever the user's module does when it is run
-        reason = f"{type(error).__name__}: {error}"
-        raise OptionError(f"the module '{module}' cannot be imported: {reason}") from error
-    if not hasattr(found, name):
-        raise OptionError(f"the module '{module}' has no '{name}'")
-    return getattr(found, name)
 
 
 def named_target(name: str, model: HardModel) -> Target:
@@ -168,6 +90,10 @@ def refute(
     True
     """
     began = time.monotonic()
+    if model.length > MAX_LENGTH:
+        raise UnsupportedError(
+            f"no words of more than {MAX_LENGTH:,} symbols are checked; choose a smaller --n"
+        )
     base = start(model, language)
     if simplest_pair(model, base, language) is None:
         raise UnsupportedError(

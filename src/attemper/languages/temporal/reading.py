@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import final
 
 from attemper.errors import AmbiguousReadingError
-from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import (
     Binary,
@@ -90,6 +89,8 @@ def accepts(language: TemporalLanguage, word: Word) -> bool:
     """Whether the word is in the language, by definition."""
     if not word:
         return language.accepts_empty
+    from attemper.languages.temporal.meaning import truth  # what is read only, needs no meaning
+
     values = truth(language.formula, word)
     return values[0] if language.at is At.FIRST else values[-1]
 

@@ -62,6 +62,23 @@ def show(formula: Formula) -> str:
     return shown[formula][0]
 
 
+def show_within(formula: Formula, most: int) -> str | None:
+    """The formula's text, if it has at most `most` characters.
+
+    A formula can share its parts, so that its text is exponentially longer than the formula is large.
+
+    >>> from attemper.languages.temporal.parse import parse
+    >>> show_within(parse("O a"), 3), show_within(parse("O a"), 2)
+    ('O a', None)
+    """
+    shown: Shown = {}
+    for part in subformulas(formula):
+        shown[part] = _show(part, shown)
+        if len(shown[part][0]) > most:
+            return None
+    return shown[formula][0]
+
+
 def show_symbol(name: str) -> str:
     """A symbol as it stands in a formula: bare if it can be, else quoted."""
     bare = re.fullmatch(r"[a-z][a-z0-9_]*", name) and name not in RESERVED_WORDS | registered_names()

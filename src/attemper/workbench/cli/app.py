@@ -11,7 +11,7 @@ import typer
 import typer.exceptions
 
 from attemper import __version__
-from attemper.errors import AttemperError, ExitCode
+from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode, SourceError
 from attemper.workbench.cli.certifying import certify_command, check_command
 from attemper.workbench.cli.classifying import classify_command
 from attemper.workbench.cli.compiling import compile_command
@@ -78,6 +78,7 @@ def main() -> None:
 
 
 def _exit_code() -> int:
+    code = None
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
@@ -87,7 +88,10 @@ def _exit_code() -> int:
     except (ReaderLeftError, BrokenPipeError):
         # Keep Python from complaining when it flushes what nobody will read.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.OK
+        return int(code or ExitCode.OK)
+    except (SourceError, AmbiguousReadingError) as error:
+        err.print_lines(f"error: {error}")
+        return error.exit_code
     except AttemperError as error:
         err.print(f"error: {error}")
         return error.exit_code
@@ -96,5 +100,6 @@ def _exit_code() -> int:
         return ExitCode.INTERRUPTED
     except typer.exceptions.TyperException as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
-        err.print(f"error: {message}\nTry 'attemper --help' or 'attemper COMMAND --help'.")
+        err.print(f"error: {message}")
+        err.print("Try 'attemper --help' or 'attemper COMMAND --help'.")
         return ExitCode.USAGE

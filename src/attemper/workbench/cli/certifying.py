@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -9,15 +10,12 @@ import typer
 
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE
-from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
-from attemper.checker.edited import check_edited
-from attemper.checker.verdict import ClaimVerdict, Status, Verdict
-from attemper.errors import MalformedFileError
+from attemper.checker.limits import MEMORY, SECONDS, Limits, Request, check_within, memory_note
+from attemper.checker.report import lines_of, record_of
 from attemper.workbench.certify import ARITHMETICS
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
-from attemper.workbench.cli.refuting import check_refutation_file
 from attemper.workbench.model import load
 
 
@@ -63,6 +61,8 @@ def check_command(
         str | None,
         typer.Option(metavar="DIR|MODULE:OBJECT", help="The model that a refutation is about."),
     ] = None,
+    seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = SECONDS,
+    memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = MEMORY,
 ) -> int:
     """Check a network's certificate, or a refutation, from the raw weights, trusting nothing that it says.
 
@@ -71,27 +71,17 @@ def check_command(
 
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
-    try:
-        if path.is_file():
-            if edited:
-                raise typer.BadParameter("--edited is about the weights in a folder, not about a refutation")
-            return check_refutation_file(path, model, json=json)
-        if edited:
-            verdict = check_edited(path, ignore_rounding=ignore_rounding)
+    note = memory_note()
+    if note is not None:
+        err.print(note)
+    verdict = check_within(Request(str(path), model, ignore_rounding, edited), Limits(seconds, memory))
+    # Whoever reads only the first line still gets the exit code.
+    with suppress(ReaderLeftError):
+        if json:
+            print_json(record_of(verdict))
         else:
-            verdict = load(path).check(load_certificate(path), ignore_rounding=ignore_rounding)
-    except MalformedFileError as error:
-        verdict = Verdict((ClaimVerdict(Status.MALFORMED, str(error)),))
-    if json:
-        print_json(_record(verdict))
-    else:
-        out.print(str(verdict.status))
-        for claim in verdict.claims:
-            out.print(f"  {claim.status}: {claim.text}")
-            for assumption in claim.assumptions:
-                out.print(f"    assuming {assumption}")
-        for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
-            out.print(f"  float arithmetic: {arithmetic}")
+            for line in lines_of(verdict):
+                out.print(line)
     return verdict.exit_code
 
 
@@ -109,19 +99,3 @@ def horizon_text(claim: FloatClaim) -> str:
     reach = f"up to {claim.horizon:,} in {claim.format}, {claim.kernel} kernels"
     beyond = f"beyond it no proof for {claim.bottleneck}" if claim.bottleneck else "not looked further"
     return f"{reach}; {beyond}"
-
-
-def _record(verdict: Verdict) -> dict[str, object]:
-    return {
-        "verdict": str(verdict.status),
-        "claims": [
-            {
-                "verdict": str(claim.status),
-                "text": claim.text,
-                "assumptions": list(claim.assumptions),
-                "arithmetic": claim.arithmetic or "real",
-                "witness": None if claim.witness is None else list(claim.witness),
-            }
-            for claim in verdict.claims
-        ],
-    }

@@ -55,7 +55,7 @@ def classify_command(
         print_json({"states": len(automaton.moves), **record, "forcing": _forcing_record(forced)})
         return
     out.print(f"{len(automaton.moves)} states")
-    out.print(show_classification(found))
+    out.print_lines(show_classification(found))
     out.print(_forcing_text(forced))
 
 

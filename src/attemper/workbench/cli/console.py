@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from attemper.escapes import escaped, escaped_json
 
 
 class ReaderLeftError(Exception):
@@ -19,6 +22,15 @@ class _Console(Console):
     def __init__(self, *, stderr: bool) -> None:
         # Words and formulas are printed as they are: no markup, no emoji codes, no colours in them.
         super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Every text comes through here, cells of tables too: what files say cannot command the terminal."""
+        return super().render_str(escaped(text), **options)
+
+    def print_lines(self, text: str) -> None:
+        """Print a text of our own that has several lines; a line break in any other text is escaped."""
+        for line in text.split("\n"):
+            self.print(line)
 
     def on_broken_pipe(self) -> None:
         raise ReaderLeftError
@@ -38,7 +50,7 @@ if not out.is_terminal:
 def print_json(record: object) -> None:
     """One JSON object on a line of its own."""
     try:
-        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+        sys.stdout.write(escaped_json(record) + "\n")
     except BrokenPipeError:
         raise ReaderLeftError from None
 

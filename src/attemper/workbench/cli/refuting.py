@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-from attemper.certificates.refutations import Refutation
 from attemper.certificates.refutations import load as load_refutation
 from attemper.certificates.refutations import save as save_refutation
-from attemper.checker.refutations import check_refutation, mismatches
+from attemper.checker.refutations import beyond_the_cap, check_refutation, mismatches
+from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import ExitCode, InternalError, MalformedFileError
-from attemper.hard_models.protocol import HardModel
+from attemper.errors import ExitCode, InternalError, MalformedFileError, UnsupportedError
+from attemper.hard_models.loading import load_model, load_model_of
 from attemper.languages.targets import Target
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
-from attemper.workbench.refute import NAMES, is_folder, load_model, named_target, refute
+from attemper.workbench.refute import NAMES, named_target, refute
 from attemper.workbench.report.restriction import attention_lines, picture
 
 ModelArgument = Annotated[
@@ -79,13 +79,13 @@ def refute_command(
         else:
             out.print(f"not refuted: {outcome.reason}")
         return ExitCode.UNKNOWN
-    verdict = check_refutation(outcome.refutation, load_model(model, n))
+    verdict = check_refutation(outcome.refutation, load_model(model, n), place=model)
     if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
         raise InternalError(f"the checker does not accept what was found: {verdict.claims}")
     if json:
-        print_json({**_record(outcome.refutation, verdict), "seconds": round(outcome.seconds, 1)})
+        print_json({**record_of(verdict), "seconds": round(outcome.seconds, 1)})
     else:
-        _print_claims(verdict, "")
+        _print_claims(verdict)
         for line in picture(outcome.refutation):
             out.print(line)
     if output is not None:
@@ -104,7 +104,9 @@ def restrict_command(
 ) -> None:
     """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
     refutation = load_refutation(file)
-    found = model_of(refutation, model)
+    for reason in beyond_the_cap(refutation):
+        raise UnsupportedError(f"'{file}': {reason}")
+    found = load_model_of(refutation, model)
     complaint = next(mismatches(refutation, found), None)
     if complaint is not None:
         raise MalformedFileError(f"'{file}': {complaint}")
@@ -118,57 +120,10 @@ def restrict_command(
         out.print(line)
 
 
-def check_refutation_file(file: Path, model: str | None, *, json: bool) -> int:
-    """The part of `attemper check` that is about refutations."""
-    refutation = load_refutation(file)
-    verdict = check_refutation(refutation, model_of(refutation, model))
-    if json:
-        print_json(_record(refutation, verdict))
-    else:
-        out.print(str(verdict.status))
-        _print_claims(verdict, "  ")
-    return verdict.exit_code
-
-
-def model_of(refutation: Refutation, model: str | None) -> HardModel:
-    """The model that is named, or the network in the folder that the refutation names.
-
-    Code is never imported because a file says so: a MODULE:OBJECT must be named by the user.
-    """
-    if model is None and not is_folder(refutation.source):
-        source = refutation.source[:80]
-        raise typer.BadParameter(
-            f"there is no folder '{source}' here; say with --model which model it is about"
-        )
-    return load_model(model or refutation.source, len(refutation.restriction.allowed))
-
-
-def _record(refutation: Refutation, verdict: Verdict) -> dict[str, object]:
-    length = len(refutation.restriction.allowed)
-    return {
-        "verdict": str(verdict.status),
-        "claims": [
-            {
-                "verdict": str(claim.status),
-                "text": claim.text,
-                "assumptions": list(claim.assumptions),
-                "arithmetic": claim.arithmetic,
-            }
-            for claim in verdict.claims
-        ],
-        "decided_by": list(refutation.decided_by),
-        "words": [list(refutation.member), list(refutation.stranger)],
-        "members": [True, False],
-        "answers": [refutation.answer, refutation.answer],
-        "free": len(refutation.restriction.free) / length,
-        "n": length,
-    }
-
-
-def _print_claims(verdict: Verdict, indent: str) -> None:
+def _print_claims(verdict: Verdict) -> None:
     for claim in verdict.claims:
-        out.print(f"{indent}{claim.status}: {claim.text}")
+        out.print(f"{claim.status}: {claim.text}")
     for assumption in dict.fromkeys(a for claim in verdict.claims for a in claim.assumptions):
-        out.print(f"{indent}assuming {assumption}")
+        out.print(f"assuming {assumption}")
     for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
-        out.print(f"{indent}arithmetic: {arithmetic}")
+        out.print(f"arithmetic: {arithmetic}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -12,7 +12,9 @@ from attemper.languages.words import show_word
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load
-from attemper.workbench.trace import HeadTrace, Trace
+
+if TYPE_CHECKING:
+    from attemper.workbench.trace import HeadTrace, Trace
 
 WIDEST = 24
 """Words longer than this are traced in full with --json only."""

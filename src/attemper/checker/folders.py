@@ -1,0 +1,124 @@
+"""What `attemper check` does: a network's folder or a refutation's file, read and checked.
+
+A refutation is about a model that is functions of arrays, so that whatever it needs is imported only for one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attemper.certificates.files import load as load_certificate
+from attemper.checker.check import check
+from attemper.checker.edited import check_edited
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
+from attemper.languages.language import Language, accepts_empty, reads_first
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.show import show_within
+from attemper.languages.words import Alphabet
+from attemper.networks import files
+from attemper.networks.files import Source
+from attemper.networks.layers import Network
+
+ENDS = {False: "last", True: "first"}
+"""Where a network's source says that it is read."""
+
+
+def check_path(
+    path: Path, *, model: str | None = None, ignore_rounding: bool = False, edited: bool = False
+) -> Verdict:
+    """The verdict on a network's folder, or on a refutation's file.
+
+    `model` (a folder or MODULE:OBJECT) is what a refutation is about; without it, the network in the folder
+    that the refutation names. Raises `OptionError` and `UnsupportedError` where there is no such model, but
+    nothing because of what a file says: that is MALFORMED.
+    """
+    if path.is_dir() or not path.exists():
+        return check_folder(path, ignore_rounding=ignore_rounding, edited=edited)
+    if edited:
+        raise OptionError("--edited is about the weights in a folder, not about a refutation")
+    return check_file(path, model)
+
+
+def check_folder(folder: Path, *, ignore_rounding: bool = False, edited: bool = False) -> Verdict:
+    """The verdict on the certificate in a network's folder.
+
+    With `edited` the weights may have been changed since the certificate was made: they are judged against
+    its language and claims.
+    """
+    subject = Subject(About.NETWORK, str(folder))
+    try:
+        if edited:
+            return check_edited(folder, ignore_rounding=ignore_rounding)
+        network, source = files.load(folder)
+        digest = files.digest_of(network, source)
+        certificate = load_certificate(folder)
+        _require_one_language(source, network, certificate.language)
+    except MalformedFileError as error:
+        return _malformed(error, subject)
+    return check(network, digest, certificate, ignore_rounding=ignore_rounding, place=str(folder))
+
+
+def check_file(path: Path, model: str | None = None) -> Verdict:
+    """The verdict on a refutation's file."""
+    from attemper.certificates.refutations import load as load_refutation
+    from attemper.checker.refutations import beyond_the_cap, check_refutation, subject_of
+    from attemper.hard_models.loading import load_model_of
+
+    try:
+        refutation = load_refutation(path)
+    except MalformedFileError as error:
+        return _malformed(error, Subject(About.MODEL, model or ""))
+    place = model or refutation.source
+    for reason in beyond_the_cap(refutation):
+        return Verdict((ClaimVerdict(Status.UNKNOWN, reason),), subject_of(refutation, place))
+    try:
+        found = load_model_of(refutation, model)
+    except MalformedFileError as error:
+        return _malformed(error, subject_of(refutation, place))
+    return check_refutation(refutation, found, place=place)
+
+
+def _malformed(error: MalformedFileError, subject: Subject) -> Verdict:
+    return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
+
+
+# The source, which is a remark ---------------------------------------------------------------------
+
+
+def _require_one_language(source: Source, network: Network, language: Language) -> None:
+    """Raises `MalformedFileError` if the folder says of itself that it is for another language.
+
+    Nothing is proved by this: it only keeps a folder from looking like what it is not.
+    """
+    read = reads_first(language), accepts_empty(language)
+    try:
+        is_one = (
+            read == (network.reads_first, network.accepts_empty)
+            and source.at == ENDS[network.reads_first]
+            and _says(source, network.alphabet, language)
+        )
+    except (SourceError, AutomatonError, UnsupportedError) as error:
+        raise MalformedFileError(
+            f"the network's source cannot be read: {str(error).splitlines()[0]}"
+        ) from None
+    if not is_one:
+        raise MalformedFileError("the certificate is about another language than this network's source")
+
+
+def _says(source: Source, alphabet: Alphabet, language: Language) -> bool:
+    """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
+    if isinstance(language, TemporalLanguage):
+        return source.kind == "formula" and show_within(language.formula, len(source.text)) == source.text
+    return source.kind != "formula" and _automaton(source, alphabet) == language
+
+
+def _automaton(source: Source, alphabet: Alphabet) -> Dfa:
+    if source.kind == "regex":
+        from attemper.languages.regular.regex import parse_regex
+
+        return parse_regex(source.text, alphabet)
+    from attemper.languages.regular.files import dfa_from_json
+
+    return dfa_from_json(source.text)

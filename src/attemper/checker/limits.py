@@ -1,0 +1,144 @@
+"""A check with an end: in a process of its own, with so much memory, and ended after so many seconds.
+
+Whatever a file makes the checker do, there is an answer: the child's verdict, or UNKNOWN with the reason why
+there is none. PROVED is said only by a child that came to its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from attemper.checker.child import ERROR, Failure, memory_can_be_limited
+from attemper.checker.report import verdict_of
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.errors import AttemperError, ExitCode, OptionError
+
+SECONDS = 600.0
+"""How long an answer may take unless it is said."""
+
+MEMORY = 4_096
+"""How many megabytes a check may use unless it is said."""
+
+MOST_SECONDS, MOST_MEMORY = 1_000_000, 1_000_000_000
+"""No computer needs greater limits."""
+
+RESERVE = 2.0
+"""The seconds that are kept for starting and ending, or a fifth of all if that is less."""
+
+NO_MEMORY_LIMIT = "note: this system cannot limit the memory of a process; only the time is limited"
+
+# The package is imported from where it is now; the folder people stand in is not searched for modules.
+_START = (
+    "import sys, typing; sys.path.insert(0, sys.argv.pop(1)); import attemper; del sys.path[0]; "
+    "from attemper.checker.child import main; main()"
+)
+
+
+@final
+@dataclass(frozen=True)
+class Request:
+    """What is to be checked, and how; see `folders.check_path`."""
+
+    path: str
+    model: str | None = None
+    ignore_rounding: bool = False
+    edited: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class Limits:
+    """Seconds until there is an answer, and megabytes (10^6 bytes) of the process that checks.
+
+    Raises `OptionError` for what is no such number.
+    """
+
+    seconds: float = SECONDS
+    memory: int = MEMORY
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds <= MOST_SECONDS:
+            raise OptionError(
+                f"--seconds must be more than 0 and at most {MOST_SECONDS:,}, not {self.seconds}"
+            )
+        if not 0 < self.memory <= MOST_MEMORY:
+            raise OptionError(f"--memory must be from 1 to {MOST_MEMORY:,} MB, not {self.memory}")
+
+
+def check_within(request: Request, limits: Limits) -> Verdict:
+    """The verdict of `folders.check_path`, or UNKNOWN if that takes more than the limits.
+
+    Raises what `check_path` raises. On an interrupt the child ends, too.
+    """
+    with _child(request, limits) as process:
+        try:
+            answer, _ = process.communicate(timeout=limits.seconds - min(RESERVE, limits.seconds / 5))
+        except subprocess.TimeoutExpired:
+            return _unknown(
+                request, f"no answer within {limits.seconds:g} seconds; allow more with --seconds"
+            )
+    if process.returncode == Failure.MEMORY:
+        return _unknown(request, f"more than {limits.memory:,} MB are needed; allow more with --memory")
+    try:
+        record = json.loads(answer) if process.returncode == ExitCode.OK else None
+    except ValueError:
+        record = None
+    if record is None:
+        end = _ending(process.returncode)
+        return _unknown(
+            request, f"the check ended without an answer ({end}); it may need more memory (--memory)"
+        )
+    if ERROR in record:
+        error = AttemperError(record[ERROR])
+        error.exit_code = ExitCode(record["exit_code"])
+        raise error
+    return verdict_of(record)
+
+
+@contextmanager
+def _child(request: Request, limits: Limits) -> Iterator[subprocess.Popen[bytes]]:
+    """The process that checks, which ends with this context, and with this process: its input ends then."""
+    root = str(Path(__file__).parents[2])
+    said = json.dumps({"memory": limits.memory, **vars(request)})
+    reading, writing = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _START, root, said],
+            stdin=reading,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if request.model is None else None,
+            # Each thread of a numerical library reserves memory of its own.
+            env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ},
+        )
+    finally:
+        os.close(reading)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+        os.close(writing)
+
+
+def memory_note() -> str | None:
+    """What people are to know where memory cannot be limited."""
+    return None if memory_can_be_limited() else NO_MEMORY_LIMIT
+
+
+def _unknown(request: Request, reason: str) -> Verdict:
+    is_folder = Path(request.path).is_dir()
+    place = request.path if is_folder else request.model or ""
+    subject = Subject(About.NETWORK if is_folder else About.MODEL, place)
+    return Verdict((ClaimVerdict(Status.UNKNOWN, reason),), subject)
+
+
+def _ending(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"code {code}"
