@@ -372,6 +372,23 @@ def test_the_process_ends_with_its_parent(folder: Path) -> None:
     assert finished.stdout == b""
 
 
+def test_the_time_that_a_program_takes_to_start_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed: list[float] = []
+    original = subprocess.Popen.communicate
+
+    def timed_out(process: subprocess.Popen[bytes], timeout: float | None = None) -> tuple[bytes, bytes]:
+        if timeout is not None:
+            allowed.append(timeout)
+            raise subprocess.TimeoutExpired("check", timeout)
+        return original(process)
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", timed_out)
+    for spent in (0, 3, 5, 6, -1):
+        assert check_within(Request(str(folder)), Limits(10), spent).status is Status.UNKNOWN
+    assert allowed == [8, 5, 3, 8, 8]
+    assert limits.seconds_since_start() > 0
+
+
 def test_where_memory_cannot_be_limited_that_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "memory_can_be_limited", lambda: False)
     outcome = check(folder)

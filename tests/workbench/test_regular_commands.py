@@ -347,9 +347,10 @@ def test_certify_and_check(folder: Path, tmp_path: Path) -> None:
     assert load_certificate(tmp_path) == load_certificate(folder)
     checked = attemper("check", tmp_path)
     assert checked.code == 0
-    verdict, language, *_ = lines = checked.out.splitlines()
-    assert (verdict, lines[4]) == ("PROVED", "  PROVED: all lengths, in real arithmetic")
+    first, language, network, _, claim = checked.out.splitlines()[:5]
+    assert (first, claim) == ("PROVED", "  PROVED: all lengths, in real arithmetic")
     assert language.startswith("  language: an automaton over a b with ")
+    assert network == f"  network: {tmp_path}"
     record = attemper("check", tmp_path, "--json").record
     assert record["verdict"] == "PROVED"
     assert {claim["verdict"] for claim in record["claims"]} == {"PROVED"}

@@ -11,7 +11,15 @@ import sys
 from io import TextIOWrapper
 from typing import TextIO
 
-from attemper.checker.limits import MEMORY, SECONDS, Limits, Request, check_within, memory_note
+from attemper.checker.limits import (
+    MEMORY,
+    SECONDS,
+    Limits,
+    Request,
+    check_within,
+    memory_note,
+    seconds_since_start,
+)
 from attemper.checker.report import lines_of, record_of
 from attemper.errors import AttemperError, ExitCode
 from attemper.escapes import escaped, escaped_json
@@ -28,7 +36,7 @@ def main() -> int:
         _write(sys.stderr, note)
     try:
         request = Request(said.path, said.model, said.ignore_rounding, said.edited)
-        verdict = check_within(request, Limits(said.seconds, said.memory))
+        verdict = check_within(request, Limits(said.seconds, said.memory), seconds_since_start())
     except AttemperError as error:
         _write(sys.stderr, f"error: {error}")
         return error.exit_code

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,14 +74,18 @@ class Limits:
             raise OptionError(f"--memory must be from 1 to {MOST_MEMORY:,} MB, not {self.memory}")
 
 
-def check_within(request: Request, limits: Limits) -> Verdict:
+def check_within(request: Request, limits: Limits, spent: float = 0.0) -> Verdict:
     """The verdict of `folders.check_path`, or UNKNOWN if that takes more than the limits.
 
-    Raises what `check_path` raises. On an interrupt the child ends, too.
+    `spent` is how many of the seconds are over: those of a program that was started for this check. A program
+    that has been running for more than half of the time was not. Raises what `check_path` raises. On an
+    interrupt the child ends, too.
     """
+    allowed = limits.seconds - min(RESERVE, limits.seconds / 5)
+    allowed -= spent if 0 < spent <= limits.seconds / 2 else 0
     with _child(request, limits) as process:
         try:
-            answer, _ = process.communicate(timeout=limits.seconds - min(RESERVE, limits.seconds / 5))
+            answer, _ = process.communicate(timeout=allowed)
         except subprocess.TimeoutExpired:
             return _unknown(
                 request, f"no answer within {limits.seconds:g} seconds; allow more with --seconds"
@@ -126,6 +131,15 @@ def _child(request: Request, limits: Limits) -> Iterator[subprocess.Popen[bytes]
         process.kill()
         process.communicate()
         os.close(writing)
+
+
+def seconds_since_start() -> float:
+    """How long this process has been running; 0 where the system does not say."""
+    try:
+        ticks = int(Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0
 
 
 def memory_note() -> str | None:

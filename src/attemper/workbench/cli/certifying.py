@@ -11,7 +11,15 @@ import typer
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
-from attemper.checker.limits import MEMORY, SECONDS, Limits, Request, check_within, memory_note
+from attemper.checker.limits import (
+    MEMORY,
+    SECONDS,
+    Limits,
+    Request,
+    check_within,
+    memory_note,
+    seconds_since_start,
+)
 from attemper.checker.report import lines_of, record_of
 from attemper.workbench.certify import ARITHMETICS
 from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, progress_bar
@@ -74,7 +82,8 @@ def check_command(
     note = memory_note()
     if note is not None:
         err.print(note)
-    verdict = check_within(Request(str(path), model, ignore_rounding, edited), Limits(seconds, memory))
+    request = Request(str(path), model, ignore_rounding, edited)
+    verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):
         if json:
