@@ -586,7 +586,7 @@ def change_exact_identity(structure: Structure, tensors: Tensors, rng: random.Ra
     if found is None or not found[2]["rows"]:
         return None
     layer, number, head = found
-    row, factor = rng.randrange(head["rows"]), 2.0 ** rng.randint(-6, 6)
+    row, factor = rng.randrange(min(head["rows"], structure["head_width"])), 2.0 ** rng.randint(-6, 6)
     tensors[f"blocks.{layer}.attn.W_Q"][number, :, row] *= factor
     tensors[f"blocks.{layer}.attn.W_K"][number, :, row] /= factor
     return f"layer {layer}, head {number}, row {row}: query times {factor}, key divided by it"
