@@ -33,7 +33,7 @@ from attemper.networks import files, meaning_hard, meaning_soft
 from attemper.networks.layers import Head, Layer, LinearForm, Network, Sign, Softmax
 from tests.support import raw_exact, raw_forward, raw_truth
 from tests.support.raw_files import RawNetwork, places_of, read_folder
-from tests.support.raw_forward import all_words, batch_of, strict_ways
+from tests.support.raw_forward import all_words, batch_of, covered_ways
 
 NUMERATOR_FIRST = str(Kernel.NUMERATOR_FIRST)
 
@@ -98,7 +98,7 @@ def _wrong_in_floats(raw: RawNetwork, source: Mapping[str, Any], claim: FloatCla
     batch = batch_of(words)
     expected = raw_truth.truth(source, raw.alphabet, batch)
     real = places_of(batch.lengths).real
-    for way in (*strict_ways(claim.kernel)[:1], *strict_ways(claim.kernel)[-1:]):
+    for way in (*covered_ways(claim.kernel)[:1], *covered_ways(claim.kernel)[-1:]):
         found = raw_forward.run(raw, batch, raw_forward.FORMATS[claim.format], way)
         wrong = ~(np.abs(found - expected) <= float(QUARTER)) & real
         for row in np.flatnonzero(wrong.any(axis=1)):

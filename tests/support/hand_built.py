@@ -792,12 +792,23 @@ def _mean(draft: Draft, parts: Sequence[LinearForm], masking: Masking) -> list[C
     return targets
 
 
+def _counted(draft: Draft) -> Bit:
+    """What is counted: a letter, or a bit of an earlier layer, perhaps with rounding noise."""
+    chance = draft.rng.random()
+    if chance < 0.6:
+        return draft.letter("a")
+    bit = draft.letter("a") if chance < 0.75 else _stage(draft, _letters(draft))
+    noisy = rewritten(draft, bit)
+    draft.close()
+    return noisy
+
+
 def kind_sign(draft: Draft) -> tuple[Network, str]:
     """The sign of a sum over the visible positions."""
     rng = draft.rng
     masking = rng.choice((Masking.FUTURE, Masking.FUTURE, Masking.PAST, Masking.NONE))
     side, mark = SIDES[masking], LAST if masking is Masking.PAST else FIRST
-    a, b = draft.letter("a"), draft.letter("b")
+    a, b = _counted(draft), draft.letter("b")
     p, q = rng.choice((1, 1, 2, 3, 7, 100)), -rng.choice((1, 1, 2, 5, 64, 1000))
     unit = rng.choice(
         (Fraction(1), Fraction(1), Fraction(3), Fraction(2) ** rng.randint(-12, 12), size(draft, -3))
@@ -822,7 +833,7 @@ def kind_sign(draft: Draft) -> tuple[Network, str]:
     draft.head(
         Sign(()), times(1 / factor, coldness) if factor != 1 else coldness, rows, [(value, target)], masking
     )
-    test = f"{p}*{side}[a] - {-q}*{side}[b] >= 0"
+    test = f"{p}*{side}[{a.text}] - {-q}*{side}[b] >= 0"
     text = {
         Masking.FUTURE: f"!first & {test}",
         Masking.PAST: f"(last & even(pos)) | (!last & {test})",
@@ -847,7 +858,7 @@ def kind_lookup(draft: Draft) -> tuple[Network, str]:
     mask = rng.choice((Masking.FUTURE, Masking.FUTURE, Masking.PAST, Masking.NONE))
     bounded = mask is Masking.FUTURE and rng.random() < 0.4
     side, mark = SIDES[mask], LAST if mask is Masking.PAST else FIRST
-    a = draft.letter("a")
+    a = _counted(draft)
     counted, unit = _mean(draft, [linear((a.coordinate, 1)), linear((draft.place(mark), 1))], mask)
     draft.close()
     gap = gap_of(draft)
@@ -877,7 +888,7 @@ def kind_lookup(draft: Draft) -> tuple[Network, str]:
         [(linear((draft.place(asked), 1)), target)],
         head_mask,
     )
-    text = f"({side}[a] >= 1 & {side}[a] % {modulus} = {remainder})"
+    text = f"({side}[{a.text}] >= 1 & {side}[{a.text}] % {modulus} = {remainder})"
     out = output_of(draft, target, text)
     return draft.network(out.coordinate), out.text
 

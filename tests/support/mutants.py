@@ -528,10 +528,12 @@ def _random_weight_mutant(network: Network, rng: random.Random) -> tuple[str, Ne
 FACTORS = (2, 4, Fraction(1, 2), 3, Fraction(3, 2), 1024, Fraction(1, 1024), 1 + Fraction(1, 2**23), 2**20)
 
 
-def gentle_mutant(network: Network, rng: random.Random) -> tuple[str, Network]:
+def gentle_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
     """A change that often keeps the meaning in real arithmetic, though not what floats make of it."""
     places = [(index, h) for index, layer in enumerate(network.layers) for h in range(len(layer.heads))]
     layers = [index for index, layer in enumerate(network.layers) if layer.hidden]
+    if not places and not layers:
+        return _random_weight_mutant(network, rng)
     if layers and (not places or rng.random() < 0.45):
         index = rng.choice(layers)
         what, hidden = rng.choice((_scaled_unit, _split_unit, _moved_unit))(network.layers[index], rng)

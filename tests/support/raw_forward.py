@@ -78,10 +78,11 @@ class Order(StrEnum):
 
 @dataclass(frozen=True)
 class Way:
-    """One way to run a network: the kernel, the order of every sum, and what section 6 leaves open.
+    """One way to run a network: the kernel, the order of every sum, and three choices.
 
-    The temperature is multiplied with q, or with q . k; a bias is added after the sum, or is its first term;
-    position embeddings are evaluated in float64 and rounded once, or computed in the format.
+    The temperature is multiplied with q, or with q . k: claims cover both. A bias is added after the sum, or
+    is its first term; position embeddings are evaluated in float64 and rounded once, or computed in the
+    format: claims cover the first of each.
     """
 
     kernel: Kernel
@@ -96,28 +97,24 @@ class Way:
 
 
 KERNELS: dict[str, tuple[Kernel, ...]] = {
-    "numerator-first": (Kernel.NUMERATOR, Kernel.FUSED),
+    "numerator-first": (Kernel.NUMERATOR, Kernel.FUSED, Kernel.FUSED_MEANS),
     "normalise-first": (Kernel.NORMALISE, Kernel.EAGER),
 }
-"""The kernels of a class, without those that only a freer reading of section 6 has in it."""
+"""The kernels of each class of section 6."""
 
 
-def strict_ways(kernel_class: str) -> tuple[Way, ...]:
-    """Every way that has the temperature at q, biases last, and embeddings and means rounded once."""
-    return tuple(Way(*pair) for pair in product(KERNELS[kernel_class], Order) if _makes_sense(*pair))
+def covered_ways(kernel_class: str) -> tuple[Way, ...]:
+    """Every way that a claim about a class of kernels speaks of."""
+    return tuple(way for way in every_way(kernel_class) if not (way.early_bias or way.narrow_places))
 
 
-def free_ways(kernel_class: str) -> tuple[Way, ...]:
-    """The strict ways, and with each freedom that section 6 may leave open."""
-    kernels = KERNELS[kernel_class]
-    if kernel_class == "numerator-first":
-        kernels = (*kernels, Kernel.FUSED_MEANS)
-    flags = list(product((False, True), repeat=3))
+def every_way(kernel_class: str) -> tuple[Way, ...]:
+    """Those, and with biases and position embeddings as no claim has them."""
     found = (
-        Way(kernel, order, *own)
-        for kernel, order in product(kernels, Order)
+        Way(kernel, order, *flags)
+        for kernel, order in product(KERNELS[kernel_class], Order)
         if _makes_sense(kernel, order)
-        for own in flags
+        for flags in product((False, True), repeat=3)
     )
     fused = (Kernel.FUSED, Kernel.FUSED_MEANS)
     return tuple(way for way in found if not (way.late_temperature and way.kernel in fused))
