@@ -25,7 +25,7 @@ from attemper.exact.closed_forms import (
     Product,
     Sum,
 )
-from attemper.networks.layers import Head, Layer, LinearForm, Masking, Network, Softmax
+from attemper.networks.layers import Head, Layer, LinearForm, Masking, Network, Select, Softmax
 
 Laurent = dict[tuple[int, int], Fraction]
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
@@ -46,6 +46,11 @@ class Arithmetic:
     range: int
     tiny: Fraction
     exp: int
+
+    @property
+    def unit(self) -> Fraction:
+        """What is added for underflow."""
+        return Fraction(1, self.range)
 
 
 DOUBLE = Fraction(1, 2**53)
@@ -85,7 +90,8 @@ def sizes(form: Laurent) -> Laurent:
 
 def greatest(form: Laurent, length: int) -> Fraction:
     """A bound of a form with positive coefficients on 1 <= i <= n <= N."""
-    return sum((c * length ** (max(a, 0) + max(b, 0)) for (a, b), c in form.items()), ZERO)
+    powers = ((a + b if a >= 0 else b, factor) for (a, b), factor in form.items())
+    return sum((factor * length ** max(power, 0) for power, factor in powers), ZERO)
 
 
 CONSTANT: Laurent = {(0, 0): ONE}
@@ -115,9 +121,9 @@ def expanded(a: int, b: int, i: int, d: int) -> tuple[tuple[tuple[int, int], int
 
 
 def polynomials(forms: tuple[Laurent, ...], corner: tuple[int, int]) -> list[dict[tuple[int, int], Fraction]]:
-    """The forms in x and y, after multiplying all with the least powers of i and n that do."""
-    least_a = min([0, *(a for form in forms for a, _ in form)])
-    least_b = min([0, *(b for form in forms for _, b in form)])
+    """The forms in x and y, after dividing all by the greatest i^p n^q that leaves no negative power."""
+    least_a = min(a for form in forms for a, _ in form)
+    least_b = min(b for form in forms for _, b in form)
     found = []
     for form in forms:
         total: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
@@ -151,7 +157,10 @@ def coefficient_ratio(above: Laurent, below: Laurent, mask: Masking) -> Fraction
     return min(found)
 
 
-MOST_LOWERED = 10
+MOST_LOWERED = 24
+"""No lead of these heads needs more."""
+MOST_LOST = Fraction(15, 16)
+"""A greater loss is no bound."""
 
 
 @cache
@@ -159,7 +168,9 @@ def _lowered(
     lead: tuple[tuple[tuple[int, int], Fraction], ...], a: int, b: int, mask: Masking
 ) -> tuple[int, Fraction]:
     for k in range(MOST_LOWERED):
-        found = max(coefficient_ratio(dict(lead), {(a - x, b - k + x): ONE}, mask) for x in range(k + 1))
+        found = max(
+            coefficient_ratio(dict(lead), {lowered: ONE}, mask) for lowered in ((a - k, b), (a, b - k))
+        )
         if found > 0:
             return k, found
     raise NoBoundError("no multiple of the lead")
@@ -179,121 +190,152 @@ def against(errors: Laurent, lead: Laurent, mask: Masking, length: int) -> Fract
 
 @dataclass(frozen=True)
 class Computed:
-    """A number that is computed: a bound of its size, its grid 2^g if exact on one, its error.
+    """A number that is computed: its greatest size, the greatest of its inverse, and its errors.
 
-    `relative` is its relative error, `absolute` an error beyond that one.
+    `grid` is there if it is exact: the format holds all multiples of 2^grid up to its size. Else `absolute`
+    holds everywhere, `zero` where it is 0, and `relative` elsewhere; None: it is not known relatively.
     """
 
-    size: Laurent
+    size: Fraction
+    inverse: Fraction | None
     grid: int | None
-    relative: Fraction = ZERO
     absolute: Fraction = ZERO
-    power_of_two: bool = False
+    zero: Fraction = ZERO
+    relative: Fraction | None = ZERO
 
 
-def odd_part(value: Fraction) -> tuple[int, int] | None:
-    """The odd m and the g with |value| = m 2^g; None where there are none."""
-    if not value or value.denominator & (value.denominator - 1):
+def grid_of(value: Fraction) -> int | None:
+    """The greatest g with the value a multiple of 2^g; None for values such as 1/3."""
+    if value.denominator & (value.denominator - 1):
         return None
-    m, g = abs(value.numerator), 1 - value.denominator.bit_length()
-    zeros = (m & -m).bit_length() - 1
-    return m >> zeros, g + zeros
+    return (value.numerator & -value.numerator).bit_length() - value.denominator.bit_length()
+
+
+def common_grid(values: Iterable[Fraction]) -> int | None:
+    """The greatest g with all values multiples of 2^g, 0 if all are 0; None if there is none."""
+    grids = [grid_of(value) for value in values if value]
+    return None if None in grids else min((g for g in grids if g is not None), default=0)
 
 
 def is_power_of_two(value: Fraction) -> bool:
     """Whether the value is plus or minus a power of two."""
-    parts = odd_part(value)
-    return parts is not None and parts[0] == 1
+    grid = grid_of(value)
+    return bool(value) and grid is not None and abs(value) == Fraction(2) ** grid
+
+
+def held(size: Fraction, grid: int | None, u: Fraction) -> bool:
+    """Whether a format holds all multiples of 2^grid up to the size."""
+    return grid is not None and size * u <= Fraction(2) ** grid
 
 
 def holds(value: Fraction, u: Fraction) -> bool:
     """Whether a format holds the number."""
-    parts = odd_part(value)
-    return not value or (parts is not None and parts[0] <= 1 / u)
+    return held(abs(value), common_grid([value]), u)
 
 
-def held(size: Laurent, grid: int | None, u: Fraction, length: int) -> bool:
-    """Whether the format holds all multiples of 2^grid up to the size."""
-    return grid is not None and greatest(size, length) * u <= Fraction(2) ** grid
-
-
-def both(*errors: Fraction) -> Fraction:
+def chain(*errors: Fraction | None) -> Fraction | None:
     """The relative error of errors one after the other."""
-    return reduce(lambda x, y: x * (1 + y), errors, ONE) - 1
+    total = ONE
+    for error in errors:
+        if error is None:
+            return None
+        total *= 1 + error
+    return total - 1
 
 
-def constant(value: Fraction, u: Fraction) -> Computed:
-    """A number that is rounded once."""
-    size, parts = scale(CONSTANT, abs(value)), odd_part(value)
-    if not value:
-        return Computed({}, 0)
-    if parts is not None and parts[0] <= 1 / u:
-        return Computed(size, parts[1], power_of_two=parts[0] == 1)
-    return Computed(size, None, u)
+def exact(size: Fraction, grid: int) -> Computed:
+    """A number without error; what is not 0 is at least 2^grid."""
+    return Computed(size, 1 / Fraction(2) ** grid, grid)
 
 
-def times(left: Computed, right: Computed, u: Fraction, length: int) -> Computed:
-    """The product of two numbers, rounded once unless exact."""
-    size = multiply(left.size, right.size)
+def product_of(left: Computed, right: Computed, u: Fraction, unit: Fraction) -> Computed:
+    """The product, rounded once unless the format holds it; `unit` is what underflow adds."""
+    size = left.size * right.size
+    inverse = None if left.inverse is None or right.inverse is None else left.inverse * right.inverse
     grid = None if left.grid is None or right.grid is None else left.grid + right.grid
-    power = left.power_of_two and right.power_of_two
-    exact = left.power_of_two or right.power_of_two or held(size, grid, u, length)
-    relative = both(left.relative, right.relative, ZERO if exact else u)
-    return Computed(size, grid if exact else None, relative, ZERO, power)
-
-
-def plus(left: Computed, right: Computed, u: Fraction, length: int) -> Computed:
-    """The sum of two positive numbers, rounded once unless exact."""
-    size = add(left.size, right.size)
-    grid = None if left.grid is None or right.grid is None else min(left.grid, right.grid)
-    exact = held(size, grid, u, length)
-    relative = both(max(left.relative, right.relative), ZERO if exact else u)
-    return Computed(size, grid if exact else None, relative)
+    if held(size, grid, u):
+        return Computed(size, inverse, grid)
+    most_left, most_right = left.size + left.absolute, right.size + right.absolute
+    return Computed(
+        size,
+        inverse,
+        None,
+        most_left * most_right * (1 + u) - size + unit,
+        max(left.zero * most_right, right.zero * most_left) * (1 + u),
+        chain(left.relative, right.relative, u),
+    )
 
 
 def in_double(form: ClosedForm, length: int) -> Computed:
     """A closed form as evaluated in float64, one rounding for each operation."""
     match form:
+        case Number(value) if holds(value, DOUBLE):
+            return exact(abs(value), common_grid([value]) or 0)
         case Number(value):
-            return constant(value, DOUBLE)
-        case Position():
-            return Computed(POSITION, 0)
-        case Length():
-            return Computed(LENGTH, 0)
+            return Computed(abs(value), 1 / abs(value), None, DOUBLE * abs(value), ZERO, DOUBLE)
+        case Position() | Length():
+            return exact(Fraction(length), 0)
         case Alternating():
-            return Computed(CONSTANT, 0, power_of_two=True)
+            return exact(ONE, 0)
         case Product(parts):
-            return reduce(lambda x, y: times(x, y, DOUBLE, length), [in_double(p, length) for p in parts])
+            return _repeated([in_double(part, length) for part in parts])
         case Sum(parts):
-            return reduce(lambda x, y: plus(x, y, DOUBLE, length), [in_double(p, length) for p in parts])
-        case Power(Position() | Length() as base, exponent):
-            size = {(exponent, 0) if isinstance(base, Position) else (0, exponent): ONE}
-            exact = exponent >= 0 and held(size, 0, DOUBLE, length)
-            return Computed(size, 0 if exact else None, ZERO if exact else DOUBLE)
+            return _sum_in_double([in_double(part, length) for part in parts])
+        case Power(base, exponent):
+            found = _repeated([in_double(base, length)] * abs(exponent))
+            return found if exponent >= 0 else _reciprocal(found)
     raise NoBoundError(f"a closed form of another kind: {form}")
+
+
+def _repeated(parts: list[Computed]) -> Computed:
+    return reduce(lambda x, y: product_of(x, y, DOUBLE, ZERO), parts, exact(ONE, 0))
+
+
+def _sum_in_double(parts: list[Computed]) -> Computed:
+    size = sum((part.size for part in parts), ZERO)
+    grids = [part.grid for part in parts if part.grid is not None]
+    if len(grids) == len(parts) and held(size, min(grids), DOUBLE):
+        return exact(size, min(grids))
+    off = sum((part.absolute for part in parts), ZERO)
+    off += 2 * len(parts) * DOUBLE * (size + off)
+    return Computed(size, ONE, None, off, off, None)
+
+
+def _reciprocal(number: Computed) -> Computed:
+    if number.relative is None or number.inverse is None or 2 * number.relative >= 1:
+        raise NoBoundError("a reciprocal of a number that is not known relatively")
+    relative = chain(2 * number.relative, DOUBLE)
+    assert relative is not None
+    return Computed(number.inverse, number.size, None, relative * number.inverse, ZERO, relative)
 
 
 def in_format(form: ClosedForm, arithmetic: Arithmetic, length: int) -> Computed:
     """A closed form as the run gets the form: rounded to the format once."""
-    found = in_double(form, length)
-    if arithmetic.u == DOUBLE or held(found.size, found.grid, arithmetic.u, length):
-        return found
-    if found.power_of_two:
-        return found
-    return Computed(found.size, None, both(found.relative, arithmetic.u))
+    found, u = in_double(form, length), arithmetic.u
+    size = min(found.size, greatest(sizes(exactly(form)), length))
+    if size >= arithmetic.range or found.inverse is None or found.inverse >= arithmetic.range:
+        raise NoBoundError("a closed form leaves the range")
+    if held(size, found.grid, u):
+        return Computed(size, found.inverse, found.grid)
+    off = found.absolute if found.relative is None else min(found.absolute, found.relative * size)
+    return Computed(
+        size, found.inverse, None, off + u * (size + off), found.zero * (1 + u), chain(found.relative, u)
+    )
 
 
 def exactly(form: ClosedForm) -> Laurent:
-    """A closed form as a Laurent form."""
+    """A closed form as a Laurent form; (-1)^i, which only bounds need, counts as 1."""
     match form:
         case Number(value):
             return scale(CONSTANT, value)
+        case Alternating():
+            return CONSTANT
         case Position():
             return POSITION
         case Length():
             return LENGTH
         case Product(parts):
-            return reduce(multiply, [exactly(part) for part in parts])
+            return reduce(multiply, [exactly(part) for part in parts], CONSTANT)
         case Sum(parts):
             return add(*(exactly(part) for part in parts))
         case Power(Position(), exponent):
@@ -307,105 +349,160 @@ def exactly(form: ClosedForm) -> Laurent:
 
 
 @dataclass(frozen=True)
-class Stream:
-    """The coordinates before the head: by symbol where a symbol decides, closed forms elsewhere."""
+class Coordinate:
+    """A coordinate before the head: its values by symbol, or its closed form; and its errors.
 
-    letters: tuple[dict[int, Fraction], ...]
-    errors: dict[int, Fraction]
-    positions: dict[int, ClosedForm]
-    arithmetic: Arithmetic
-    length: int
+    `zero` is its error where it is 0, `other` elsewhere; `relative` is there for closed forms only.
+    """
+
+    values: tuple[Fraction, ...] | None
+    form: Laurent
+    zero: Fraction
+    other: Fraction
+    relative: Fraction | None
+    alternates: bool = False
+
+    @property
+    def constants(self) -> tuple[Fraction, ...] | None:
+        """All values, if they depend on the symbol only."""
+        if self.values is not None:
+            return self.values
+        return (self.form[0, 0],) if set(self.form) == {(0, 0)} else None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is computed without error."""
+        return not (self.zero or self.other or self.relative is None or self.relative)
+
+    def peaks(self) -> Laurent:
+        """A bound of its size, as a form."""
+        if self.values is None:
+            return sizes(self.form)
+        return scale(CONSTANT, max(map(abs, self.values)))
+
+    def grid(self) -> int | None:
+        """The grid of all its values, if it is exact."""
+        if not self.is_exact or any(a < 0 or b < 0 for a, b in self.form):
+            return None
+        return common_grid(self.form.values() if self.values is None else self.values)
+
+
+Stream = dict[int, Coordinate]
 
 
 def read_stream(network: Network, arithmetic: Arithmetic, length: int) -> Stream:
     """What the head's layer reads: the embedding, and what the feed-forward layer before the head wrote."""
-    letters = tuple(dict(embedding) for embedding in network.embedding)
-    if not all(holds(value, arithmetic.u) for letter in letters for value in letter.values()):
-        raise NoBoundError("an embedding that the format does not hold")
-    errors: dict[int, Fraction] = {}
-    if len(network.layers) == 2:
-        (units, targets) = _units(network.layers[0])
-        for target in targets:
-            gate = [(form, dict(outputs)[target]) for form, outputs in units if target in dict(outputs)]
-            written = [written_by(gate, letter, arithmetic) for letter in letters]
-            errors[target] = max(error for _, error in written)
-            for letter, (value, _) in zip(letters, written, strict=True):
-                letter[target] = value
-    return Stream(letters, errors, dict(network.positions), arithmetic, length)
+    stream: Stream = {}
+    letters = [dict(embedding) for embedding in network.embedding]
+    for coordinate in {c for letter in letters for c in letter}:
+        values = tuple(letter.get(coordinate, ZERO) for letter in letters)
+        if not all(holds(value, arithmetic.u) for value in values):
+            raise NoBoundError("an embedding that the format does not hold")
+        stream[coordinate] = Coordinate(values, {}, ZERO, ZERO, ZERO)
+    for coordinate, form in network.positions:
+        read = in_format(form, arithmetic, length)
+        alternates = "Alternating" in repr(form)
+        stream[coordinate] = Coordinate(
+            None, exactly(form), read.zero, read.absolute, read.relative, alternates
+        )
+    for layer in network.layers[:-1]:
+        stream |= written_by(layer, stream, arithmetic)
+    return stream
 
 
-def _units(layer: Layer) -> tuple[list[tuple[LinearForm, LinearForm]], list[int]]:
-    assert not layer.heads
-    assert all(unit.bias == 0 for unit in layer.hidden)
-    units = [(unit.form, unit.outputs) for unit in layer.hidden]
-    return units, sorted({target for _, outputs in units for target, _ in outputs})
-
-
-def written_by(
-    gate: list[tuple[LinearForm, Fraction]], letter: dict[int, Fraction], arithmetic: Arithmetic
-) -> tuple[Fraction, Fraction]:
-    """What units without bias write where the letter stands, and its error: the rules 1, 2 and 4.
-
-    Every unit reads one coordinate with factor 1 that the letters write.
-    """
-    u, terms = arithmetic.u, []
-    for form, factor in gate:
-        [(coordinate, one)] = form
+def written_by(layer: Layer, stream: Stream, arithmetic: Arithmetic) -> Stream:
+    """What a layer of units without bias writes, each coordinate by units that read one exact bit."""
+    found: Stream = {}
+    for target in {target for unit in layer.hidden for target, _ in unit.outputs}:
+        units = [unit for unit in layer.hidden if target in dict(unit.outputs)]
+        [((source, one),)] = {unit.form for unit in units}
+        bits = stream[source].values
         assert one == 1
-        if letter.get(coordinate, ZERO) > 0:
-            terms.append((letter[coordinate], factor))
-    value = sum((s * factor for s, factor in terms), ZERO)
-    total = sum((abs(s * factor) for s, factor in terms), ZERO)
-    grids = [odd_part(s * factor) for s, factor in terms]
-    if all(parts is not None and parts[0] <= 1 / u for parts in grids) and (
-        not grids or total * u <= Fraction(2) ** min(parts[1] for parts in grids if parts)
-    ):
-        return value, ZERO
-    error = sum((abs(s * factor) * (2 * u + (ZERO if holds(factor, u) else u)) for s, factor in terms), ZERO)
-    lost = Fraction(8, 7) * (len(terms) - 1) * arithmetic.sums * (total + error)
-    if arithmetic.name == "bfloat16":
-        lost += u * (abs(value) + error + lost)
-    return value, error + lost
+        assert bits is not None
+        assert set(bits) <= {0, 1}
+        assert all(unit.bias == 0 for unit in units)
+        factors = [dict(unit.outputs)[target] for unit in units]
+        assert sum(factors) == 1
+        found[target] = Coordinate(bits, {}, ZERO, _error_of_sum(factors, arithmetic), ZERO)
+    return found
 
 
-@dataclass(frozen=True)
-class AtPlace:
-    """A linear form at the positions of one symbol: its exact value, its error, its grid if exact."""
+def _error_of_sum(factors: list[Fraction], arithmetic: Arithmetic) -> Fraction:
+    """The error of a sum of factors, each times a unit that is exactly 1: rules 2 and 4 of a coordinate."""
+    u, size = arithmetic.u, sum(map(abs, factors), ZERO)
+    if all(holds(factor, u) for factor in factors) and held(size, common_grid(factors), u):
+        return ZERO
+    of_unit = 2 * u + arithmetic.unit
+    computed = size * (1 + of_unit)
+    even = all(is_power_of_two(factor) for factor in factors)
+    off = size * of_unit + (ZERO if even else 3 * u * computed)
+    return off + summed(len(factors), computed, 1 + off, arithmetic)
 
-    value: Fraction
-    error: Fraction
-    grid: int | None
+
+def summed(terms: int, size: Fraction, total: Fraction, arithmetic: Arithmetic) -> Fraction:
+    """What adding terms of that size together can lose, the sum being at most `total`."""
+    if terms <= 1:
+        return ZERO
+    inner = Fraction(8, 7) * (terms - 1) * arithmetic.sums * size
+    return inner + (2 * arithmetic.u * (total + inner) if arithmetic.name == "bfloat16" else ZERO)
 
 
-def linear_at(form: LinearForm, letter: dict[int, Fraction], stream: Stream) -> AtPlace:
-    """A linear form of letters, written bits and constant closed forms, where the letter stands."""
-    arithmetic, u = stream.arithmetic, stream.arithmetic.u
-    value, error, total, count, grids = ZERO, ZERO, ZERO, 0, []
+def linear(form: LinearForm, stream: Stream, arithmetic: Arithmetic, length: int) -> Computed:
+    """A linear form of the stream, its products added in any order."""
+    u, size, absolute, grid = arithmetic.u, ZERO, ZERO, 60
+    known: int | None = grid
     for coordinate, factor in form:
-        if coordinate in stream.positions:
-            closed = in_format(stream.positions[coordinate], arithmetic, stream.length)
-            x = exactly(stream.positions[coordinate])[0, 0]
-            off = closed.relative * abs(x)
-        else:
-            x, off = letter.get(coordinate, ZERO), stream.errors.get(coordinate, ZERO)
-        if not x and not off:
-            continue
-        count += 1
-        term, size = factor * x, abs(factor) * (abs(x) + off)
-        rounded = abs(factor) * off
-        if not holds(factor, u):
-            rounded += u * size
-        if not is_power_of_two(factor) and not (not off and (is_power_of_two(x) or holds(term, u))):
-            rounded += u * size
-        value, error, total = value + term, error + rounded, total + abs(term) + rounded
-        parts = odd_part(term) if not rounded else None
-        grids.append(None if parts is None else parts[1])
-    grid = None if not grids or None in grids else min(g for g in grids if g is not None)
-    if count > 1 and not (grid is not None and total * u <= Fraction(2) ** grid):
-        lost = Fraction(8, 7) * (count - 1) * arithmetic.sums * total
-        error += lost + (u * (abs(value) + error + lost) if arithmetic.name == "bfloat16" else ZERO)
-        grid = None
-    return AtPlace(value, error, grid if count else 0)
+        read, weight = stream[coordinate], abs(factor)
+        own_size, own = greatest(read.peaks(), length), read.grid()
+        factor_grid = grid_of(factor)
+        fits = own is not None and factor_grid is not None and holds(factor, u)
+        known = min(known, own + factor_grid) if fits and known is not None else None  # type: ignore[operator]
+        size += weight * own_size
+        error = max(read.zero, read.other)
+        absolute += weight * error
+        if not is_power_of_two(factor) and not held(weight * own_size, known, u):
+            absolute += 3 * u * weight * (own_size + error)
+    if known is not None and held(size, known, u):
+        return exact(size, known)
+    absolute += summed(len(form), size + absolute, size + absolute, arithmetic) + arithmetic.unit
+    if len(form) > 1:
+        return _sum_of_several(form, stream, size, absolute)
+    [(coordinate, factor)] = form
+    read = stream[coordinate]
+    inverse = _inverse(read, length)
+    relative = read.relative
+    if read.constants is not None:
+        least = min((abs(value) for value in read.constants if value), default=ONE)
+        relative = None if relative is None else relative + read.other / least
+    relative = relative if is_power_of_two(factor) or relative is None else relative + 3 * u * (1 + relative)
+    if inverse is None or inverse / abs(factor) >= arithmetic.range:
+        return Computed(size, None, None, absolute, abs(factor) * read.zero, None)
+    return Computed(size, inverse / abs(factor), None, absolute, abs(factor) * read.zero, relative)
+
+
+def _inverse(read: Coordinate, length: int) -> Fraction | None:
+    """The greatest 1 / |value| of a constant or monomial."""
+    if read.constants is not None:
+        return 1 / min(ONE, *(abs(value) for value in read.constants if value))
+    if len(read.form) != 1:
+        return None
+    [((a, b), factor)] = read.form.items()
+    return Fraction(length) ** max(-b, -(a + b), 0) / min(ONE, abs(factor))
+
+
+def _sum_of_several(form: LinearForm, stream: Stream, size: Fraction, absolute: Fraction) -> Computed:
+    """Known relatively if all its terms are constants of one sign: where the sum is 0, all of them are."""
+    values = []
+    for coordinate, factor in form:
+        constants = stream[coordinate].constants
+        if constants is None:
+            return Computed(size, None, None, absolute, absolute, None)
+        values += [factor * value for value in constants if value]
+    if not values or min(values) < 0 < max(values):
+        return Computed(size, None, None, absolute, absolute, None)
+    least = min(map(abs, values))
+    zero = absolute if any(stream[coordinate].zero for coordinate, _ in form) else ZERO
+    return Computed(size, 1 / least, None, absolute, zero, absolute / least)
 
 
 # Rows -----------------------------------------------------------------------------------------------
@@ -413,116 +510,98 @@ def linear_at(form: LinearForm, letter: dict[int, Fraction], stream: Stream) -> 
 
 @dataclass(frozen=True)
 class Row:
-    """A computed row: |q| and dq as forms; its key at every symbol, or for a row with t the relative error.
+    """A computed row. In a row with t the key's size and powers of n count to the query.
 
-    In a row with t the key's factor and powers of n count to the query.
+    `size` bounds |q|, `off` is dq, `power` that of j in the key, `signed` the exact query with its
+    temperature, `values` the key by symbol, `products` the greatest size of q k, `grid` their grid if exact.
     """
 
     size: Laurent
     off: Laurent
-    keys: tuple[AtPlace, ...] | None
-    key_error: Fraction
-    exact: bool
-    grid: int | None
+    power: int | None
     signed: Laurent | None
+    values: tuple[Fraction, ...]
+    key: Computed
+    products: Fraction
+    grid: int | None
+    is_nothing: bool
+
+    def key_error(self, symbol: int) -> Fraction:
+        """kappa where the symbol stands, for a row without t."""
+        value = abs(self.values[symbol])
+        if not value:
+            return self.key.zero
+        if self.key.relative is None:
+            return self.key.absolute
+        return min(self.key.absolute, self.key.relative * value)
 
 
-def read_query(form: LinearForm, stream: Stream) -> tuple[Computed, Laurent | None]:
-    """The query of a row, one coordinate, and its exact form where that reads no symbol."""
-    arithmetic, u = stream.arithmetic, stream.arithmetic.u
-    [(coordinate, factor)] = form
-    weight = constant(factor, u)
-    if coordinate in stream.positions:
-        closed = stream.positions[coordinate]
-        read = in_format(closed, arithmetic, stream.length)
-        signed = None if "Alternating" in repr(closed) else scale(exactly(closed), factor)
-    else:
-        values = [letter.get(coordinate, ZERO) for letter in stream.letters]
-        one = constant(max(map(abs, values)), u)
-        grids = [parts[1] for parts in map(odd_part, values) if parts]
-        off = stream.errors.get(coordinate, ZERO)
-        read = Computed(
-            one.size, min(grids) if grids and not off else None, ZERO, off, not off and one.power_of_two
+def _value(form: LinearForm, stream: Stream) -> tuple[Laurent | None, Laurent, tuple[Fraction, ...] | None]:
+    """A linear form: exactly, if the form reads no symbol; a bound of its size; its values by symbol."""
+    parts = [(stream[coordinate], factor) for coordinate, factor in form]
+    constants = [read.constants for read, _ in parts]
+    count = max((len(found) for found in constants if found is not None), default=1)
+    values = None
+    if None not in constants:
+        wide = [found * (count // len(found)) for found in constants if found is not None]
+        values = tuple(
+            sum((f * v for f, v in zip((factor for _, factor in parts), column, strict=True)), ZERO)
+            for column in zip(*wide, strict=True)
         )
-        signed = scale(CONSTANT, factor * values[0]) if len(set(values)) == 1 else None
-    found = times(read, weight, u, stream.length)
-    return Computed(
-        found.size, found.grid, found.relative, abs(factor) * read.absolute, found.power_of_two
-    ), signed
-
-
-def t_power(form: LinearForm, stream: Stream) -> int | None:
-    """The p for which the key is a multiple of j^p; None for a key of letters and constants."""
-    read = [exactly(stream.positions[c]) for c, _ in form if c in stream.positions]
-    powers = {a for closed in read for a, _ in closed if a}
-    moving = powers or any(b for closed in read for _, b in closed)
-    if not moving:
-        return None
-    if len(form) > 1 or len(read[0]) > 1 or powers not in ({1}, {-1}):
-        raise NoBoundError("a key that is neither a multiple of t(j) nor finitely many values")
-    return powers.pop()
-
-
-def temperature_times(
-    query: Computed, cold: Computed, u: Fraction, length: int
-) -> tuple[Laurent, Laurent, Computed]:
-    """|q|, dq = rho |q| + zeta, and q itself, for a query and the inverse temperature."""
-    found = times(query, cold, u, length)
-    zeta = scale(cold.size, query.absolute * (1 + found.relative))
-    return found.size, add(scale(found.size, found.relative), zeta), found
+        same = scale(CONSTANT, values[0]) if len(set(values)) == 1 else None
+        return same, scale(CONSTANT, max(map(abs, values))), values
+    if any(read.values is not None for read, _ in parts) or any(read.alternates for read, _ in parts):
+        [(read, factor)] = parts
+        return None, scale(read.peaks(), abs(factor)), None
+    whole = add(*(scale(read.form, factor) for read, factor in parts))
+    return whole, sizes(whole), None
 
 
 def read_row(
-    query: LinearForm, key: LinearForm, cold_form: ClosedForm, stream: Stream
-) -> tuple[Row, int | None]:
-    """A row of the head and the power of j in its key."""
-    u, length = stream.arithmetic.u, stream.length
-    cold = in_format(cold_form, stream.arithmetic, length)
-    asked, signed = read_query(query, stream)
-    size, off, q = temperature_times(asked, cold, u, length)
+    query: LinearForm,
+    key: LinearForm,
+    cold_form: ClosedForm,
+    stream: Stream,
+    arithmetic: Arithmetic,
+    length: int,
+) -> Row:
+    """A row of the head, at N."""
+    u, unit = arithmetic.u, arithmetic.unit
+    cold = in_format(cold_form, arithmetic, length)
+    asked, k = (linear(form, stream, arithmetic, length) for form in (query, key))
+    q = _known(product_of(asked, cold, u, unit), arithmetic)
+    products = _known(product_of(q, k, u, unit), arithmetic)
+    if max(q.size, products.size) >= arithmetic.range:
+        raise NoBoundError("scores leave the range")
+    inner = product_of(asked, k, u, unit)
+    grid = products.grid if q.grid is not None and inner.grid is not None else None
+    signed, bound_of_query, _ = _value(query, stream)
+    size = sizes(multiply(bound_of_query, exactly(cold_form)))
     whole = None if signed is None else multiply(signed, exactly(cold_form))
-    power = t_power(key, stream)
-    if power is not None:
-        [(coordinate, factor)] = key
-        k = times(
-            in_format(stream.positions[coordinate], stream.arithmetic, length), constant(factor, u), u, length
-        )
-        [(a, b)] = k.size
-        moved = {(0, b): k.size[a, b]}
-        exact, grid = _products(asked, cold, q, k, u, length)
-        sign = scale(exactly(stream.positions[coordinate]), factor)[a, b] / k.size[a, b]
-        row = Row(
-            multiply(size, moved),
-            multiply(off, moved),
-            None,
-            k.relative,
-            exact,
-            grid,
-            None if whole is None else multiply(whole, scale(moved, sign)),
-        )
-        return row, power
-    keys = tuple(linear_at(key, letter, stream) for letter in stream.letters)
-    grids = [at.grid for at in keys if at.value]
-    largest = scale(CONSTANT, max(abs(at.value) for at in keys))
-    known = not any(at.error for at in keys) and None not in grids
-    k = Computed(largest, min([g for g in grids if g is not None], default=0) if known else None)
-    exact, grid = _products(asked, cold, q, k, u, length)
-    return Row(size, off, keys, ZERO, exact, grid, whole), None
+    off = scale(CONSTANT, q.absolute)
+    if q.relative is not None and q.relative <= HALF:
+        off = add(scale(size, q.relative), scale(CONSTANT, q.zero))
+    is_nothing = not size and not q.zero
+    of_key, _, values = _value(key, stream)
+    if values is not None:
+        count = len(next(read.values for read in stream.values() if read.values is not None))
+        wide = values * (count // len(values))
+        return Row(size, off, None, whole, wide, k, products.size, grid, is_nothing)
+    if of_key is None or len(of_key) != 1:
+        raise NoBoundError("a key that is neither a multiple of t(j) nor finitely many values")
+    [((a, b), factor)] = of_key.items()
+    if a not in (1, -1) or k.relative is None or k.relative > HALF:
+        raise NoBoundError("a key that is neither a multiple of t(j) nor finitely many values")
+    moved = {(0, b): abs(factor)}
+    whole = None if whole is None else multiply(whole, {(0, b): factor})
+    return Row(multiply(size, moved), multiply(off, moved), a, whole, (), k, products.size, grid, is_nothing)
 
 
-def _products(
-    asked: Computed, cold: Computed, q: Computed, k: Computed, u: Fraction, length: int
-) -> tuple[bool, int | None]:
-    """Whether the format holds q, k and all products of query, key and temperature; the products' grid."""
-    if q.grid is None or k.grid is None or asked.grid is None or asked.absolute or cold.grid is None:
-        return False, None
-    exact = (
-        held(q.size, q.grid, u, length)
-        and held(k.size, k.grid, u, length)
-        and held(multiply(q.size, k.size), q.grid + k.grid, u, length)
-        and held(multiply(asked.size, k.size), asked.grid + k.grid, u, length)
-    )
-    return exact, q.grid + k.grid if exact else None
+def _known(number: Computed, arithmetic: Arithmetic) -> Computed:
+    """The number, known relatively only while its inverse is in range."""
+    if number.grid is not None or (number.inverse is not None and number.inverse < arithmetic.range):
+        return number
+    return Computed(number.size, number.inverse, None, number.absolute, number.zero, None)
 
 
 # The head -------------------------------------------------------------------------------------------
@@ -530,7 +609,7 @@ def _products(
 
 @dataclass(frozen=True)
 class Place:
-    """A combination of values of all keys: the keys, their errors, the level b, and sigma."""
+    """A combination of values of all keys: the keys, their errors kappa, the level b, and sigma."""
 
     keys: tuple[Fraction, ...]
     errors: tuple[Fraction, ...]
@@ -544,7 +623,6 @@ class Bound:
 
     near: Fraction
     ahead: Fraction
-    others: arb
     stray_mass: arb
     value_error: arb
 
@@ -559,109 +637,98 @@ class Score:
     levels: tuple[Fraction, ...]
 
 
-def read_score(rows: Iterable[tuple[Row, int | None]], leftmost: bool) -> Score:
+def read_score(rows: list[Row], leftmost: bool, symbols: int) -> Score:
     """The score's normal form: the first lines of TieBreak in section 5."""
-    rows = list(rows)
-    powers = {power for _, power in rows if power is not None}
+    powers = {row.power for row in rows if row.power is not None}
     if len(powers) != 1:
         raise NoBoundError("not one t(j)")
     [power] = powers
-    parts = []
-    for row, found in rows:
-        if found is not None:
-            if row.signed is None:
-                raise NoBoundError("a query of t that is no form of i and n")
-            parts.append(row.signed)
-    g = scale(add(*parts), power * (-1 if leftmost else 1))
-    others = _other_terms([row for row, found in rows if found is None])
+    ties = [row.signed for row in rows if row.power is not None]
+    if None in ties:
+        raise NoBoundError("a query of t that is no form of i and n")
+    g = scale(add(*(form for form in ties if form is not None)), power * (-1 if leftmost else 1))
+    others = _other_terms([row for row in rows if row.power is None], symbols)
     differences = [add(form, scale(others[0], -1)) for form in others]
     p = next((form for form in differences if form), {})
-    if p and sum(p.values()) < 0:
-        p = scale(p, -1)
+    p = scale(p, -1) if sum(p.values()) < 0 else p
     levels = []
     for form in differences:
-        factor = form[next(iter(p))] / p[next(iter(p))] if form and next(iter(p)) in form else ZERO
+        factor = form.get(next(iter(p)), ZERO) / p[next(iter(p))] if p else ZERO
         if add(form, scale(p, -factor)):
             raise NoBoundError("not multiples of one form")
         levels.append(-factor)
     return Score(power, g, p, tuple(level - min(levels) for level in levels))
 
 
-def _other_terms(rows: list[Row]) -> list[Laurent]:
+def _other_terms(rows: list[Row], symbols: int) -> list[Laurent]:
     """By symbol, the score without t, less what does not depend on j."""
-    total: list[Laurent] = []
+    total: list[Laurent] = [{}] * symbols
     for row in rows:
-        assert row.keys is not None
-        if len({at.value for at in row.keys}) == 1:
+        if len(set(row.values)) == 1:
             continue
         if row.signed is None:
             raise NoBoundError("a query of b that is no form of i and n")
-        terms = [scale(row.signed, at.value) for at in row.keys]
-        total = [add(x, y) for x, y in zip(total, terms, strict=True)] if total else terms
-    return total or [{}]
+        total = [add(x, scale(row.signed, value)) for x, value in zip(total, row.values, strict=True)]
+    return total
 
 
-def sigma_at(rows: list[Row], symbol: int, cold_is_power: bool, stream: Stream) -> Fraction:
+def sigma_at(rows: list[Row], symbol: int, cold_is_power: bool, arithmetic: Arithmetic) -> Fraction:
     """What adding the rows can lose where the symbol stands, relative to the sum of their sizes."""
-    arithmetic, u = stream.arithmetic, stream.arithmetic.u
-    there = [r for r in rows if r.size and (r.keys is None or r.keys[symbol].value or r.keys[symbol].error)]
+    there = [
+        row
+        for row in rows
+        if not row.is_nothing and (row.power is not None or row.values[symbol] or row.key.zero)
+    ]
     if len(there) <= 1:
         return ZERO
-    if all(row.exact for row in there):
-        total = sum((greatest(_row_size(row, symbol), stream.length) for row in there), ZERO)
-        if total * u <= Fraction(2) ** min(row.grid for row in there if row.grid is not None):
-            return ZERO
-    lost = Fraction(8, 7) * (len(there) - 1) * arithmetic.sums
-    if arithmetic.name == "bfloat16":
-        lost += 2 * u * (1 + lost)
-    return lost if cold_is_power else both(lost, u)
-
-
-def _row_size(row: Row, symbol: int) -> Laurent:
-    """A bound of |q k| at a symbol, in a row with t for t = j."""
-    return (
-        multiply(row.size, POSITION | {})
-        if row.keys is None
-        else scale(row.size, abs(row.keys[symbol].value))
-    )
+    grids = [row.grid for row in there if row.grid is not None]
+    total = sum((row.products for row in there), ZERO)
+    if len(grids) == len(there) and held(total, min(grids), arithmetic.u):
+        return ZERO
+    lost = summed(len(there), ONE, ONE, arithmetic)
+    return lost if cold_is_power else (1 + lost) * (1 + arithmetic.u) - 1
 
 
 @dataclass(frozen=True)
 class Errors:
-    """The rows of E: those of |t(w) - t(j)|, those of |t(w)| + |t(j)| without the roundings, and all others."""
+    """All of E for the rows of a head; p is the number of roundings of q k."""
 
     rows: list[Row]
     p: int
     u: Fraction
     underflow: Fraction
 
-    def pi(self, row: Row) -> Fraction:
-        return ZERO if row.exact else (1 + self.u) ** self.p - 1
+    def lost(self, row: Row, sigma: Fraction) -> Fraction:
+        """What products and sums lose, relative to the products: (1 + pi) (1 + sigma) - 1."""
+        pi = ZERO if row.grid is not None else (1 + self.u) ** self.p - 1
+        return (1 + pi) * (1 + sigma) - 1
 
     def apart(self) -> Laurent:
         """What multiplies |t(w) - t(j)|."""
-        return add(*(row.off for row in self.rows if row.keys is None))
+        return add(*(row.off for row in self.rows if row.power is not None))
 
-    def together(self, sigma: Fraction) -> Laurent:
+    def together(self, w: Place, j: Place) -> Laurent:
         """What multiplies |t(w)| + |t(j)|."""
         found: list[Laurent] = []
         for row in self.rows:
-            if row.keys is None:
-                lost = (1 + row.key_error) * ((1 + self.pi(row)) * (1 + sigma) - 1)
-                found.append(scale(add(row.size, row.off), row.key_error + lost))
+            if row.power is not None:
+                assert row.key.relative is not None
+                lost = self.lost(row, max(w.sigma, j.sigma))
+                kappa = row.key.relative + (1 + row.key.relative) * lost
+                found.append(scale(add(row.size, row.off), kappa))
         return add(*found)
 
     def others(self, w: Place, j: Place) -> Laurent:
         """The errors of all rows without t, and underflow."""
         found = [scale(CONSTANT, self.underflow)]
         for r, row in enumerate(self.rows):
-            if row.keys is None:
+            if row.power is not None:
                 continue
             off = w.errors[r] + j.errors[r]
             found.append(scale(row.off, abs(w.keys[r] - j.keys[r]) + off))
             found.append(scale(row.size, off))
             for x in (w, j):
-                lost = (abs(x.keys[r]) + x.errors[r]) * ((1 + self.pi(row)) * (1 + x.sigma) - 1)
+                lost = (abs(x.keys[r]) + x.errors[r]) * self.lost(row, x.sigma)
                 found.append(scale(add(row.size, row.off), lost))
         return add(*found)
 
@@ -670,44 +737,50 @@ def bound(network: Network, arithmetic: Arithmetic, length: int) -> Bound:
     """The float rule of TieBreak for the only head of the network, for words of up to `length` symbols."""
     head: Head = network.layers[-1].heads[0]
     assert isinstance(head.weighting, Softmax)
+    assert isinstance(head.construction, Select)
     stream = read_stream(network, arithmetic, length)
     cold_form = head.weighting.inverse_temperature
-    read = [read_row(q, k, cold_form, stream) for q, k in zip(head.query, head.key, strict=True)]
-    leftmost = getattr(head.construction, "leftmost")
-    score = read_score(read, leftmost)
-    rows = [row for row, _ in read]
-    mask = head.masking.weak
-    gap = gap_of(score, mask)
-    least_far(score, mask, ONE)
-    places, agreeing = _places(head, rows, score, cold_form, stream)
+    pairs = zip(head.query, head.key, strict=True)
+    rows = [read_row(q, k, cold_form, stream, arithmetic, length) for q, k in pairs]
+    if sum(row.products for row in rows) >= arithmetic.range or 8 * length * arithmetic.sums >= 1:
+        raise NoBoundError("scores leave the range, or too many positions")
+    score, mask = read_score(rows, head.construction.leftmost, len(network.embedding)), head.masking.weak
+    gap, far = gap_of(score, mask), [least_far(score, mask, part) for part in (ONE, HALF)]
+    exact_cold = exactly(cold_form)
+    cold_is_power = set(exact_cold) == {(0, 0)} and is_power_of_two(exact_cold[0, 0])
+    places, agreeing = _places(head, rows, score, cold_is_power, stream, arithmetic)
     cold = in_format(cold_form, arithmetic, length)
-    unit = Fraction(1, arithmetic.range)
-    underflow = 4 * len(rows) * (unit + arithmetic.tiny * (1 + greatest(cold.size, length)))
-    errors = Errors(rows, 1 if cold.power_of_two else 2, arithmetic.u, underflow)
+    underflow = 4 * len(rows) * (arithmetic.unit + arithmetic.tiny * (1 + cold.size))
+    errors = Errors(rows, 1 if cold_is_power else 2, arithmetic.u, underflow)
     near = max([ZERO, *_near_losses(score, places, agreeing, errors, mask, length)])
     ahead = max([ZERO, *_ahead_losses(score, places, errors, mask, length)])
-    return _conclude(score, gap, near, ahead, head, stream)
+    if ahead + 2 * arithmetic.u > HALF:
+        raise NoBoundError("ahead loses too much")
+    if near > MOST_LOST and length > 1:
+        raise NoBoundError("near loses too much")
+    stray = stray_mass(gap, far[1], near, arithmetic) if length > 1 else arb(0)
+    return Bound(near, ahead, stray, _value_error(head, stray, stream, arithmetic, length))
 
 
 def _places(
-    head: Head, rows: list[Row], score: Score, cold_form: ClosedForm, stream: Stream
+    head: Head, rows: list[Row], score: Score, cold_is_power: bool, stream: Stream, arithmetic: Arithmetic
 ) -> tuple[list[Place], set[Fraction]]:
     """The places of the head, and the levels on which its values agree."""
-    cold_is_power = in_format(cold_form, stream.arithmetic, stream.length).power_of_two
     found: dict[tuple[Fraction, ...], Place] = {}
     values: defaultdict[Fraction, set[tuple[Fraction, ...]]] = defaultdict(set)
-    levels = score.levels if len(score.levels) > 1 else score.levels * len(stream.letters)
-    for symbol, letter in enumerate(stream.letters):
-        keys = tuple(ZERO if row.keys is None else row.keys[symbol].value for row in rows)
-        errors = tuple(ZERO if row.keys is None else row.keys[symbol].error for row in rows)
-        sigma = sigma_at(rows, symbol, cold_is_power, stream)
-        place = Place(keys, errors, levels[symbol], sigma)
-        if keys in found:
-            errors = tuple(max(pair) for pair in zip(errors, found[keys].errors, strict=True))
-            place = Place(keys, errors, levels[symbol], max(sigma, found[keys].sigma))
-        found[keys] = place
-        values[levels[symbol]].add(tuple(linear_at(value, letter, stream).value for value in head.values))
+    for symbol, level in enumerate(score.levels):
+        keys = tuple(row.values[symbol] if row.power is None else ZERO for row in rows)
+        errors = tuple(row.key_error(symbol) if row.power is None else ZERO for row in rows)
+        found[keys] = Place(keys, errors, level, sigma_at(rows, symbol, cold_is_power, arithmetic))
+        values[level].add(tuple(_values(value, stream)[symbol] for value in head.values))
     return list(found.values()), {level for level, several in values.items() if len(several) == 1}
+
+
+def _values(form: LinearForm, stream: Stream) -> tuple[Fraction, ...]:
+    """A value of the head, by symbol."""
+    _, _, values = _value(form, stream)
+    assert values is not None
+    return values
 
 
 def _near_losses(
@@ -719,7 +792,7 @@ def _near_losses(
     reach = top if score.power == 1 else CONSTANT
     apart = errors.apart()
     for w, j in product(places, places):
-        together, others = errors.together(max(w.sigma, j.sigma)), errors.others(w, j)
+        together, others = errors.together(w, j), errors.others(w, j)
         if w.level == j.level and w.level not in agreeing:
             t_errors = add(apart, scale(multiply(together, top), 2))
             yield against(t_errors, g, mask, length) + against(others, step, mask, length)
@@ -729,7 +802,7 @@ def _near_losses(
             yield against(rest, scale(score.p, j.level - w.level), mask, length)
 
 
-def _behind_by(score: Score, mask: Masking) -> Laurent:
+def _gain_beyond(score: Score, mask: Masking) -> Laurent:
     """G (V - 1), or G - G / R: what t can gain on the far side."""
     if score.power == 1:
         return multiply(score.g, add(VISIBLE[mask], scale(CONSTANT, -1)))
@@ -744,13 +817,9 @@ def _ahead_losses(
     reach = GREATEST[mask] if score.power == 1 else CONSTANT
     for w, j in product(places, places):
         if w.level < j.level:
-            lead = add(scale(score.p, j.level - w.level), scale(_behind_by(score, mask), -1))
-            t_errors = add(errors.apart(), scale(errors.together(max(w.sigma, j.sigma)), 2))
+            lead = add(scale(score.p, j.level - w.level), scale(_gain_beyond(score, mask), -1))
+            t_errors = add(errors.apart(), scale(errors.together(w, j), 2))
             yield against(add(errors.others(w, j), multiply(t_errors, reach)), lead, mask, length)
-
-
-def _exact_ball(value: Fraction) -> arb:
-    return arb(fmpq(value.numerator, value.denominator))
 
 
 def gap_of(score: Score, mask: Masking) -> Fraction:
@@ -762,51 +831,43 @@ def gap_of(score: Score, mask: Masking) -> Fraction:
     return gap
 
 
-def least_far(score: Score, mask: Masking, half: Fraction) -> Fraction | None:
-    """far, with D times `half` in place of D; None where b takes one value."""
+def least_far(score: Score, mask: Masking, part: Fraction) -> Fraction | None:
+    """far, with D times `part` in place of D; None where b takes one value."""
     levels = sorted(set(score.levels))
     if len(levels) == 1:
         return None
     least = min(high - low for low, high in pairwise(levels))
-    d = add(scale(score.p, least), scale(_behind_by(score, mask), -1))
-    far = ratio(add(scale(d, half), scale(VISIBLE[mask], -1), scale(CONSTANT, 2)), CONSTANT, mask)
+    d = add(scale(score.p, least), scale(_gain_beyond(score, mask), -1))
+    far = ratio(add(scale(d, part), scale(VISIBLE[mask], -1), scale(CONSTANT, 2)), CONSTANT, mask)
     if far <= 0:
         raise NoBoundError("far is not positive")
     return far
 
 
-def _conclude(
-    score: Score, gap: Fraction, near: Fraction, ahead: Fraction, head: Head, stream: Stream
-) -> Bound:
-    """W, the stray mass and the error of the head's value."""
-    arithmetic, u, n = stream.arithmetic, stream.arithmetic.u, stream.length
-    far = least_far(score, head.masking.weak, HALF)
-    if far is not None and ahead + 2 * u > HALF:
-        raise NoBoundError("ahead loses too much")
-    left = 1 - near - 2 * u
-    if left <= 0:
-        raise NoBoundError("near loses everything")
-    e = arithmetic.exp * u
+def _ball(value: Fraction) -> arb:
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def stray_mass(gap: Fraction, far: Fraction | None, near: Fraction, arithmetic: Arithmetic) -> arb:
+    """W / (1 + W), with the leads of the nearer side less by near + 2 u, and noise."""
     with ctx.workprec(BITS):
-        noise = _exact_ball((1 + e) / (1 - e))
-        r = (-_exact_ball(gap * left)).exp()
-        others = r / (1 - r)
-        if far is not None:
-            others += (-_exact_ball(far)).exp()
-        others *= noise
-        stray = others / (1 + others)
-        at = [[linear_at(value, letter, stream) for letter in stream.letters] for value in head.values]
-        if 2 * n * arithmetic.sums >= 1:
-            raise NoBoundError("too many positions")
-        grows = 1 + 4 * n * arithmetic.sums / (1 - 2 * n * arithmetic.sums) + 4 * u
-        errors = []
-        for row in at:
-            off = max(x.error for x in row)
-            spread = max(x.value for x in row) - min(x.value for x in row)
-            largest = max(abs(x.value) for x in row) + off
-            errors.append(
-                stray * _exact_ball(spread)
-                + _exact_ball(off)
-                + _exact_ball(largest) * (noise * _exact_ball(grows) - 1)
-            )
-        return Bound(near, ahead, others, stray, max(errors))
+        r = (-_ball(gap * (1 - near - 2 * arithmetic.u))).exp()
+        others = r / (1 - r) + (arb(0) if far is None else (-_ball(far)).exp())
+        others *= _ball(_noise(arithmetic))
+        return others / (1 + others)
+
+
+def _noise(arithmetic: Arithmetic) -> Fraction:
+    e = arithmetic.exp * arithmetic.u
+    return (1 + e) / (1 - e)
+
+
+def _value_error(head: Head, stray: arb, stream: Stream, arithmetic: Arithmetic, length: int) -> arb:
+    """By how much the head's only value is off."""
+    [form] = head.values
+    values, off = _values(form, stream), linear(form, stream, arithmetic, length).absolute
+    long = 2 * length * arithmetic.sums
+    quotient = _noise(arithmetic) * (1 + 2 * long / (1 - long) + 4 * arithmetic.u) - 1
+    largest = max(map(abs, values)) + off
+    with ctx.workprec(BITS):
+        return stray * _ball(max(values) - min(values)) + _ball(off) + _ball(largest * quotient)

@@ -44,8 +44,9 @@ def monomial(factor: Fraction | int, a: int, b: int) -> ClosedForm:
 class Builder:
     """Collects coordinates, and the units of a first layer that writes bits with rounding noise."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, cancels: bool) -> None:
         self.random = random
+        self.cancels = cancels
         self.width = 4
         self.positions: dict[int, ClosedForm] = {}
         self.hidden: list[Hidden] = []
@@ -117,9 +118,12 @@ def depends_on_position(form: ClosedForm) -> bool:
     return "Position()" in repr(form)
 
 
-def random_head(random: Random) -> Network:
-    """A network of one or two layers whose last layer is one head, mostly a TieBreak head."""
-    build = Builder(random)
+def random_head(random: Random, *, cancels: bool = False) -> Network:
+    """A network of one or two layers whose last layer is one head, mostly a TieBreak head.
+
+    With `cancels`, the query of a key n^b t(j) may be a sum that cancels, known only absolutely.
+    """
+    build = Builder(random, cancels)
     leftmost = random.random() < 0.5
     masking = random.choice(list(Masking))
     cold, a, b = temperature(random)
@@ -159,10 +163,14 @@ class Asked:
 Drawn = tuple[LinearForm, LinearForm]
 
 
-def _query(build: Builder, factor: Fraction | int, a: int, b: int) -> LinearForm:
-    """A query factor i^a n^b: the factor in the weight or in the closed form."""
+def _query(build: Builder, factor: Fraction | int, a: int, b: int, scaled: int = 0) -> LinearForm:
+    """A query factor i^a n^b, for a key with n^scaled: the factor in the weight or in the closed form."""
     if (a, b) == (0, 0) and build.random.random() < 0.7:
         return linear((3, factor))
+    if build.random.random() < 0.06 and (build.cancels or not scaled):
+        # What cancels leaves an error behind that no relative one bounds.
+        large = build.random.choice([Fraction(1000, 3), Fraction(2**20, 3), Fraction(2**40, 3)])
+        return linear((build.position(plus(monomial(factor, a, b), large, -large)), 1))
     if build.random.random() < 0.5:
         return linear((build.position(monomial(1, a, b)), factor))
     return linear((build.position(monomial(factor, a, b)), 1))
@@ -183,7 +191,7 @@ def _tie_break_rows(
     if random.random() < 0.9:
         a, b = a - cold[0], b - cold[1] - scaled
     weights = [random.choice(WEIGHTS) for _ in range(2 if random.random() < 0.15 else 1)]
-    rows = [(_query(build, weight, a, b), key) for weight in weights]
+    rows = [(_query(build, weight, a, b, scaled), key) for weight in weights]
     return rows, Asked(Fraction(sum(weights) * inside), a, b + scaled, steps)
 
 
