@@ -196,6 +196,8 @@ class Lengths:
         if len(value.parts) != 1 or value.constant:
             return self.tiny_fraction
         ((number, factor),) = value.parts
+        if self.terms.means[number].masking is None:
+            return self.tiny_fraction
         grid = common_grid(self.terms.values(self.terms.means[number].summand))
         return self.tiny_fraction if grid is None else min(grid * abs(factor), Fraction(1))
 
@@ -242,7 +244,9 @@ class Lengths:
         relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
         if not (inverse < self.form.range):
             relative = UNKNOWN
-        return Rounded(size, inverse, None, absolute, ball(abs(factor)) * off.zero, relative)
+        # The weight and the product may be rounded, too.
+        zero = ball(abs(factor)) * off.zero * (1 + 3 * self.u)
+        return Rounded(size, inverse, None, absolute, zero, relative)
 
     def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
         """The least size but 0 of a sum of constants that do not cancel; None for other sums."""

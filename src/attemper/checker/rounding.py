@@ -238,7 +238,8 @@ class _Run:
             return [(output.target, self._average(form, output)) for form, output in pairs]
         # Each weight is off by exp's error, its argument by one more rounding.
         exp = lengths.form.exp * u
-        noise = (1 + exp) / (1 - exp)
+        # Right positions of less than the largest score have arguments of their own: 4 u more.
+        noise = (1 + exp) / (1 - exp) * (1 + 4 * u)
         mass = self._stray(head, fact, before, cold, name, noise)
         found = []
         for value, output in pairs:
