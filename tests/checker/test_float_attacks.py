@@ -62,7 +62,7 @@ from tests.support.attacks import ATTACKS
 from tests.support.corpora import CORPORA
 from tests.support.raw_files import read_folder
 from tests.support.raw_forward import FORMATS as RAW_FORMATS
-from tests.support.raw_forward import batch_of, run, covered_ways
+from tests.support.raw_forward import batch_of, covered_ways, run
 
 Part = tuple[int, int | Fraction]
 EVEN = Asked(Remainder(2, 0), 1, 0, 0)
