@@ -1,7 +1,7 @@
 """A second reading of the float rule of TieBreak, from FORMAT.md: nothing here imports the checker.
 
-The first version was written without a look at the checker's code, and the two were compared. Where the
-text left a constant open (what a weight costs, when a number is known relatively) this one takes the checker's.
+The first version was written without a look at the code, and the two were compared. Where the text left a
+constant open (what a weight costs, when a number is known relatively) this one takes the one of the checker.
 Names follow sections 5 and 6. A `Laurent` form is a sum of coefficients times i^a n^b, by (a, b).
 """
 
