@@ -119,16 +119,16 @@ def compare(seed: int, lengths: tuple[int, ...], *, cancels: bool = False) -> Co
     return counts
 
 
-def test_both_readings_of_the_float_rule_agree() -> None:
+def test_both_readings_agree_on_a_thousand_heads() -> None:
     counts = Counter[bool]()
-    for seed in range(200):
-        counts += compare(seed, tuple(Random(seed).sample(LENGTHS, 3)))
-    assert min(counts[True], counts[False]) > 500
+    for seed in range(1000):
+        counts += compare(seed, (Random(seed).choice(LENGTHS),))
+    assert min(counts[True], counts[False]) > 1000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hundred", range(10))
-def test_both_readings_agree_on_a_thousand_heads(hundred: int) -> None:
+def test_both_readings_agree_at_all_lengths(hundred: int) -> None:
     for seed in range(100 * hundred, 100 * hundred + 100):
         compare(seed, LENGTHS)
 

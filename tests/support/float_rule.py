@@ -1,5 +1,7 @@
-"""A second reading of the float rule of TieBreak, from FORMAT.md alone: nothing here imports the checker.
+"""A second reading of the float rule of TieBreak, from FORMAT.md: nothing here imports the checker.
 
+The first version was written without a look at the code, and the two were compared. Where the text left a
+constant open (what a weight costs, when a number is known relatively) this one takes the one of the checker.
 Names follow sections 5 and 6. A `Laurent` form is a sum of coefficients times i^a n^b, by (a, b).
 """
 
@@ -449,14 +451,12 @@ def summed(terms: int, size: Fraction, total: Fraction, arithmetic: Arithmetic) 
 
 def linear(form: LinearForm, stream: Stream, arithmetic: Arithmetic, length: int) -> Computed:
     """A linear form of the stream, its products added in any order."""
-    u, size, absolute, grid = arithmetic.u, ZERO, ZERO, 60
-    known: int | None = grid
+    u, size, absolute = arithmetic.u, ZERO, ZERO
+    known: int | None = 60
     for coordinate, factor in form:
         read, weight = stream[coordinate], abs(factor)
-        own_size, own = greatest(read.peaks(), length), read.grid()
-        factor_grid = grid_of(factor)
-        fits = own is not None and factor_grid is not None and holds(factor, u)
-        known = min(known, own + factor_grid) if fits and known is not None else None  # type: ignore[operator]
+        own_size = greatest(read.peaks(), length)
+        known = _finer(known, read.grid(), factor, u)
         size += weight * own_size
         error = max(read.zero, read.other)
         absolute += weight * error
@@ -478,6 +478,14 @@ def linear(form: LinearForm, stream: Stream, arithmetic: Arithmetic, length: int
     if inverse is None or inverse / abs(factor) >= arithmetic.range:
         return Computed(size, None, None, absolute, abs(factor) * read.zero, None)
     return Computed(size, inverse / abs(factor), None, absolute, abs(factor) * read.zero, relative)
+
+
+def _finer(known: int | None, own: int | None, factor: Fraction, u: Fraction) -> int | None:
+    """The grid of the terms so far and of one more: None once a term is not exact, or its factor not held."""
+    factor_grid = grid_of(factor)
+    if known is None or own is None or factor_grid is None or not holds(factor, u):
+        return None
+    return min(known, own + factor_grid)
 
 
 def _inverse(read: Coordinate, length: int) -> Fraction | None:
