@@ -464,6 +464,8 @@ def linear(form: LinearForm, stream: Stream, arithmetic: Arithmetic, length: int
             absolute += 3 * u * weight * (own_size + error)
     if known is not None and held(size, known, u):
         return exact(size, known)
+    if 2 * (size + absolute) >= arithmetic.range:
+        raise NoBoundError("a linear form leaves the range")
     absolute += summed(len(form), size + absolute, size + absolute, arithmetic) + arithmetic.unit
     if len(form) > 1:
         return _sum_of_several(form, stream, size, absolute)
@@ -475,9 +477,10 @@ def linear(form: LinearForm, stream: Stream, arithmetic: Arithmetic, length: int
         least = min((abs(value) for value in read.constants if value), default=ONE)
         relative = None if relative is None else relative + read.other / least
     relative = relative if is_power_of_two(factor) or relative is None else relative + 3 * u * (1 + relative)
+    zero = abs(factor) * read.zero * (1 + 3 * u)
     if inverse is None or inverse / abs(factor) >= arithmetic.range:
-        return Computed(size, None, None, absolute, abs(factor) * read.zero, None)
-    return Computed(size, inverse / abs(factor), None, absolute, abs(factor) * read.zero, relative)
+        return Computed(size, None, None, absolute, zero, None)
+    return Computed(size, inverse / abs(factor), None, absolute, zero, relative)
 
 
 def _finer(known: int | None, own: int | None, factor: Fraction, u: Fraction) -> int | None:
@@ -579,9 +582,9 @@ def read_row(
     asked, k = (linear(form, stream, arithmetic, length) for form in (query, key))
     q = _known(product_of(asked, cold, u, unit), arithmetic)
     products = _known(product_of(q, k, u, unit), arithmetic)
-    if max(q.size, products.size) >= arithmetic.range:
-        raise NoBoundError("scores leave the range")
     inner = product_of(asked, k, u, unit)
+    if any(16 * (number.size + number.absolute) >= arithmetic.range for number in (q, inner, products)):
+        raise NoBoundError("scores leave the range")
     grid = products.grid if q.grid is not None and inner.grid is not None else None
     signed, bound_of_query, _ = _value(query, stream)
     size = sizes(multiply(bound_of_query, exactly(cold_form)))
@@ -755,9 +758,10 @@ def bound(network: Network, arithmetic: Arithmetic, length: int) -> Bound:
     score, mask = read_score(rows, head.construction.leftmost, len(network.embedding)), head.masking.weak
     gap, far = gap_of(score, mask), [least_far(score, mask, part) for part in (ONE, HALF)]
     exact_cold = exactly(cold_form)
-    cold_is_power = set(exact_cold) == {(0, 0)} and is_power_of_two(exact_cold[0, 0])
-    places, agreeing = _places(head, rows, score, cold_is_power, stream, arithmetic)
     cold = in_format(cold_form, arithmetic, length)
+    is_power = set(exact_cold) == {(0, 0)} and is_power_of_two(exact_cold[0, 0])
+    cold_is_power = is_power and cold.grid is not None
+    places, agreeing = _places(head, rows, score, cold_is_power, stream, arithmetic)
     underflow = 4 * len(rows) * (arithmetic.unit + arithmetic.tiny * (1 + cold.size))
     errors = Errors(rows, 1 if cold_is_power else 2, arithmetic.u, underflow)
     near = max([ZERO, *_near_losses(score, places, agreeing, errors, mask, length)])
@@ -867,13 +871,16 @@ def stray_mass(gap: Fraction, far: Fraction | None, near: Fraction, arithmetic: 
 
 def _noise(arithmetic: Arithmetic) -> Fraction:
     e = arithmetic.exp * arithmetic.u
-    return (1 + e) / (1 - e)
+    return (1 + e) / (1 - e) * (1 + 4 * arithmetic.u)
 
 
 def _value_error(head: Head, stray: arb, stream: Stream, arithmetic: Arithmetic, length: int) -> arb:
     """By how much the head's only value is off."""
     [form] = head.values
-    values, off = _values(form, stream), linear(form, stream, arithmetic, length).absolute
+    computed = linear(form, stream, arithmetic, length)
+    values, off = _values(form, stream), computed.absolute
+    if 2 * length * (computed.size + off) >= arithmetic.range:
+        raise NoBoundError("values leave the range")
     long = 2 * length * arithmetic.sums
     quotient = _noise(arithmetic) * (1 + 2 * long / (1 - long) + 4 * arithmetic.u) - 1
     largest = max(map(abs, values)) + off

@@ -44,9 +44,8 @@ def monomial(factor: Fraction | int, a: int, b: int) -> ClosedForm:
 class Builder:
     """Collects coordinates, and the units of a first layer that writes bits with rounding noise."""
 
-    def __init__(self, random: Random, cancels: bool) -> None:
+    def __init__(self, random: Random) -> None:
         self.random = random
-        self.cancels = cancels
         self.width = 4
         self.positions: dict[int, ClosedForm] = {}
         self.hidden: list[Hidden] = []
@@ -118,12 +117,9 @@ def depends_on_position(form: ClosedForm) -> bool:
     return "Position()" in repr(form)
 
 
-def random_head(random: Random, *, cancels: bool = False) -> Network:
-    """A network of one or two layers whose last layer is one head, mostly a TieBreak head.
-
-    With `cancels`, the query of a key n^b t(j) may be a sum that cancels, known only absolutely.
-    """
-    build = Builder(random, cancels)
+def random_head(random: Random) -> Network:
+    """A network of one or two layers whose last layer is one head, mostly a TieBreak head."""
+    build = Builder(random)
     leftmost = random.random() < 0.5
     masking = random.choice(list(Masking))
     cold, a, b = temperature(random)
@@ -167,7 +163,7 @@ def _query(build: Builder, factor: Fraction | int, a: int, b: int, scaled: int =
     """A query factor i^a n^b, for a key with n^scaled: the factor in the weight or in the closed form."""
     if (a, b) == (0, 0) and build.random.random() < 0.7:
         return linear((3, factor))
-    if build.random.random() < 0.06 and (build.cancels or not scaled):
+    if build.random.random() < 0.06:
         # What cancels leaves an error behind that no relative one bounds.
         large = build.random.choice([Fraction(1000, 3), Fraction(2**20, 3), Fraction(2**40, 3)])
         return linear((build.position(plus(monomial(factor, a, b), large, -large)), 1))
