@@ -36,78 +36,27 @@ from attemper.exact.closed_forms import (
     Test as Asked,
 )
 from attemper.exact.formats import FORMATS
-from attemper.exact.predicates import NonNegative, Remainder
+from attemper.exact.predicates import NonNegative
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, Word
 from attemper.networks.layers import (
-    Construction,
-    Head,
     Hidden,
     Layer,
-    LinearForm,
     Lookup,
-    Masking,
     Neighbour,
     Network,
     Select,
     Sign,
-    Softmax,
     Uniform,
 )
-from attemper.networks.wellformed import complaints
 from attemper.running.dense import DenseTransformer
-from tests.support.attacks import ATTACKS
+from tests.support.attacks import ATTACKS, EVEN, Part, form, head, hidden, network_of
 from tests.support.corpora import CORPORA
 from tests.support.raw_files import read_folder
 from tests.support.raw_forward import FORMATS as RAW_FORMATS
 from tests.support.raw_forward import batch_of, covered_ways, run
-
-Part = tuple[int, int | Fraction]
-EVEN = Asked(Remainder(2, 0), 1, 0, 0)
-
-
-def _form(*parts: Part) -> LinearForm:
-    return tuple((coordinate, Fraction(factor)) for coordinate, factor in parts)
-
-
-def _hidden(parts: list[Part], bias: int | Fraction, target: int, factor: int | Fraction = 1) -> Hidden:
-    return Hidden(_form(*parts), Fraction(bias), _form((target, factor)))
-
-
-def _head(
-    construction: Construction,
-    coldness: ClosedForm,
-    rows: list[tuple[LinearForm, LinearForm]],
-    values: list[tuple[LinearForm, int]],
-) -> Head:
-    query, key = tuple(q for q, _ in rows), tuple(k for _, k in rows)
-    forms, targets = tuple(form for form, _ in values), tuple(target for _, target in values)
-    return Head(construction, Masking.FUTURE, Softmax(coldness), query, key, forms, targets)
-
-
-def _network(
-    width: int,
-    letters: list[list[Part]],
-    positions: dict[int, ClosedForm],
-    layers: list[Layer],
-    output: int,
-    symbols: tuple[str, ...] = ("a", "b"),
-) -> Network:
-    network = Network(
-        alphabet=Alphabet(symbols),
-        coordinates=tuple(f"c{k}" for k in range(width)),
-        embedding=tuple(_form(*parts) for parts in letters),
-        positions=tuple(sorted(positions.items())),
-        layers=tuple(layers),
-        head_width=4,
-        output=output,
-        reads_first=False,
-        accepts_empty=False,
-    )
-    assert not complaints(network)
-    return network
 
 
 def _mlp(*hidden: Hidden) -> Layer:
@@ -117,7 +66,7 @@ def _mlp(*hidden: Hidden) -> Layer:
 A_ONLY: list[list[Part]] = [[(0, 1)], []]
 NONE: list[list[Part]] = [[], []]
 SHORT: tuple[Word, ...] = (("a",), ("a", "b", "a"))
-MEAN = _head(Uniform(), ONE, [], [(_form((0, 4), (1, -2), (2, 1)), 5)])
+MEAN = head(Uniform(), ONE, [], [(form((0, 4), (1, -2), (2, 1)), 5)])
 POSITIVE = "!first & 4*#<[a] - 2*pos >= 0"
 
 Attack = tuple[str, Network, str, str, tuple[Word, ...]]
@@ -132,15 +81,15 @@ def _attacks() -> Iterator[Attack]:
     """(name, network, formula, format, words that go wrong)."""
     yield (
         "groups_that_cancel",
-        _network(
+        network_of(
             2,
             A_ONLY,
             {},
             [
                 _mlp(
-                    _hidden([(0, 1)], 0, 1, 2**25),
-                    _hidden([(0, 2)], -1, 1),
-                    _hidden([(0, 3)], -2, 1, -(2**25)),
+                    hidden([(0, 1)], 0, 1, 2**25),
+                    hidden([(0, 2)], -1, 1),
+                    hidden([(0, 3)], -2, 1, -(2**25)),
                 )
             ],
             1,
@@ -152,21 +101,21 @@ def _attacks() -> Iterator[Attack]:
     tiny = Fraction(1, 2**160)
     yield (
         "weights_out_of_range",
-        _network(2, A_ONLY, {}, [_mlp(_hidden([(0, tiny)], 0, 1, 2**160))], 1),
+        network_of(2, A_ONLY, {}, [_mlp(hidden([(0, tiny)], 0, 1, 2**160))], 1),
         "a",
         "float32",
         SHORT,
     )
     small = Fraction(1, 2**700)
-    layers = [_mlp(_hidden([(0, small)], 0, 1, small)), _mlp(_hidden([(1, 2**700)], 0, 2, 2**700))]
-    yield "numbers_that_underflow", _network(3, A_ONLY, {}, layers, 2), "a", "float64", SHORT
+    layers = [_mlp(hidden([(0, small)], 0, 1, small)), _mlp(hidden([(1, 2**700)], 0, 2, 2**700))]
+    yield "numbers_that_underflow", network_of(3, A_ONLY, {}, layers, 2), "a", "float64", SHORT
     letters: list[list[Part]] = [[(0, 1 + Fraction(1, 2**30))], [(0, 1)]]
-    network = _network(2, letters, {0: number(-1)}, [_mlp(_hidden([(0, 2**30)], 0, 1))], 1)
+    network = network_of(2, letters, {0: number(-1)}, [_mlp(hidden([(0, 2**30)], 0, 1))], 1)
     yield "letter_and_position_on_one_coordinate", network, "a", "float32", SHORT
-    form = plus(FIRST, 10**30, -(10**30))
-    yield "closed_form_that_cancels", _network(1, NONE, {0: form}, [], 0), "first", "float64", SHORT
-    form = times(*[Power(I, 16), over(I, 16)] * 4)
-    network = _network(2, NONE, {0: form}, [_mlp(_hidden([(0, 2**39)], 1 - 2**39, 1))], 1)
+    closed = plus(FIRST, 10**30, -(10**30))
+    yield "closed_form_that_cancels", network_of(1, NONE, {0: closed}, [], 0), "first", "float64", SHORT
+    closed = times(*[Power(I, 16), over(I, 16)] * 4)
+    network = network_of(2, NONE, {0: closed}, [_mlp(hidden([(0, 2**39)], 1 - 2**39, 1))], 1)
     yield (
         "closed_form_that_is_not_quite_one",
         network,
@@ -174,65 +123,64 @@ def _attacks() -> Iterator[Attack]:
         "float32",
         tuple(("a",) * k for k in (10, 100)),
     )
-    lost = _mlp(_hidden([(0, 1)], 2**25, 1), _hidden([], 2**25, 1, -1), _hidden([(0, 1)], 0, 1, -1))
-    network = _network(2, A_ONLY, {}, [lost, _mlp(_hidden([(0, 1)], 0, 1))], 1)
+    lost = _mlp(hidden([(0, 1)], 2**25, 1), hidden([], 2**25, 1, -1), hidden([(0, 1)], 0, 1, -1))
+    network = network_of(2, A_ONLY, {}, [lost, _mlp(hidden([(0, 1)], 0, 1))], 1)
     yield "error_written_over", network, "a", "float32", SHORT
-    sign = _head(Sign(()), times(8, I), [(_form((5, 1)), _form((3, 1)))], [(_form((4, 1)), 6)])
+    sign = head(Sign(()), times(8, I), [(form((5, 1)), form((3, 1)))], [(form((4, 1)), 6)])
     places = {1: ONE, 2: FIRST, 3: plus(SIGN, 2**30), 4: EVEN}
-    network = _network(7, A_ONLY, places, [Layer((MEAN,), (), ()), Layer((sign,), (), ())], 6)
+    network = network_of(7, A_ONLY, places, [Layer((MEAN,), (), ()), Layer((sign,), (), ())], 6)
     words: tuple[Word, ...] = (tuple("aaaa"), tuple("abaa"))
     yield "constant_beside_the_sign", network, POSITIVE, "float32", words
-    rows = [(_form((2, 2**30)), _form((0, 1))), (_form((1, 1)), _form((2, 8)))]
-    select = _head(Select(False, ()), ONE, rows, [(_form((4, 1)), 5)])
-    both = _mlp(_hidden([(0, 1), (3, 1)], -1, 4))
-    network = _network(6, A_ONLY, {1: ONE, 2: I, 3: EVEN}, [both, Layer((select,), (), ())], 5)
+    rows = [(form((2, 2**30)), form((0, 1))), (form((1, 1)), form((2, 8)))]
+    select = head(Select(False, ()), ONE, rows, [(form((4, 1)), 5)])
+    both = _mlp(hidden([(0, 1), (3, 1)], -1, 4))
+    network = network_of(6, A_ONLY, {1: ONE, 2: I, 3: EVEN}, [both, Layer((select,), (), ())], 5)
     words = (("a",) * 5, ("a",) * 64)
     yield "winner_that_is_not_at_zero", network, "!a S (a & even(pos))", "float32", words
-    rows = [(_form((3, 1)), _form((1, -4096), (2, -8192))), (_form((3, 1)), _form((7, -1)))]
-    select = _head(Select(False, ()), times(8, I, I), rows, [(_form((6, 1)), 8)])
-    both = _mlp(_hidden([(0, 1), (1, 1), (5, 1)], -1, 6))
-    network = _network(
+    rows = [(form((3, 1)), form((1, -4096), (2, -8192))), (form((3, 1)), form((7, -1)))]
+    select = head(Select(False, ()), times(8, I, I), rows, [(form((6, 1)), 8)])
+    both = _mlp(hidden([(0, 1), (1, 1), (5, 1)], -1, 6))
+    network = network_of(
         9,
         [[(0, 1)], [(1, 1)], [(2, 1)]],
         {3: ONE, 5: EVEN, 7: over(I)},
         [both, Layer((select,), (), ())],
         8,
-        ("a", "b", "c"),
     )
     text = "(!a S (a & even(pos))) | (!O a & (!b S (b & even(pos))))"
     yield "nobody_at_level_zero", network, text, "float32", tuple(("b",) * k for k in (32, 512, 2048))
-    averages = _head(Uniform(), ONE, [], [(_form((0, 1)), 5), (_form((1, 1)), 6)])
-    rows = [(_form((5, 1)), _form((2, 1))), (_form((6, 1)), _form((3, 1)))]
-    lookup = _head(Lookup((), ()), times(8, I), rows, [(_form((4, 1)), 7)])
+    averages = head(Uniform(), ONE, [], [(form((0, 1)), 5), (form((1, 1)), 6)])
+    rows = [(form((5, 1)), form((2, 1))), (form((6, 1)), form((3, 1)))]
+    lookup = head(Lookup((), ()), times(8, I), rows, [(form((4, 1)), 7)])
     places = {1: FIRST, 2: plus(times(2, I), 2**23), 3: times(-1, I, I), 4: EVEN}
-    network = _network(8, A_ONLY, places, [Layer((averages,), (), ()), Layer((lookup,), (), ())], 7)
+    network = network_of(8, A_ONLY, places, [Layer((averages,), (), ()), Layer((lookup,), (), ())], 7)
     text = "#<[a] % 2 = 0 & #<[a] >= 1"
     yield "constant_beside_the_parabola", network, text, "float32", _random_words(6, 20, 50, 200)
-    rows = [(_form((4, 1)), _form((1, 1))), (_form((2, 1)), _form((3, 1)))]
-    lookup = _head(Lookup((), ()), times(8, I), rows, [(_form((0, 1)), 5)])
-    average = _head(Uniform(), ONE, [], [(_form((0, 1)), 4)])
+    rows = [(form((4, 1)), form((1, 1))), (form((2, 1)), form((3, 1)))]
+    lookup = head(Lookup((), ()), times(8, I), rows, [(form((0, 1)), 5)])
+    average = head(Uniform(), ONE, [], [(form((0, 1)), 4)])
     places = {0: FIRST, 1: times(-1, I, I), 2: ONE, 3: number(2**30)}
-    network = _network(6, NONE, places, [Layer((average,), (), ()), Layer((lookup,), (), ())], 5)
+    network = network_of(6, NONE, places, [Layer((average,), (), ()), Layer((lookup,), (), ())], 5)
     yield "row_that_does_not_depend_on_j", network, "true", "float32", (("a",) * 2, ("a",) * 5)
-    rows = [(_form((1, 2**30)), _form((1, 1))), (_form((1, 1)), _form((2, 8)))]
-    select = _head(Select(False, ()), ONE, rows, [(_form((4, 1)), 5)])
-    network = _network(6, A_ONLY, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
+    rows = [(form((1, 2**30)), form((1, 1))), (form((1, 1)), form((2, 8)))]
+    select = head(Select(False, ()), ONE, rows, [(form((4, 1)), 5)])
+    network = network_of(6, A_ONLY, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
     yield "level_row_that_drowns_the_tie_break", network, "even(pos)", "float32", (("a",) * 5, ("a",) * 64)
-    rows = [(_form((1, 1)), _form((0, 2**30), (3, 2**30))), (_form((1, 1)), _form((2, 8)))]
-    select = _head(Select(False, ()), ONE, rows, [(_form((4, 1)), 5)])
+    rows = [(form((1, 1)), form((0, 2**30), (3, 2**30))), (form((1, 1)), form((2, 8)))]
+    select = head(Select(False, ()), ONE, rows, [(form((4, 1)), 5)])
     letters = [[(0, 1)], [(3, 1)]]
-    network = _network(6, letters, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
+    network = network_of(6, letters, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
     yield "level_row_of_letters", network, "even(pos)", "float32", (("a", "b", "b"), ("a", "b") * 32)
-    shrunk = (_hidden([(5, Fraction(1, 2**18))], 1, 6), _hidden([(1, 1)], 0, 6, -1))
+    shrunk = (hidden([(5, Fraction(1, 2**18))], 1, 6), hidden([(1, 1)], 0, 6, -1))
     coldness = times(8 * 2**18, I)
-    sign = _head(Sign(()), coldness, [(_form((6, 1)), _form((3, 1)))], [(_form((4, 1)), 7)])
+    sign = head(Sign(()), coldness, [(form((6, 1)), form((3, 1)))], [(form((4, 1)), 7)])
     places = {1: ONE, 2: FIRST, 3: SIGN, 4: EVEN}
-    network = _network(8, A_ONLY, places, [Layer((MEAN,), shrunk, ()), Layer((sign,), (), ())], 7)
+    network = network_of(8, A_ONLY, places, [Layer((MEAN,), shrunk, ()), Layer((sign,), (), ())], 7)
     yield "average_scaled_away", network, POSITIVE, "float32", (("a", "b") * 64, ("a", "b") * 512)
-    rows = [(_form((3, -1)), _form((2, 1))), (_form((1, 1)), _form((4, 1)))]
-    neighbour = _head(Neighbour(False), times(8, N), rows, [(_form((0, 1)), 5)])
+    rows = [(form((3, -1)), form((2, 1))), (form((1, 1)), form((4, 1)))]
+    neighbour = head(Neighbour(False), times(8, N), rows, [(form((0, 1)), 5)])
     places = {1: ONE, 2: times(N, SIGN), 3: SIGN, 4: times(I, over(N))}
-    network = _network(6, A_ONLY, places, [Layer((neighbour,), (), ())], 5)
+    network = network_of(6, A_ONLY, places, [Layer((neighbour,), (), ())], 5)
     yield "length_in_the_parity_key", network, "first & a | Y a", "float32", _random_words(100, 2000, 6000)
 
 
@@ -280,22 +228,22 @@ def test_a_clamp_of_many_small_terms_is_not_taken_to_be_exact() -> None:
     """2^19 [a] and sixteen terms near 0: two orders of summation give 0 and 2."""
     count = 16
     heads = tuple(
-        _head(
+        head(
             Select(False, ()),
             number(Fraction(7, 2)),
-            [(_form((2, 1)), _form((3, 1)))],
-            [(_form((1, 1)), 4 + k)],
+            [(form((2, 1)), form((3, 1)))],
+            [(form((1, 1)), 4 + k)],
         )
         for k in range(count)
     )
     total: list[Part] = [(0, 2**19), *((4 + k, 1) for k in range(count))]
     clamp = (
-        _hidden(total, Fraction(-1, 4), 4 + count, 2),
-        _hidden(total, Fraction(-3, 4), 4 + count, -2),
+        hidden(total, Fraction(-1, 4), 4 + count, 2),
+        hidden(total, Fraction(-3, 4), 4 + count, -2),
     )
     places: dict[int, ClosedForm] = {2: ONE, 3: I}
     letters: list[list[Part]] = [[(0, 1)], [(1, 1)]]
-    network = _network(5 + count, letters, places, [Layer(heads, clamp, ())], 4 + count)
+    network = network_of(5 + count, letters, places, [Layer(heads, clamp, ())], 4 + count)
     formula = parse("true", network.alphabet)
     proof = prove(network, formula)
     assert proof.outputs(formula)
@@ -303,7 +251,7 @@ def test_a_clamp_of_many_small_terms_is_not_taken_to_be_exact() -> None:
 
 
 def test_tests_of_integers_beyond_64_bits_have_no_horizon() -> None:
-    network = _network(1, NONE, {0: Asked(NonNegative(), 10**11, 0, 0)}, [], 0)
+    network = network_of(1, NONE, {0: Asked(NonNegative(), 10**11, 0, 0)}, [], 0)
     formula = parse("true", network.alphabet)
     proof = prove(network, formula)
     horizon, _ = horizon_of(proof.analysis, FORMATS["float64"], Kernel.NUMERATOR_FIRST)
@@ -313,9 +261,9 @@ def test_tests_of_integers_beyond_64_bits_have_no_horizon() -> None:
 
 @pytest.mark.parametrize("coldness", [number(10**30), number(Fraction(1, 10**30)), Power(Power(I, 80), 80)])
 def test_extreme_temperatures_get_a_verdict(coldness: ClosedForm) -> None:
-    rows = [(_form((1, 1)), _form((2, 1)))]
-    select = _head(Select(False, ()), coldness, rows, [(_form((0, 1)), 3)])
-    network = _network(4, A_ONLY, {1: ONE, 2: I}, [Layer((select,), (), ())], 3)
+    rows = [(form((1, 1)), form((2, 1)))]
+    select = head(Select(False, ()), coldness, rows, [(form((0, 1)), 3)])
+    network = network_of(4, A_ONLY, {1: ONE, 2: I}, [Layer((select,), (), ())], 3)
     language = TemporalLanguage(parse("a", network.alphabet), At.LAST, accepts_empty=False)
     claims = tuple(FloatClaim(name, "numerator-first", 4, "") for name in FORMATS)
     verdict = check(network, "", Certificate("", language, claims, ()))
@@ -323,7 +271,7 @@ def test_extreme_temperatures_get_a_verdict(coldness: ClosedForm) -> None:
 
 
 def test_a_formula_with_unknown_symbols_is_malformed() -> None:
-    network = _network(1, A_ONLY, {}, [], 0)
+    network = network_of(1, A_ONLY, {}, [], 0)
     other = parse("c", Alphabet(("a", "c")))
     language = TemporalLanguage(other, At.LAST, accepts_empty=False)
     verdict = check(
