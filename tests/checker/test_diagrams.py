@@ -79,6 +79,14 @@ def test_bits_and_combinations_are_those_of_their_values(seed: int) -> None:
     assert bench.table(bench.all.map("twice", lambda a: 2 * a, left)) == tuple(2 * v for v in tables[0])
 
 
+@pytest.mark.parametrize("first", VARIABLES)
+def test_pairs_of_bits_are_combined(first: Variable) -> None:
+    bench = Bench(0)
+    for second in VARIABLES:
+        pair = bench.all.combine("pair", lambda a, b: (a, b), bench.bit(first), bench.bit(second))
+        assert bench.table(pair) == tuple((int(bits[first]), int(bits[second])) for bits in ASSIGNMENTS)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_function_is_one_diagram(seed: int) -> None:
     bench = Bench(seed)

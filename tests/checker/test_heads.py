@@ -458,7 +458,7 @@ REFUSED: dict[str, tuple[str, Case]] = {
     "weak push": ("blocked positions can win", select(LEFT, TIE, ({"1": 8}, {"b": -1}))),
     "push that is too small": (
         "its lead is not positive",
-        select(LEFT, TIE, ({"i": 6, "1": -12}, {"b": -1})),
+        select(LEFT, TIE, ({"i": 6, "1": -10, "n": 0}, {"b": -1})),
     ),
     "pushes of two kinds": ("weighed differently", select(LEFT, TIE, BLOCK, ({"n": 8}, {"sign": -1}))),
     "push of a letter": ("depends on the word", select(LEFT, TIE, ({"a": 8}, {"b": -1}))),

@@ -124,14 +124,14 @@ def test_letters_say_which_symbol_it_is_and_one_of_them_holds(size: int) -> None
 @pytest.mark.parametrize("predicate", PREDICATES, ids=str)
 def test_tests_of_places_are_what_they_say_and_equal_ones_are_one(predicate: Predicate) -> None:
     terms = Terms(("a",))
-    readings = [Reading(terms, ("a",) * n) for n in range(1, 9)]
+    readings = [Reading(terms, ("a",) * n) for n in range(1, 7)]
     known: dict[tuple[bool, ...], Diagram] = {}
     for a, b, c in itertools.product(range(-2, 3), range(-2, 3), range(-5, 6)):
         test = terms.place(predicate, a, b, c)
         for reading in readings:
             for i in range(1, reading.length + 1):
                 assert reading.number(test, i) == holds(predicate, a * i + b * reading.length + c)
-        truth = tuple(holds(predicate, a * i + b * n + c) for n in range(1, 20) for i in range(1, n + 1))
+        truth = tuple(holds(predicate, a * i + b * n + c) for n in range(1, 11) for i in range(1, n + 1))
         if len(set(truth)) == 1 and isinstance(predicate, NonNegative | Remainder):
             assert test == terms.number(truth[0]), (a, b, c)
         if b == 0 and predicate in {NonNegative(), Named("even"), Named("odd")}:

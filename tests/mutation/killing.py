@@ -40,7 +40,7 @@ GRACE = 2.0
 QUICK = 0.2
 """Of a test that takes longer it is noted only which functions it passes ..."""
 
-SLOW = 1.0
+SLOW = 2.0
 """... and one that takes longer than this is not used."""
 
 SPARE = 4 << 30
@@ -90,7 +90,7 @@ class Hunt:
         if session.testsfailed:
             raise pytest.UsageError("not all tests can be collected")
         items = {item.nodeid: item for item in session.items}
-        seen = _baseline(items, {str(path_of(m.module)) for m in self.mutants})
+        seen = _baseline(items)
         cache = Cache()
         for mutant in self.mutants:
             fate = cache.get(mutant)
@@ -195,7 +195,7 @@ def _in_fork(work: Callable[[Callable[[object], None]], None]) -> list[Any]:
 # The tests by themselves -----------------------------------------------------------------------------
 
 
-def _baseline(items: dict[str, pytest.Item], files: set[str]) -> dict[str, Seen]:
+def _baseline(items: dict[str, pytest.Item]) -> dict[str, Seen]:
     """Every test that passes; what was seen of it before stands as long as its file and the sources do."""
     CACHE.mkdir(exist_ok=True)
     path = CACHE / "tests.pickle"
@@ -211,8 +211,7 @@ def _baseline(items: dict[str, pytest.Item], files: set[str]) -> dict[str, Seen]
         seen = cached[name, own] if (name, own) in cached else _alone(item)
         found[name, own] = seen
     path.write_bytes(pickle.dumps(found))
-    passed = {name: seen for (name, _), seen in found.items() if seen is not None}
-    return {name: seen for name, seen in passed.items() if any(file in files for file, _ in seen.lines)}
+    return {name: seen for (name, _), seen in found.items() if seen is not None}
 
 
 def _alone(item: pytest.Item) -> Seen | None:
