@@ -34,7 +34,7 @@ from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended,
 
 WORDS = short_words(("a", "b"), 4)
 LONG = tuple("abbab" * 2)
-SPREAD = ball(Fraction(1, 2**50))
+WIDTH = ball(Fraction(1, 2**50))
 
 UNIFORM, SELECT, NEIGHBOUR = Uniform(), Select(False, ()), Neighbour(False)
 SIGN, LOCAL_SIGN, LOOKUP = Sign(()), LocalSign((), (), (), 1), Lookup((), ())
@@ -119,7 +119,7 @@ def wrongly(own: Palette, head: Head, fact: HeadFact) -> str | None:
         (output,) = fact.outputs
         for place in places(own, head, [*WORDS, LONG]):
             found, right = attended(place), place.reading.number(output.diagram, place.i)
-            if not abs(found - ball(right)) <= mass * ball(output.spread) + SPREAD:
+            if not abs(found - ball(right)) <= mass * ball(output.spread) + WIDTH:
                 return f"{''.join(place.reading.word)} at {place.i}: {found}, not {right} up to {mass}"
     return None
 
@@ -407,7 +407,7 @@ def changed(case: Case, rng: random.Random) -> Case:
 @pytest.mark.parametrize("seed", range(40))
 def test_changed_heads_are_refused_or_do_what_is_derived(seed: int) -> None:
     rng = random.Random(seed)
-    for _ in range(12):
+    for _ in range(6):
         case = changed(rng.choice(CASES), rng)
         if rng.random() < 0.3:
             case = changed(case, rng)

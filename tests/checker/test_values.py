@@ -28,12 +28,14 @@ from attemper.exact.closed_forms import (
     I,
     N,
     Power,
-    Test as PlaceTest,
     evaluate,
     number,
     over,
     plus,
     times,
+)
+from attemper.exact.closed_forms import (
+    Test as PlaceTest,
 )
 from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
 from tests.support.derived import Reading

@@ -1,8 +1,8 @@
-"""`python -m tests.mutation [MODULE ...]`: change the checker's code in one place after the other; a test must notice.
+"""`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other; a test must notice.
 
-A MODULE is a name such as `heads`; without any, all of `checker/` and `exact/laurent.py` are taken. `--list` shows
-the mutants, `--recheck` also hunts those that are listed as equivalent, `--like TEXT` takes only those with the text in
-their names.
+A MODULE is a name such as `heads`; without any, all of `checker/` and `exact/laurent.py` are taken. `--list`
+shows the mutants, `--recheck` also hunts those that are listed as equivalent, `--like TEXT` takes only those with
+the text in their names.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Which tests kill which mutants: pytest collects all tests once, then each mutant gets a process of its own, by fork.
+"""Which tests kill which mutants: pytest collects all tests once, then each mutant gets a fork of the process.
 
-First every test runs by itself, to see how long it takes and which lines of the mutated modules it passes. A mutant
-meets only tests that pass its statement: first those that killed others in the same function, then the quick ones. A
+First every test runs by itself, to see how long it takes and which lines of the checker it passes. A mutant meets
+only tests that pass its statement: first those that killed others in the same function, then the quick ones. A
 test that takes many times longer than it did has killed the mutant, too.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -68,13 +69,17 @@ class Fate:
 
 @dataclass
 class Hunt:
-    """A pytest plugin in place of its loop over the tests."""
+    """A pytest plugin in place of its loop over the tests.
+
+    A module of tests may have a function `prepare`: what it computes and keeps, all mutants share.
+    """
 
     mutants: Sequence[Mutant]
     budget: float
     report: Callable[[Mutant, Fate], None]
     fates: dict[str, Fate] = field(default_factory=dict)
     kills: dict[str, Counter[str]] = field(default_factory=dict)
+    """By function, how many mutants each test has killed."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_load_initial_conftests(self) -> None:
@@ -90,6 +95,8 @@ class Hunt:
         if session.testsfailed:
             raise pytest.UsageError("not all tests can be collected")
         items = {item.nodeid: item for item in session.items}
+        for module in {item.getparent(pytest.Module).obj for item in session.items}:
+            getattr(module, "prepare", lambda: None)()
         seen = _baseline(items)
         cache = Cache()
         for mutant in self.mutants:
@@ -132,8 +139,8 @@ def _killer(mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> tuple[str
         return None, ""
 
     def hunt(say: Callable[[object], None]) -> None:
-        _, used = 0, Path("/proc/self/statm").read_text().split()[0]
-        most = int(used) * resource.getpagesize() + SPARE
+        used = int(Path("/proc/self/statm").read_text().split()[0])
+        most = used * resource.getpagesize() + SPARE
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         transplant(mutant)
         for number, (item, seconds) in enumerate(tests):
@@ -201,13 +208,13 @@ def _baseline(items: dict[str, pytest.Item]) -> dict[str, Seen]:
     path = CACHE / "tests.pickle"
     cached: dict[tuple[str, str], Seen | None] = pickle.loads(path.read_bytes()) if path.exists() else {}
     everything = _hash([*_python(SOURCE), *_python(TESTS / "support"), TESTS / "conftest.py"])
+    texts = Texts()
     found: dict[tuple[str, str], Seen | None] = {}
-    hashes: dict[Path, str] = {}
     for name, item in items.items():
         if len(found) % 50 == 0:
             path.write_bytes(pickle.dumps(cached | found))
             print(f"tests by themselves: {len(found)} of {len(items)}", flush=True)  # noqa: T201
-        own = hashes.setdefault(item.path, f"{everything} {_hash([item.path])}")
+        own = f"{everything} {texts.hash_of(name)}"
         seen = cached[name, own] if (name, own) in cached else _alone(item)
         found[name, own] = seen
     path.write_bytes(pickle.dumps(found))
@@ -268,14 +275,15 @@ def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object
 class Cache:
     """Fates by mutant.
 
-    A kill stands while the module and the killing test (with all support) are what they were; a
-    survival while the module and all tests are.
+    A kill stands while the module and the killing test (with all support) are what they were; a survival while
+    the module and all tests are.
     """
 
     def __init__(self) -> None:
         self._path = CACHE / "fates.json"
         self._fates = json.loads(self._path.read_text()) if self._path.exists() else {}
-        self._hashes: dict[str, str] = {}
+        self._modules: dict[str, str] = {}
+        self._texts = Texts()
         self._support = _hash([*_python(TESTS / "support"), TESTS / "conftest.py"])
         self._tests = _hash([*_python(TESTS / "checker"), *_python(TESTS / "exact")])
 
@@ -293,15 +301,35 @@ class Cache:
         part.replace(self._path)
 
     def _key(self, mutant: Mutant, killer: str | None) -> str:
-        module = self._hash_of(path_of(mutant.module))
+        if mutant.module not in self._modules:
+            self._modules[mutant.module] = _hash([path_of(mutant.module)])
+        module = self._modules[mutant.module]
         if killer is None or "::" not in killer:
             return f"{module} {self._support} {self._tests}"
-        return f"{module} {self._support} {self._hash_of(TESTS.parent / killer.split('::')[0])}"
+        return f"{module} {self._support} {self._texts.hash_of(killer)}"
 
-    def _hash_of(self, path: Path) -> str:
-        if str(path) not in self._hashes:
-            self._hashes[str(path)] = _hash([path])
-        return self._hashes[str(path)]
+
+class Texts:
+    """What tests depend on in their own files: everything but the other tests."""
+
+    def __init__(self) -> None:
+        self._trees: dict[str, ast.Module] = {}
+        self._hashes: dict[tuple[str, str], str] = {}
+
+    def hash_of(self, test: str) -> str:
+        """A hash that changes with the test; `test` is its name for pytest."""
+        file, name = test.split("[")[0].split("::")[:2]
+        if (file, name) not in self._hashes:
+            if file not in self._trees:
+                self._trees[file] = ast.parse((TESTS.parent / file).read_text(encoding="utf-8"))
+            body = [node for node in self._trees[file].body if not _is_another(node, name)]
+            text = "\n".join(map(ast.unparse, body))
+            self._hashes[file, name] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return self._hashes[file, name]
+
+
+def _is_another(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and node.name != name
 
 
 def _python(folder: Path) -> list[Path]:

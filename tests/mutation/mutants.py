@@ -29,8 +29,8 @@ Way = tuple[str | int, ...]
 class Mutant:
     """A change of a module: another node at the end of the way.
 
-    `owner` is the outermost function around the change, or the class if there is none, by its qualified name; empty for
-    a statement of the module. `lines` are those of the changed statement, without a body.
+    `owner` is the outermost function around the change, or the class if there is none, by its qualified name;
+    empty for a statement of the module. `lines` are those of the changed statement, without a body.
     """
 
     name: str
@@ -128,7 +128,10 @@ def at(tree: ast.AST, way: Way) -> object:
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A node, the way to it, the scopes around it (`owner`: up to the first function), the lines of its statement."""
+    """A node, the way to it, the scopes around it, the lines of its statement.
+
+    `owner` is the scopes up to the first function.
+    """
 
     node: ast.AST
     way: Way

@@ -1,7 +1,7 @@
-"""A mutant put into the running process: everything is imported already, and only what is changed is exchanged.
+"""A mutant put into the running process: everything is imported already, only what is changed is exchanged.
 
-A function gets the code and the defaults of the changed one, so every reference to it is to the mutant. A constant of a
-module is exchanged wherever a module holds it by its name.
+A function gets the code and the defaults of the changed one, so every reference to it is to the mutant. A
+constant of a module is exchanged wherever a module holds it by its name.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def transplant(mutant: Mutant) -> None:
         _exchange_defaults(module, owner, tree, mutant)
     else:
         function = _function(owner)
-        _exchange_function(function, _code(tree, mutant, function.__qualname__))
-        own_defaults(module, function, tree, mutant)
+        function.__code__ = _code(tree, mutant, function.__qualname__)
+        _exchange_own_defaults(module, function, tree, mutant)
 
 
 def _live(module: ModuleType, name: str) -> object:
@@ -62,11 +62,9 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _exchange_function(function: FunctionType, code: CodeType) -> None:
-    function.__code__ = code
-
-
-def own_defaults(module: ModuleType, function: FunctionType, tree: ast.Module, mutant: Mutant) -> None:
+def _exchange_own_defaults(
+    module: ModuleType, function: FunctionType, tree: ast.Module, mutant: Mutant
+) -> None:
     """The defaults of the changed function, if those are what is changed."""
     if "args" not in mutant.way:
         return
