@@ -1,4 +1,4 @@
-"""Whole networks: errors add up, names are given to bits only, a proof says what it may, a wrong word is found."""
+"""Whole networks: errors add up, only bits get names, a proof says what it may, a wrong word is found."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_symbols_are_named_if_they_are_bits() -> None:
     assert fact.definitions == (terms.letter("a"), terms.letter("b"))
     assert analyse(symbols_of((2, 3))).symbols == ()
     following = symbols_of((2, 3), second=layer(bit([(2, 1)], 4), symbols=((4,),)))
-    first, second = analyse(following, names_symbols=True).symbols
+    _, second = analyse(following, names_symbols=True).symbols
     assert (second.layer, second.group) == (1, 0)
     named = analyse(following, names_symbols=True)
     assert named.symbols[1].definitions == (named.terms.symbol(0, 0, 0),)
@@ -216,7 +216,7 @@ def test_what_is_too_large_is_not_proved(
     monkeypatch.setattr(proof_module, "analyse", fail)
     with pytest.raises(UnprovenError, match=text):
         prove(compiled("a S b").network, parse("a S b", AB))
-    with pytest.raises(UnprovenError, match="too many|too deeply"):
+    with pytest.raises(UnprovenError, match=r"too many|too deeply"):
         prove_language(symbols_of((2, 3)), LAST_B)
 
 

@@ -1,5 +1,4 @@
-"""Heads built by hand: what is derived of them is what they compute, the bounds are the least ones, and each
-side condition is needed."""
+"""Heads built by hand: what is derived is what they compute, bounds are the least, conditions are needed."""
 
 from __future__ import annotations
 
@@ -7,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 import flint
 import pytest
@@ -34,6 +34,7 @@ from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended,
 
 WORDS = short_words(("a", "b"), 4)
 LONG = tuple("abbab" * 2)
+ONE = number(1)
 WIDTH = ball(Fraction(1, 2**50))
 
 UNIFORM, SELECT, NEIGHBOUR = Uniform(), Select(False, ()), Neighbour(False)
@@ -51,7 +52,7 @@ class Case:
     masking: Masking
     rows: Rows
     value: Form
-    coldness: ClosedForm = number(1)
+    coldness: ClosedForm = ONE
     gap: Formula | None = None
     bounds: tuple[Formula, ...] = ()
     unit: Fraction = Fraction(1)
@@ -157,7 +158,7 @@ def tie_break(
     name, factor = push
     rows.append(({name: factor}, {k: -v for k, v in keys.items()}))
     levels = sorted({sum(v for k, v in keys.items() if k in held) for held in ({"a"}, {"b"})})
-    step = min(b - a for a, b in zip(levels, levels[1:], strict=False))
+    step = min(b - a for a, b in pairwise(levels))
 
     def far(part: Fraction) -> Formula:
         def bound(i: int, n: int) -> Fraction:
@@ -297,7 +298,7 @@ UNIFORMS = [
 
 
 def local_sign(own: Palette, name: str, left: int, right: int, constants: tuple[int, Fraction, int]) -> None:
-    """Coordinates for T = sum over j <= i of 2 left l(j), over j >= i of 2 right r(j), and an odd number at i.
+    """Coordinates for T = sum over j <= i of 2 left l(j), over j >= i of 2 right r(j), an odd number at i.
 
     l and r are 1 or -1. A1 = left L - right R + slope; A0 = fixed + n by_length, with other halves at i = 1.
     """

@@ -140,7 +140,7 @@ def test_nothing_is_sampled() -> None:
 
 
 def test_a_bound_of_every_domain_by_hand() -> None:
-    """2 i / n: least at i = 2, n large for 2 <= i <= n, so not at a corner; i + 2 n is least at the corners."""
+    """2 i / n has its least value for large n, so not at a corner; i + 2 n has it there."""
     growing = laurent.plus(laurent.monomial(1, 0), laurent.monomial(0, 1, 2))
     assert laurent.least(growing, laurent.AFTER_FIRST) == 6
     assert laurent.least(growing, laurent.BEFORE_LAST) == 5

@@ -1,8 +1,8 @@
-"""`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other; a test must notice.
+"""`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
 
-A MODULE is a name such as `heads`; without any, all of `checker/` and `exact/laurent.py` are taken. `--list`
-shows the mutants, `--recheck` also hunts those that are listed as equivalent, `--like TEXT` takes only those with
-the text in their names.
+Each time a test must notice. A MODULE is a name such as `heads`; without any, all of `checker/` and
+`exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as
+equivalent, `--like TEXT` takes only those with the text in their names.
 """
 
 from __future__ import annotations
@@ -91,15 +91,16 @@ def report(
             f"{module:36}"
             + "".join(f"{count[k]:6} {k}" for k in ("mutants", "killed", "equivalent", "alive"))
         )
+    dead = len(every) - len(explained) - len(survivors)
     print(
-        f"{len(every)} mutants: {len(every) - len(explained) - len(survivors)} killed, {len(explained)} equivalent "
-        f"with reason, {len(survivors)} unexplained; {seconds:.0f} s"
+        f"{len(every)} mutants: {dead} killed, {len(explained)} equivalent with reason, {len(survivors)} "
+        f"unexplained; {seconds:.0f} s"
     )
     return 1 if survivors or unknown or listed.keys() & killed else 0
 
 
 def equivalents(text: str) -> dict[str, str]:
-    """The reason for each listed mutant: names stand at the margin, the reason for those above is indented."""
+    """The reason for each listed mutant: names stand at the margin, their reason below them is indented."""
     found: dict[str, str] = {}
     names: list[str] = []
     reason: list[str] = []

@@ -1,8 +1,8 @@
-"""Which tests kill which mutants: pytest collects all tests once, then each mutant gets a fork of the process.
+"""Which tests kill which mutants: pytest collects all tests once, then each mutant gets a fork of it.
 
-First every test runs by itself, to see how long it takes and which lines of the checker it passes. A mutant meets
-only tests that pass its statement: first those that killed others in the same function, then the quick ones. A
-test that takes many times longer than it did has killed the mutant, too.
+First every test runs by itself, to see how long it takes and which lines of the checker it passes. A mutant
+meets only tests that pass its statement: first those that killed others in the same function, then the quick
+ones. A test that takes many times longer than it did has killed the mutant, too.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _baseline(items: dict[str, pytest.Item]) -> dict[str, Seen]:
     for name, item in items.items():
         if len(found) % 50 == 0:
             path.write_bytes(pickle.dumps(cached | found))
-            print(f"tests by themselves: {len(found)} of {len(items)}", flush=True)  # noqa: T201
+            print(f"tests by themselves: {len(found)} of {len(items)}", flush=True)
         own = f"{everything} {texts.hash_of(name)}"
         seen = cached[name, own] if (name, own) in cached else _alone(item)
         found[name, own] = seen
@@ -243,12 +243,12 @@ def _alone(item: pytest.Item) -> Seen | None:
     if said and isinstance(said[0], Seen):
         return Seen(said[0].seconds, said[-1].lines)
     last = said[0] if said else "too slow"
-    print(f"not used: {item.nodeid}: {last}", flush=True)  # noqa: T201
+    print(f"not used: {item.nodeid}: {last}", flush=True)
     return None
 
 
 def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object], object]:
-    """A tracer that notes the lines of the checker and of Laurent polynomials; if not by line, all of a function."""
+    """A tracer that notes the lines of the checker; if not by line, all of each function."""
     watched = {str(path) for path in _python(SOURCE / "attemper" / "checker")}
     watched.add(str(path_of("attemper.exact.laurent")))
 
@@ -275,8 +275,8 @@ def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object
 class Cache:
     """Fates by mutant.
 
-    A kill stands while the module and the killing test (with all support) are what they were; a survival while
-    the module and all tests are.
+    A kill stands while the module and the killing test (with all support) are what they were; a survival
+    while the module and all tests are.
     """
 
     def __init__(self) -> None:
@@ -318,7 +318,7 @@ class Texts:
 
     def hash_of(self, test: str) -> str:
         """A hash that changes with the test; `test` is its name for pytest."""
-        file, name = test.split("[")[0].split("::")[:2]
+        file, name = test.split("[", 1)[0].split("::")[:2]
         if (file, name) not in self._hashes:
             if file not in self._trees:
                 self._trees[file] = ast.parse((TESTS.parent / file).read_text(encoding="utf-8"))
