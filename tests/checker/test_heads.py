@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import flint
@@ -78,8 +79,13 @@ def reach(masking: Masking) -> Formula:
     return lambda i, n: visible(masking.weak, i, n)[-1]
 
 
+def prepare() -> None:
+    palette()
+
+
+@cache
 def palette() -> Palette:
-    """Coordinates with averages of all kinds."""
+    """Coordinates with averages of all kinds; one set of terms for all tests."""
     found = Palette()
     terms = found.terms
     for masking, side in ((LEFT, "left"), (RIGHT, "right"), (ALL, "all")):
