@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Terms
+from attemper.checker.terms import Terms, UnprovenError
 from attemper.exact.predicates import Named, Predicate, Remainder, Zero, holds
 from attemper.networks.layers import Masking
 
@@ -316,3 +316,105 @@ def test_averages_are_brought_to_one_form() -> None:
         (one,) = own.values(mean)
         moved = own.affine(own.positive_part(value))
         assert moved == own.scaled(own.affine(own.positive_part(one)), factor)
+
+
+# Small things ----------------------------------------------------------------------------------------
+
+
+def test_even_and_odd_are_remainders() -> None:
+    own = terms()
+    for a, b, c in ((1, 0, 0), (1, 1, 0), (3, 0, 1), (0, 1, -1)):
+        for name, remainder in (("even", 0), ("odd", 1)):
+            assert own.place(Named(name), a, b, c) == own.place(Remainder(2, remainder), a, b, c)
+
+
+def test_many_remainders_exclude_each_other_and_few_make_up_all() -> None:
+    own = terms()
+    few, many = ([own.place(Remainder(m, r), 1, 0, 0) for r in range(m)] for m in (7, 40))
+    assert own.both(few[1], few[6]) == own.both(many[1], many[39]) == own.false
+    some = own.false
+    for test in few:
+        some = own.either(some, test)
+    assert some == own.true
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_sums_with_an_exception_at_the_mark(masking: Masking) -> None:
+    own = terms()
+    a, b = own.letter("a"), own.letter("b")
+    falling = own.choose(own.mark(masking), own.scaled(a, 3), own.scaled(b, -1))
+    assert own.sum_at_least(masking, falling, 4) == own.false
+    assert own.sum_at_least(masking, falling, 3) != own.false
+    assert own.sum_at_least(masking, own.scaled(falling, -1), -3) == own.true
+    rising = own.choose(own.mark(masking), own.scaled(a, 3), b)
+    assert own.sum_at_least(masking, rising, 0) == own.true
+    assert own.sum_at_least(masking, rising, 1) != own.true
+    mixed = own.choose(own.mark(masking), own.scaled(a, 2), own.plus(own.scaled(a, 2), own.scaled(b, -1)))
+    assert own.sum_at_least(masking, mixed, 0) != own.true
+
+
+def test_sums_of_both_sides_that_only_fall() -> None:
+    """At i stand -a - b + 4 = 3, everywhere else at most 0."""
+    own = terms()
+    left, right = own.scaled(own.letter("a"), -1), own.scaled(own.letter("b"), -1)
+    assert own.mixed_at_least(left, right, own.number(4), 4) == own.false
+    assert own.mixed_at_least(left, right, own.number(4), 3) != own.false
+    here = own.plus(own.scaled(own.first, 3), own.scaled(own.plus(left, right), -1))
+    for most, is_false in ((4, True), (3, False)):
+        found = own.mixed_at_least(left, right, here, most)
+        assert (own.both(own.negation(own.only), found) == own.false) == is_false
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_functions_of_the_position_at_the_number_of_visible_ones(masking: Masking) -> None:
+    own = terms()
+    a, b, c = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
+    for t in (2, 3, 5):
+        line = own.at_least_place(1, 0, -t)
+        assert own.at_count(masking, own.true, line) == own.at_least_place(a, b, c - t)
+        for position in range(1, 7):
+            assert own.at_fixed(line, position) == own.number(position >= t)
+    for predicate in (Remainder(3, 1), Named("prime")):
+        for k, shift in ((1, 0), (2, 1), (-1, 2)):
+            test = own.place(predicate, k, 0, shift)
+            assert own.at_count(masking, own.true, test) == own.place(predicate, k * a, k * b, k * c + shift)
+
+
+@pytest.mark.parametrize("factor", [Fraction(3), Fraction(-2), Fraction(1, 2), Fraction(-1, 2), Fraction(-1)])
+def test_the_bounds_of_a_rectified_average(factor: Fraction) -> None:
+    """ReLU of a factor times a mean between -1 and 2."""
+    own = terms()
+    mean = own.mean(LEFT, own.plus(own.scaled(own.letter("a"), 3), own.number(-1)))
+    (value,) = own.values(own.scaled(mean, factor))
+    low, high = own.bounds(own.positive_part(value))
+    assert low <= 0
+    assert (
+        max(2 * factor, -factor) <= high <= max(2 * factor, -factor) + (0 if factor > 0 else 3 * abs(factor))
+    )
+    (relu,) = (m for m in own.means if m.masking is None)
+    assert (relu.low, relu.high) == (0, 2)
+
+
+def test_products_and_replacements_with_averages_at_some_places() -> None:
+    own = terms()
+    a, b = own.letter("a"), own.letter("b")
+    mean = own.mean(LEFT, a)
+    ((number, _),) = own.values(mean)[0].parts
+    assert own.product(mean, b) == own.choose(b, mean, own.false) == own.product(b, mean)
+    mixed = own.choose(a, own.plus(mean, own.true), own.number(3))
+    assert own.replace_mean(mixed, number, own.scaled(b, 4)) == own.choose(
+        a, own.plus(own.scaled(b, 4), own.true), own.number(3)
+    )
+    assert own.with_edges(mean) == own.choose(own.first, a, mean)
+    other = own.mean(RIGHT, b)
+    both = own.with_edges(own.plus(mean, other))
+    assert both == own.plus(own.with_edges(mean), own.with_edges(other))
+
+
+def test_only_integers_are_counted() -> None:
+    own = terms()
+    for masking in WEAK:
+        with pytest.raises(UnprovenError, match="a counted value is not an integer"):
+            own.sum_at_least(masking, own.scaled(own.letter("a"), Fraction(1, 2)), 1)
+    with pytest.raises(UnprovenError, match="a counted value is not an integer"):
+        own.mixed_at_least(own.scaled(own.letter("a"), Fraction(1, 2)), own.letter("b"), own.false, 1)

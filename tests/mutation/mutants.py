@@ -232,7 +232,7 @@ def _shown(tree: ast.AST, place: _Place, node: ast.AST) -> str:
     """The change, with the expression around a mere constant or name."""
     way = place.way
     while len(way) > 1:
-        is_large = not isinstance(at(tree, way), ast.Constant | ast.Name | ast.Attribute | ast.UnaryOp | list)
+        is_large = not isinstance(at(tree, way), _SMALL)
         if is_large or isinstance(at(tree, way[:-1]), ast.FunctionDef | ast.ClassDef | ast.Module):
             break
         wider = way[:-1] if not isinstance(way[-1], int) else way[:-2]
@@ -249,6 +249,10 @@ def _shown(tree: ast.AST, place: _Place, node: ast.AST) -> str:
         put(whole, place.way[len(way) :], node)  # type: ignore[arg-type]
         after = _text(whole)
     return f"{before}  ->  {after}"
+
+
+_SMALL = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.MatchValue, ast.MatchSingleton, list)
+"""What is shown with what stands around it."""
 
 
 def _text(node: object) -> str:
