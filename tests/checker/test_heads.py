@@ -628,3 +628,56 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
         head = replace(head, weighting=HardWeighting.AVERAGE)
     with pytest.raises(UnprovenError, match=text):
         head_fact(own.terms, head, own.stream())
+
+
+@pytest.mark.parametrize(
+    ("masking", "rows", "text"),
+    [
+        # On the left of the first corner everything is as in heads that are right.
+        (
+            RIGHT,
+            [({"1": 4}, {"i": -1}), ({"n": 6, "i": Fraction(-13, 2)}, {"b": -1})],
+            "blocked positions can win",
+        ),
+        (RIGHT, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -7}, {"b": -1})], ""),
+        (ALL, [({"1": 4}, {"i": -1}), ({"n": 4}, {"b": -1})], "blocked positions can win"),
+        (ALL, [({"1": 4}, {"i": 1}), ({"n": 4}, {"b": -1})], "blocked positions can win"),
+        (LEFT, [({"1": 4}, {"i": 1}), ({"i": 4}, {"b": -1})], "blocked positions can win"),
+        (RIGHT, [({"n^2/i": 4}, {"1/i": -1})], "the tie-break fades"),
+        (ALL, [({"n^2/i": 4}, {"1/i": -1})], "the tie-break fades"),
+        (LEFT, [({"i": 4}, {"1/i": -1})], "the tie-break fades"),
+    ],
+)
+def test_bounds_hold_at_all_positions(masking: Masking, rows: Rows, text: str) -> None:
+    own = Palette()
+    own.values["n^2/i"] = {(-1, 2): own.terms.true}
+    head = own.head(SELECT, masking, rows, {"a": 1})
+    if text:
+        with pytest.raises(UnprovenError, match=text):
+            head_fact(own.terms, head, own.stream())
+    else:
+        assert wrongly(own, head, head_fact(own.terms, head, own.stream())) is None
+
+
+@pytest.mark.parametrize("keys", [{"a": 1, "b": 3}, {"a": -2, "b": 5}, {"a": 4}])
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) -> None:
+    """Three levels of keys: the letters' and the third letter's, which is 0."""
+    own = Palette(("a", "b", "c"))
+    rows: Rows = [({"1": 4}, {"i": 1}), ({"i": 8 * size}, {name: -factor for name, factor in keys.items()})]
+    head = own.head(SELECT, LEFT, rows, {"a": 1, "b": 2})
+    fact = head_fact(own.terms, head, own.stream())
+    levels = sorted({Fraction(0), *map(Fraction, keys.values())})
+    step = min(after - before for before, after in pairwise(levels))
+    assert isinstance(fact.rule, TieBreakRule)
+    expected = [
+        least(LEFT, lambda i, n, k=k: k * (8 * size * step * i - 4 * (i - 1)) - (i - 1) + 1)
+        for k in (1, Fraction(1, 2))
+    ]
+    assert fact.rule.far == tuple(expected)
+    with precision(100):
+        mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(0))))
+        (output,) = fact.outputs
+        for place in places(own, head, short_words(("a", "b", "c"), 3)):
+            right = place.reading.number(output.diagram, place.i)
+            assert abs(attended(place) - ball(right)) <= mass * ball(output.spread) + WIDTH

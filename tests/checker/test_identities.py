@@ -57,6 +57,8 @@ def test_linear_tests_are_brought_to_one_form_and_decided_at_length_one(a: int, 
 
 def test_first_last_and_only_are_linear_tests() -> None:
     own = terms()
+    assert own.at_least_place(0, 0, 0) == own.true
+    assert own.at_least_place(0, 0, -1) == own.false
     assert own.at_least_place(-1, 0, 1) == own.first == own.place(Zero(), 1, 0, -1)
     assert own.at_least_place(1, -1, 0) == own.last == own.place(Zero(), 1, -1, 0)
     assert (
