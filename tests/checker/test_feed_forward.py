@@ -149,3 +149,13 @@ def test_errors_of_all_groups_add_up() -> None:
         Fraction(1, 16),
         Fraction(1, 32) + Fraction(1, 4) + Fraction(3, 16),
     ]
+
+
+def test_the_error_is_that_of_the_value_where_it_is_largest() -> None:
+    """ReLU(x - 1/2) of a rough bit is still 0 at 0, and as rough as the bit at 1."""
+    terms = Terms(("a", "b"))
+    for letter in ("a", "b"):
+        stream = Stream([{(0, 0): terms.letter(letter)}, {}], [Fraction(1, 8), Fraction(0)])
+        hidden = (Hidden(((0, Fraction(1)),), Fraction(-1, 2), ((1, Fraction(1)),)),)
+        after = apply_groups(terms, groups_of(terms, Layer((), hidden, ()), 0, stream), stream)
+        assert after.errors[1] == Fraction(1, 8)

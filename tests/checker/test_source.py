@@ -115,3 +115,11 @@ def test_random_formulas(seed: int) -> None:
             check(FormulaSampler(rng, AB.symbols).formula(rng.choice((1, 2, 2))), AB, 4)
         except UnprovenError:
             continue
+
+
+@pytest.mark.parametrize(
+    "text", ["#<[a] + #>[b] - #[a]", "2*#[b] - #<[a] + 3*#>[a]", "#[a] - #<[a] - #>[a] + pos - len"]
+)
+def test_sums_of_all_three_sides(text: str) -> None:
+    for number in (-1, 0, 1, 2):
+        check(parse(f"{text} >= {number}", AB), AB, 4)
