@@ -2,12 +2,13 @@
 
 Each time a test must notice. A MODULE is a name such as `heads`; without any, all of `checker/` and
 `exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as
-equivalent, `--like TEXT` takes only those with the text in their names.
+equivalent, `--like PATTERN` takes only those with the pattern in their names.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections import Counter
@@ -31,7 +32,7 @@ def main() -> int:
     arguments = _arguments()
     names = set(arguments.modules)
     every = [m for name in MODULES if not names or name.rsplit(".", 1)[-1] in names for m in mutants_of(name)]
-    every = [mutant for mutant in every if arguments.like in mutant.name]
+    every = [mutant for mutant in every if re.search(arguments.like, mutant.name)]
     if arguments.list:
         print("\n".join(f"{mutant.lines[0]:4} {mutant.name}" for mutant in every))
         return 0
@@ -122,7 +123,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("modules", nargs="*", help="for example heads")
     folders = [str(TESTS / "checker"), str(TESTS / "exact")]
     parser.add_argument("--tests", nargs="*", default=folders, help="files or folders of tests")
-    parser.add_argument("--like", default="", help="only mutants with this text in their names")
+    parser.add_argument("--like", default="", help="only mutants whose names have this pattern")
     parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for each mutant")
     parser.add_argument("--list", action="store_true", help="show the mutants")
     parser.add_argument("--recheck", action="store_true", help="also hunt those listed as equivalent")
