@@ -415,3 +415,17 @@ def test_only_integers_are_counted() -> None:
             own.sum_at_least(masking, own.scaled(own.letter("a"), Fraction(1, 2)), 1)
     with pytest.raises(UnprovenError, match="a counted value is not an integer"):
         own.mixed_at_least(own.scaled(own.letter("a"), Fraction(1, 2)), own.letter("b"), own.false, 1)
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_some_position_with_a_letter_and_every_kind_of_test(masking: Masking) -> None:
+    own = terms()
+    where = own.letter("a")
+    for test in (
+        own.at_least_place(1, 0, -3),
+        own.place(Remainder(3, 0), 1, 0, 0),
+        own.place(Named("prime"), 1, 0, 0),
+    ):
+        where = own.both(where, test)
+        some = own.exists(masking, where)
+        assert own.either(where, some) == some

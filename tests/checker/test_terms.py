@@ -419,3 +419,18 @@ def test_parts_of_rectified_averages_cancel() -> None:
     assert terms.affine(terms.positive_part(doubled)) == terms.scaled(upper, 2)
     (relu,) = terms.values(lower)
     assert terms.bounds(Affine(relu.constant, relu.parts))[0] <= 0
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_a_sum_of_what_only_the_marked_position_has(masking: Masking) -> None:
+    bench = Bench(random.Random(0))
+    terms = bench.terms
+    for test in (
+        terms.place(Remainder(2, 0), 1, 0, 0),
+        terms.place(Remainder(2, 1), 1, 0, 0),
+        terms.letter("a"),
+    ):
+        summand = terms.both(terms.mark(masking), test)
+        for threshold in (0, 1, 2):
+            found = terms.sum_at_least(masking, summand, threshold)
+            check(bench, found, lambda r, i, s=summand, t=threshold: total(r, s, masking, i) >= t)

@@ -148,10 +148,10 @@ def _ranks(names: list[str]) -> dict[str, int]:
 def _lines_of(mutant: Mutant) -> set[Line]:
     """The lines that a test must pass to see the mutant: its own; of a constant, those that name it.
 
-    None if the change is outside of functions and only other constants name what is changed.
+    Empty if the change is outside of functions and only other constants name what is changed.
     """
     file = path_of(mutant.module)
-    if mutant.owner and "body" in mutant.way[3:]:
+    if mutant.in_function:
         return {(str(file), line) for line in mutant.lines}
     statement = ast.parse(file.read_text(encoding="utf-8")).body[int(mutant.way[1])]
     names = {

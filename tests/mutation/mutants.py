@@ -36,6 +36,7 @@ class Mutant:
     name: str
     module: str
     owner: str
+    in_function: bool
     lines: range
     way: Way
     node: ast.AST
@@ -93,7 +94,8 @@ def mutants_of(module: str) -> list[Mutant]:
             name = f"{'.'.join(place.names)}: {_shown(tree, place, node)}"
             seen[name] += 1
             own = name if seen[name] == 1 else f"{name} ({seen[name]})"
-            found.append(Mutant(own, module, ".".join(place.owner), place.lines, place.way, node))
+            owner = ".".join(place.owner)
+            found.append(Mutant(own, module, owner, place.in_function, place.lines, place.way, node))
     return found
 
 
