@@ -681,3 +681,36 @@ def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) ->
         for place in places(own, head, short_words(("a", "b", "c"), 3)):
             right = place.reading.number(output.diagram, place.i)
             assert abs(attended(place) - ball(right)) <= mass * ball(output.spread) + WIDTH
+
+
+def test_leads_may_be_small() -> None:
+    """Half a unit per step, in both directions."""
+    own = Palette()
+    half = Fraction(1, 2)
+    for masking, direction in ((LEFT, 1), (LEFT, -1), (RIGHT, 1), (RIGHT, -1), (ALL, 1), (ALL, -1)):
+        for rows in ([({"1": half}, {"i": direction})], [({"1": 1}, {"i": direction})]):
+            head = own.head(SELECT, masking, rows, {"a": 1})
+            fact = head_fact(own.terms, head, own.stream())
+            assert fact.rule.gap == rows[0][0]["1"]
+            assert wrongly(own, head, fact) is None
+    for masking, direction in ((LEFT, 1), (RIGHT, -1)):
+        for size in (half, 1):
+            rows = [({"sign": -6}, {"sign": 1}), ({"1": size}, {"i": direction})]
+            head = own.head(NEIGHBOUR, masking, rows, {"a": 1})
+            fact = head_fact(own.terms, head, own.stream())
+            assert fact.rule.gap == size
+            assert wrongly(own, head, fact) is None
+
+
+def test_a_bounded_lookup_of_nothing_reads_the_first_position() -> None:
+    case = lookup(LEFT, "left", None, True, lambda i, n: 2 * i**4, times(2, I, I, I, I))
+    own, head, fact = fact_of(case)
+    assert isinstance(fact.rule, LookupRule)
+    assert fact.rule.zero is not None
+    assert wrongly(own, head, fact) is None
+
+
+def test_lookups_with_waves_of_their_own_powers_are_refused() -> None:
+    for key in ("i sign", "i^2 sign"):
+        with pytest.raises(UnprovenError, match="not those of a lookup"):
+            fact_of(with_rows(WANTED, ({"1": 1}, {key: 1})))
