@@ -714,3 +714,26 @@ def test_lookups_with_waves_of_their_own_powers_are_refused() -> None:
     for key in ("i sign", "i^2 sign"):
         with pytest.raises(UnprovenError, match="not those of a lookup"):
             fact_of(with_rows(WANTED, ({"1": 1}, {key: 1})))
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 4), Fraction(3, 2), Fraction(5)])
+@pytest.mark.parametrize("name", HALVES)
+def test_local_signs_in_other_units(name: str, scale: Fraction) -> None:
+    rows = [({k: scale * v for k, v in query.items()}, key) for query, key in local_sign_rows(name, 6)]
+    own, head, fact = fact_of(Case(LOCAL_SIGN, ALL, rows, {"sign": 1}))
+    assert fact.rule.gap == scale / 2
+    if scale >= 1:
+        assert wrongly(own, head, fact) is None
+
+
+def test_a_local_sign_with_a_flat_parabola_of_small_units() -> None:
+    quarter = Fraction(1, 4)
+    rows = [({k: quarter * v for k, v in query.items()}, key) for query, key in local_sign_rows("both", 3)]
+    own, head, fact = fact_of(Case(LOCAL_SIGN, ALL, rows, {"sign": 1}))
+    assert fact.rule.gap == quarter / 2
+    output = fact.outputs[0].diagram
+    for place in places(own, head, WORDS):
+        letters = [1 if symbol == "a" else -1 for symbol in place.reading.word]
+        twice = 2 * (sum(letters[: place.i]) - sum(letters[place.i - 1 :])) + 1
+        expected = (1 if twice > 0 else -1) if len(letters) > 1 else -1
+        assert place.reading.number(output, place.i) == expected
