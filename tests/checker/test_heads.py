@@ -737,3 +737,35 @@ def test_a_local_sign_with_a_flat_parabola_of_small_units() -> None:
         twice = 2 * (sum(letters[: place.i]) - sum(letters[place.i - 1 :])) + 1
         expected = (1 if twice > 0 else -1) if len(letters) > 1 else -1
         assert place.reading.number(output, place.i) == expected
+
+
+def test_side_conditions_of_local_signs_one_by_one() -> None:
+    own = Palette()
+    for name, (left, right, constants) in HALVES.items():
+        local_sign(own, name, left, right, constants)
+    local_sign(own, "odd left", Fraction(1, 2), 1, (0, Fraction(1, 2), 0))  # type: ignore[arg-type]
+    local_sign(own, "odd right", 1, Fraction(1, 2), (0, Fraction(1, 2), 0))  # type: ignore[arg-type]
+    mean = own.terms.mean(RIGHT, own.terms.letter("a"))
+    own.add("right later", own.terms.choose(own.terms.first, own.terms.false, mean))
+
+    def fact(*rows: tuple[Form, Form]) -> HeadFact:
+        return head_fact(own.terms, own.head(LOCAL_SIGN, ALL, rows, {"sign": 1}), own.stream())
+
+    for name in ("odd left", "odd right"):
+        with pytest.raises(UnprovenError, match="T may be 0"):
+            fact(*local_sign_rows(name, 6))
+    with pytest.raises(UnprovenError, match="not those of a sum over positions"):
+        fact(*local_sign_rows("both", 6), ({"right later": 1}, {"sign": 1}))
+    # |A1| is at most 2 for "both", and between -1 and 3 for "slope"; u is 1.
+    for name, steepest in (("both", 2), ("slope", 3)):
+        enough = steepest + Fraction(1, 2)
+        assert fact(*local_sign_rows(name, enough)).rule.gap == Fraction(1, 2)  # type: ignore[arg-type]
+        with pytest.raises(UnprovenError, match="too flat"):
+            fact(*local_sign_rows(name, enough - Fraction(1, 64)))  # type: ignore[arg-type]
+
+
+def test_what_grows_with_the_length_in_keys_is_a_factor_of_the_query() -> None:
+    rows: Rows = [({"sign": -6}, {"n sign": 1}), ({"1": 4}, {"i": 1})]
+    own, head, fact = fact_of(Case(NEIGHBOUR, LEFT, rows, {"a": 1}))
+    assert fact.rule == ShiftRule(Fraction(4), Fraction(20), Fraction(24))
+    assert wrongly(own, head, fact) is None
