@@ -769,3 +769,28 @@ def test_what_grows_with_the_length_in_keys_is_a_factor_of_the_query() -> None:
     own, head, fact = fact_of(Case(NEIGHBOUR, LEFT, rows, {"a": 1}))
     assert fact.rule == ShiftRule(Fraction(4), Fraction(20), Fraction(24))
     assert wrongly(own, head, fact) is None
+
+
+def test_pushes_may_be_written_with_either_sign() -> None:
+    facts = [fact_of(select(LEFT, TIE, push))[2] for push in (({"i": 8}, {"b": -1}), ({"i": -8}, {"b": 1}))]
+    assert facts[0].rule == facts[1].rule
+    own, head, fact = fact_of(select(LEFT, TIE, ({"i": -8}, {"b": 1})))
+    assert wrongly(own, head, fact) is None
+
+
+def test_a_lead_of_nothing_is_refused() -> None:
+    with pytest.raises(UnprovenError, match="its lead is not positive"):
+        fact_of(select(LEFT, TIE, ({"i": 6, "1": -8}, {"b": -1})))
+
+
+def test_a_sum_that_is_odd_for_some_words_only_is_refused() -> None:
+    own = Palette()
+    terms = own.terms
+    a, first = terms.letter("a"), terms.first
+    even = terms.plus(terms.scaled(a, 4), terms.number(-2))
+    own.mean("odd with a", LEFT, terms.plus(even, terms.both(first, a)))
+    own.mean("odd without", LEFT, terms.plus(first, terms.plus(a, terms.number(1))))
+    for name in ("odd with a", "odd without"):
+        head = own.head(SIGN, LEFT, [({name: 4}, {"i sign": 1})], {"sign": 1})
+        with pytest.raises(UnprovenError, match="the sum whose sign it reads may be 0"):
+            head_fact(terms, head, own.stream())
