@@ -633,14 +633,10 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("masking", "rows", "text"),
     [
-        # On the left of the first corner everything is as in heads that are right.
-        (
-            RIGHT,
-            [({"1": 4}, {"i": -1}), ({"n": 6, "i": Fraction(-13, 2)}, {"b": -1})],
-            "blocked positions can win",
-        ),
+        # At the first corner everything is as in heads that are right.
+        (RIGHT, [({"1": 4}, {"i": -1}), ({"n": 6, "i^2": -2}, {"b": -1})], "blocked positions can win"),
         (RIGHT, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -7}, {"b": -1})], ""),
-        (ALL, [({"1": 4}, {"i": -1}), ({"n": 4}, {"b": -1})], "blocked positions can win"),
+        (ALL, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -4}, {"b": -1})], "blocked positions can win"),
         (ALL, [({"1": 4}, {"i": 1}), ({"n": 4}, {"b": -1})], "blocked positions can win"),
         (LEFT, [({"1": 4}, {"i": 1}), ({"i": 4}, {"b": -1})], "blocked positions can win"),
         (RIGHT, [({"n^2/i": 4}, {"1/i": -1})], "the tie-break fades"),
@@ -659,7 +655,7 @@ def test_bounds_hold_at_all_positions(masking: Masking, rows: Rows, text: str) -
         assert wrongly(own, head, head_fact(own.terms, head, own.stream())) is None
 
 
-@pytest.mark.parametrize("keys", [{"a": 1, "b": 3}, {"a": -2, "b": 5}, {"a": 4}])
+@pytest.mark.parametrize("keys", [{"a": 1, "b": 3}, {"a": -2, "b": 5}, {"a": 3, "b": 4}, {"a": 4}])
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) -> None:
     """Three levels of keys: the letters' and the third letter's, which is 0."""
@@ -789,7 +785,7 @@ def test_a_sum_that_is_odd_for_some_words_only_is_refused() -> None:
     a, first = terms.letter("a"), terms.first
     even = terms.plus(terms.scaled(a, 4), terms.number(-2))
     own.mean("odd with a", LEFT, terms.plus(even, terms.both(first, a)))
-    own.mean("odd without", LEFT, terms.plus(first, terms.plus(a, terms.number(1))))
+    own.mean("odd without", LEFT, terms.choose(first, terms.true, a))
     for name in ("odd with a", "odd without"):
         head = own.head(SIGN, LEFT, [({name: 4}, {"i sign": 1})], {"sign": 1})
         with pytest.raises(UnprovenError, match="the sum whose sign it reads may be 0"):
