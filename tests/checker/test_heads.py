@@ -790,3 +790,12 @@ def test_a_sum_that_is_odd_for_some_words_only_is_refused() -> None:
         head = own.head(SIGN, LEFT, [({name: 4}, {"i sign": 1})], {"sign": 1})
         with pytest.raises(UnprovenError, match="the sum whose sign it reads may be 0"):
             head_fact(terms, head, own.stream())
+
+
+@pytest.mark.parametrize("half", [Fraction(-9, 2), Fraction(-5, 2), Fraction(7, 2)])
+def test_local_signs_far_from_balance(half: Fraction) -> None:
+    own = Palette()
+    local_sign(own, "far", 2, -1, (0, half, 0))
+    rows = [({k: 5 * v for k, v in query.items()}, key) for query, key in local_sign_rows("far", 6)]
+    head = own.head(LOCAL_SIGN, ALL, rows, {"sign": 1})
+    assert wrongly(own, head, head_fact(own.terms, head, own.stream())) is None
