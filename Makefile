@@ -10,7 +10,7 @@ JOBS ?= 2
 # One thread per worker: two workers share two cores.
 TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0
 
-.PHONY: help demo check test test-slow bench clean
+.PHONY: help demo check test test-slow mutate bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  \1: \2/'
@@ -41,8 +41,11 @@ test: check ## check, then all tests and doc examples
 test-slow: $(DEV_READY) ## the long sweeps
 	$(TEST_ENV) ATTEMPER_HYPOTHESIS=deep $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m slow
 
+mutate: $(DEV_READY) ## change the checker's code place by place: a test must notice each change (slow)
+	$(TEST_ENV) $(BIN)/python -m tests.mutation
+
 bench: $(DEV_READY) ## comparisons side by side, in one run
 	$(BIN)/python -m benchmarks
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation

@@ -325,6 +325,12 @@ def compiled(case: Case) -> tuple[Network, Dfa]:
     return model.network, model.language
 
 
+def prepare() -> None:
+    """Compile every case: what takes long and does not depend on a mutant."""
+    for case in CASES:
+        compiled(case)
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_is_compiled_is_proved_and_true(case: Case) -> None:
     network, dfa = compiled(case)

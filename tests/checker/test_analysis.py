@@ -1,0 +1,337 @@
+"""Whole networks: errors add up, only bits get names, a proof says what it may, a wrong word is found."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+
+import flint
+import pytest
+
+import attemper
+from attemper.checker import analysis as analysis_module
+from attemper.checker import counterexample
+from attemper.checker import proof as proof_module
+from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.counterexample import wrong_word
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.heads import head_fact
+from attemper.checker.proof import RECURSION, Proof, prove, prove_language
+from attemper.checker.rules import UniformRule
+from attemper.checker.terms import UnprovenError
+from attemper.checker.values import Stream
+from attemper.exact.balls import precision, upper_bound
+from attemper.exact.closed_forms import I, Power, plus
+from attemper.languages.language import accepts_empty, bits
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.words import Alphabet, Word, words_of_length
+from attemper.networks.layers import HardWeighting, Layer, Network
+from attemper.workbench.model import Model
+from tests.checker.test_automata import AB as LETTERS
+from tests.checker.test_automata import LAST_B, bit, built, layer
+
+AB = Alphabet(("a", "b"))
+TEXTS = ("a S b", "Y a", "#<[a] >= #<[b]", "O (a & Y b)", "#<[a] >= #>[b]")
+
+
+@lru_cache
+def compiled(text: str, regime: str = "unbounded", at: str = "last") -> Model:
+    return attemper.compile(text, "ab", regime=regime, at=at)  # type: ignore[arg-type]
+
+
+def prepare() -> None:
+    for text in TEXTS:
+        compiled(text)
+        compiled(text, "temperature")
+
+
+def language(text: str, *, at: At = At.LAST, accepts: bool = False) -> TemporalLanguage:
+    return TemporalLanguage(parse(text, AB), at, accepts_empty=accepts)
+
+
+# Layer by layer --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("regime", ["unbounded", "temperature"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_stray_attention_times_spread_is_added_up(text: str, regime: str) -> None:
+    network = compiled(text, regime).network
+    analysis = analyse(network)
+    assert len(analysis.layers) == len(network.layers)
+    before = analysis.start
+    for own, fact in zip(network.layers, analysis.layers, strict=True):
+        assert fact.before is before
+        errors = list(before.errors)
+        for head, derived, mass in zip(own.heads, fact.heads, fact.masses, strict=True):
+            with precision(64):
+                assert mass == upper_bound(derived.rule.stray(flint.arb(0), flint.arb(0)))
+                assert derived.rule == head_fact(analysis.terms, head, before).rule
+            assert (mass == 0) == isinstance(derived.rule, UniformRule)
+            for output in derived.outputs:
+                errors[output.target] += mass * output.spread
+        assert fact.middle.errors == errors
+        before = fact.after
+    assert analysis.end is before
+
+
+def test_two_heads_add_to_one_coordinate() -> None:
+    network = compiled("a S b").network
+    (head, *others), (own, *rest) = network.layers[0].heads, network.layers
+    twice = replace(network, layers=(replace(own, heads=(head, head, *others)), *rest))
+    one, two = analyse(network).layers[0], analyse(twice).layers[0]
+    (target,) = head.targets
+    assert two.middle.errors[target] == 2 * one.middle.errors[target] > 0
+    assert len(two.heads) == len(one.heads) + 1
+
+
+def test_what_no_rule_covers_is_named_by_layer_and_head() -> None:
+    network = compiled("O (a & Y b)").network
+    last = len(network.layers) - 1
+    head = network.layers[last].heads[0]
+    hard = replace(network.layers[last], heads=(head, replace(head, weighting=HardWeighting.AVERAGE)))
+    with pytest.raises(UnprovenError, match=f"layer {last}, head 1: it is not a softmax head"):
+        analyse(replace(network, layers=(*network.layers[:last], hard)))
+
+
+def test_attention_without_a_finite_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UniformRule, "stray", lambda self, loss, slack: flint.arb(1) / 0)
+    with pytest.raises(UnprovenError, match="layer 0, head 0: its attention has no finite bound"):
+        analyse(compiled("#<[a] >= #<[b]").network)
+
+
+def symbols_of(*groups: tuple[int, ...], second: Layer | None = None) -> Network:
+    """[a] to coordinate 2 and [b] to coordinate 3, named as a symbol."""
+    first = layer(bit([(0, 1)], 2), bit([(1, 1)], 3), symbols=groups)
+    return built(LETTERS, [first] if second is None else [first, second], 3)
+
+
+def test_symbols_are_named_if_they_are_bits() -> None:
+    analysis = analyse(symbols_of((2, 3)), names_symbols=True)
+    terms = analysis.terms
+    (fact,) = analysis.symbols
+    assert (fact.layer, fact.group) == (0, 0)
+    assert fact.definitions == (terms.letter("a"), terms.letter("b"))
+    assert analyse(symbols_of((2, 3))).symbols == ()
+    following = symbols_of((2, 3), second=layer(bit([(2, 1)], 4), symbols=((4,),)))
+    _, second = analyse(following, names_symbols=True).symbols
+    assert (second.layer, second.group) == (1, 0)
+    named = analyse(following, names_symbols=True)
+    assert named.symbols[1].definitions == (named.terms.symbol(0, 0, 0),)
+    alone = analyse(symbols_of((2,), (3,)), names_symbols=True)
+    assert [(fact.layer, fact.group) for fact in alone.symbols] == [(0, 0), (0, 1)]
+    with pytest.raises(UnprovenError, match="layer 0: a bit of a symbol"):
+        analyse(symbols_of((2, 9)), names_symbols=True)
+
+
+def test_symbols_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = symbols_of((2, 3))
+    doubled = replace(
+        network.layers[0],
+        hidden=tuple(replace(u, outputs=((2, 3 * u.outputs[0][1]),)) for u in network.layers[0].hidden),
+    )
+    with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
+        analyse(replace(network, layers=(doubled,)), names_symbols=True)
+    plain_layer = analysis_module._layer_fact
+
+    def rough(*arguments: object) -> object:
+        fact = plain_layer(*arguments)  # type: ignore[arg-type]
+        fact.after.errors[3] = Fraction(1, 100)
+        return fact
+
+    monkeypatch.setattr(analysis_module, "_layer_fact", rough)
+    with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
+        analyse(network, names_symbols=True)
+
+
+# Proofs ----------------------------------------------------------------------------------------------
+
+
+def with_end(analysis: Analysis, coordinate: int, **changes: object) -> Analysis:
+    """The analysis with another error or value at the end."""
+    *before, last = analysis.layers
+    after = Stream(list(last.after.values), list(last.after.errors))
+    if "error" in changes:
+        after.errors[coordinate] = changes["error"]  # type: ignore[assignment]
+    if "value" in changes:
+        after.values[coordinate] = changes["value"]  # type: ignore[assignment]
+    return replace(analysis, layers=(*before, replace(last, after=after)))
+
+
+def test_an_output_is_right_up_to_a_quarter() -> None:
+    proof = prove(compiled("a S b").network, parse("a S b", AB))
+    formula, output = parse("a S b", AB), proof.analysis.network.output
+    last = len(proof.analysis.layers) - 1
+    assert proof.outputs(formula)
+    assert proof.computes(last, output, formula)
+    for error, is_right in (
+        (Fraction(1, 4), True),
+        (Fraction(1, 4) + Fraction(1, 2**70), False),
+        (Fraction(1, 2), False),
+    ):
+        off = Proof(with_end(proof.analysis, output, error=error), proof.meanings)
+        assert off.outputs(formula) is is_right
+        assert off.exact_meaning(last, output) is None
+        assert not off.computes(last, output, formula)
+    terms = proof.analysis.terms
+    for powers in ((1, 0), (0, 1)):
+        value = {**proof.analysis.end.values[output], powers: terms.true}
+        grown = Proof(with_end(proof.analysis, output, value=value), proof.meanings)
+        assert not grown.outputs(formula)
+        assert grown.exact_meaning(last, output) is None
+    nothing = Proof(with_end(proof.analysis, output, value={}), proof.meanings)
+    assert nothing.exact_meaning(last, output) == terms.false
+
+
+def test_a_coordinate_is_read_after_its_own_layer() -> None:
+    model = compiled("O (a & Y b)")
+    proof = prove(model.network, parse("O (a & Y b)", AB))
+    output, last = model.network.output, len(model.network.layers) - 1
+    assert last >= 1
+    meanings = [proof.exact_meaning(number, output) for number in range(-1, last + 1)]
+    assert meanings[-1] == proof.meanings[parse("O (a & Y b)", AB)]
+    assert meanings[0] == proof.analysis.terms.false
+    streams = [proof.analysis.start, *(fact.after for fact in proof.analysis.layers)]
+    for number, stream in enumerate(streams, start=-1):
+        for coordinate, value in enumerate(stream.values):
+            found = proof.exact_meaning(number, coordinate)
+            is_plain = set(value) <= {(0, 0)} and not stream.errors[coordinate]
+            assert (found is not None) == is_plain
+            if is_plain:
+                terms = proof.analysis.terms
+                assert found == terms.settled(value.get((0, 0), terms.false))
+
+
+@pytest.mark.parametrize(
+    ("error", "text"), [(TooLargeError, "too large"), (RecursionError, "nest too deeply")]
+)
+def test_what_is_too_large_is_not_proved(
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception], text: str
+) -> None:
+    def fail(*arguments: object, **names: object) -> None:
+        raise error
+
+    monkeypatch.setattr(proof_module, "analyse", fail)
+    with pytest.raises(UnprovenError, match=text):
+        prove(compiled("a S b").network, parse("a S b", AB))
+    with pytest.raises(UnprovenError, match=r"too many|too deeply"):
+        prove_language(symbols_of((2, 3)), LAST_B)
+
+
+def test_automata_are_followed_with_room_to_recurse(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = []
+    original = proof_module.analyse
+
+    def noting(*arguments: object, **names: object) -> Analysis:
+        limits.append(sys.getrecursionlimit())
+        return original(*arguments, **names)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(proof_module, "analyse", noting)
+    before = sys.getrecursionlimit()
+    proof, holds = prove_language(symbols_of((2, 3)), LAST_B)
+    assert holds
+    assert proof.meanings == {}
+    assert sys.getrecursionlimit() == before
+    assert limits == [max(before, RECURSION)]
+    assert proof.analysis.symbols, "the symbols are named"
+
+
+def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    original = proof_module._proof
+
+    def noting(network: Network, formula: object, expand: frozenset[object]) -> Proof:
+        counts.append(len(expand))
+        return original(network, formula, expand)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(proof_module, "_proof", noting)
+    mixed = "O (a & even(pos) | b & pos >= 3)"
+    cases = (
+        ("O (a & even(pos))", "O (a & even(pos))", 1),
+        (mixed, mixed, 2),
+        (mixed, "O (a & even(pos)) | O (b & pos >= 3)", 2),
+    )
+    for text, expected, wanted in cases:
+        counts.clear()
+        formula = parse(expected, AB)
+        assert prove(compiled(text).network, formula).outputs(formula)
+        assert len(counts) == wanted
+        assert counts[0] == 0
+    counts.clear()
+    assert not prove(compiled("Y a").network, parse("Y b", AB)).outputs(parse("Y b", AB))
+    assert counts == [0], "without places there is nothing to tell apart"
+
+
+# Words that go wrong ---------------------------------------------------------------------------------
+
+
+def first_wrong(model: Model, other: TemporalLanguage) -> Word | None:
+    """By definition: the first word, the shortest first, on which the languages differ."""
+    read_at, own = (0 if model.network.reads_first else -1), (0 if other.at is At.FIRST else -1)
+    for n in range(1, 5):
+        for word in words_of_length(AB, n):
+            if bits(model.language, word)[read_at] != bits(other, word)[own]:
+                return word
+    return None
+
+
+OTHERS = (
+    "a S b",
+    "Y a",
+    "a S (b & Y a)",
+    "O (a & Y b)",
+    "#<[a] > #<[b]",
+    "true",
+    "!(a S b)",
+    "Y Y Y b",
+    "H a",
+)
+
+
+@pytest.mark.parametrize("at", At)
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("text", ["a S b", "Y a", "X a | b"])
+def test_the_first_wrong_word_is_found(text: str, other: str, at: At) -> None:
+    for own in ("last", "first"):
+        model = compiled(text, "unbounded", own)
+        said = language(other, at=at, accepts=model.network.accepts_empty)
+        assert wrong_word(model.network, said) == first_wrong(model, said)
+        assert wrong_word(model.network, replace(said, accepts_empty=not model.network.accepts_empty)) == ()
+
+
+def test_hard_heads_and_outputs_in_the_middle_are_not_judged() -> None:
+    network = compiled("a S b").network
+    (own, *rest) = network.layers
+    hard = replace(own, heads=tuple(replace(h, weighting=HardWeighting.AVERAGE) for h in own.heads))
+    said = language("true", accepts=network.accepts_empty)
+    assert wrong_word(network, said) is not None
+    assert wrong_word(replace(network, layers=(hard, *rest)), said) is None
+    middle = built([[(0, Fraction(1, 2))], [(0, Fraction(1, 2))]], [], 0)
+    for text in ("true", "false"):
+        assert wrong_word(middle, language(text)) is None
+    for value, text in ((Fraction(2, 5), "true"), (Fraction(3, 5), "false")):
+        near = built([[(0, value)], [(0, value)]], [], 0)
+        assert wrong_word(near, language(text)) == ("a",)
+        assert wrong_word(near, language("false" if text == "true" else "true")) is None
+
+
+def test_only_so_many_words_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, said = compiled("Y a").network, language("Y a & !Y Y Y b")
+    wrong = first_wrong(compiled("Y a"), said)
+    assert wrong is not None
+    number = [w for n in range(1, 5) for w in words_of_length(AB, n)].index(wrong) + 1
+    monkeypatch.setattr(counterexample, "WORDS", number)
+    assert wrong_word(network, said) == wrong
+    monkeypatch.setattr(counterexample, "WORDS", number - 1)
+    assert wrong_word(network, said) is None
+
+
+def test_a_network_that_divides_by_zero_is_not_judged() -> None:
+    network = compiled("a S b").network
+    divided = replace(
+        network,
+        positions=(*network.positions[:-1], (network.positions[-1][0], Power(plus(I, -1), -1))),
+    )
+    assert wrong_word(divided, language("true", accepts=accepts_empty(language("a S b")))) is None

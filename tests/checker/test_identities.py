@@ -1,0 +1,431 @@
+"""Normal forms: what FORMAT.md (section 4) says is one meaning is one diagram, identity by identity."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from attemper.checker.diagrams import Diagram
+from attemper.checker.terms import Terms, UnprovenError
+from attemper.exact.predicates import Named, Predicate, Remainder, Zero, holds
+from attemper.networks.layers import Masking
+
+LEFT, RIGHT, ALL = Masking.FUTURE, Masking.PAST, Masking.NONE
+WEAK = (LEFT, RIGHT, ALL)
+FACTORS = [(a, b) for a in range(-3, 4) for b in range(-3, 4)]
+
+
+def terms() -> Terms:
+    return Terms(("a", "b"))
+
+
+# Tests of places -------------------------------------------------------------------------------------
+
+
+def is_true_of_all(a: int, b: int, c: int) -> bool:
+    """Whether a i + b n + c >= 0 for all 1 <= i <= n: it is least at i = n = 1, or it falls for ever."""
+    return b >= 0 and a + b >= 0 and a + b + c >= 0
+
+
+def test_linear_tests_that_hold_always_or_never_are_constants() -> None:
+    own = terms()
+    for (a, b), c in itertools.product(FACTORS, range(-7, 8)):
+        test = own.at_least_place(a, b, c)
+        assert (test == own.true) == is_true_of_all(a, b, c)
+        assert (test == own.false) == is_true_of_all(-a, -b, -c - 1)
+
+
+def test_linear_tests_are_brought_to_one_form_and_decided_at_length_one() -> None:
+    own = terms()
+    for (a, b), c in itertools.product(FACTORS, range(-7, 8)):
+        test = own.at_least_place(a, b, c)
+        assert own.negation(test) == own.at_least_place(-a, -b, -c - 1)
+        for k in (2, 3):
+            assert own.at_least_place(k * a, k * b, k * c) == test
+            assert own.at_least_place(k * a, k * b, k * c + k - 1) == test
+        assert own.both(own.only, test) == (own.only if a + b + c >= 0 else own.false)
+
+
+def test_first_last_and_only_are_linear_tests() -> None:
+    own = terms()
+    assert own.at_least_place(0, 0, 0) == own.true
+    assert own.at_least_place(0, 0, -1) == own.false
+    assert own.at_least_place(-1, 0, 1) == own.first == own.place(Zero(), 1, 0, -1)
+    assert own.at_least_place(1, -1, 0) == own.last == own.place(Zero(), 1, -1, 0)
+    assert (
+        own.at_least_place(0, -1, 1)
+        == own.only
+        == own.both(own.first, own.last)
+        == own.place(Zero(), 0, 1, -1)
+    )
+    assert own.at_least_place(0, 1, -2) == own.negation(own.only)
+    assert own.choose(own.place(Remainder(2, 0), 1, 0, 0), own.true, own.number(-1)) == own.sign
+
+
+@pytest.mark.parametrize(
+    "predicate", [Remainder(3, 1), Remainder(4, 2), Named("prime"), Named("square")], ids=str
+)
+def test_tests_of_n_are_decided_where_they_can_be(predicate: Predicate) -> None:
+    own = terms()
+    for (a, b), c in itertools.product(FACTORS, range(-2, 4)):
+        test = own.place(predicate, a, b, c)
+        if a == b == 0:
+            assert test == own.number(holds(predicate, c))
+        if b % getattr(predicate, "modulus", 97):
+            assert own.both(own.only, test) == (own.only if holds(predicate, a + b + c) else own.false)
+        if b and a + b == 0:
+            assert own.both(own.last, test) == (own.last if holds(predicate, c) else own.false)
+
+
+def test_remainders_are_cancelled() -> None:
+    own = terms()
+    for remainder, c in itertools.product(range(6), range(-3, 4)):
+        doubled = own.place(Remainder(6, remainder), 2, 4, c)
+        half, rest = divmod(remainder - c, 2)
+        assert doubled == (own.false if rest else own.place(Remainder(3, half % 3), 1, 2, 0))
+        assert own.place(Remainder(6, remainder), 7, 13, c) == own.place(
+            Remainder(6, (remainder - c) % 6), 1, 1, 0
+        )
+
+
+# Tests of i at i = 1 ---------------------------------------------------------------------------------
+
+PLACES: tuple[Callable[[Terms], Diagram], ...] = (
+    lambda own: own.place(Remainder(2, 0), 1, 0, 0),
+    lambda own: own.place(Remainder(3, 1), 1, 0, 0),
+    lambda own: own.place(Remainder(3, 2), 2, 0, 0),
+    lambda own: own.place(Named("prime"), 1, 0, 0),
+    lambda own: own.place(Named("prime"), 1, 0, 1),
+    lambda own: own.place(Named("square"), 3, 0, -2),
+)
+
+
+@pytest.mark.parametrize("number", range(len(PLACES)))
+def test_what_only_says_again_what_holds_at_one_is_left_out(number: int) -> None:
+    own = terms()
+    test = PLACES[number](own)
+    at_one = own.at_position_one(test)
+    spelled = own.choose(own.first, at_one, test)
+    assert spelled != test
+    assert own.settled(spelled) == own.settled(test) == test
+    for letter in (own.letter("a"), own.last, own.place(Remainder(3, 1), 0, 1, 0)):
+        assert own.settled(own.both(spelled, letter)) == own.settled(own.both(test, letter))
+    exception = own.choose(own.first, own.negation(at_one), test)
+    assert own.settled(exception) == exception
+
+
+# Other positions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [-1, 1])
+def test_what_moves_is_known_where_it_went(offset: int) -> None:
+    own = terms()
+    edge = own.first if offset < 0 else own.last
+
+    def moved(diagram: Diagram) -> Diagram:
+        return own.shifted(diagram, offset, own.false)
+
+    inside = own.negation(edge)
+    for (a, b), c in itertools.product(((1, 0), (0, 1), (1, -1)), (-3, -2, 0)):
+        assert moved(own.at_least_place(a, b, c)) == own.both(
+            inside, own.at_least_place(a, b, c + a * offset)
+        )
+    for test in (own.place(Remainder(3, 1), 1, 0, 0), own.place(Named("prime"), 1, 0, 2)):
+        kinds = {own.name_of(family)[0] for family, _ in own.diagrams.support(moved(test))}
+        assert kinds <= {"line", "mod", "named"}
+    for everywhere in (own.exists(ALL, own.letter("a")), own.sum_at_least(ALL, own.letter("a"), 2)):
+        before, after = (own.diagrams.support(diagram) for diagram in (everywhere, moved(everywhere)))
+        kept = {variable for variable in before if own.name_of(variable[0])[0] in {"exists", "sum"}}
+        assert kept <= after
+        assert not [f for f, _ in after if own.name_of(f)[0] == "shifted" and own.name_of(f)[2] in dict(kept)]
+    left, right = own.letter("a"), own.letter("b")
+    assert moved(own.both(left, right)) == own.both(moved(left), moved(right))
+    assert moved(own.negation(left)) == own.both(inside, own.negation(moved(left)))
+    assert own.shifted(left, offset, own.true) == own.either(edge, moved(left))
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_some_position_of_letters_and_places(masking: Masking) -> None:
+    own = terms()
+    a, b, first = own.letter("a"), own.letter("b"), own.first
+    some = own.exists(masking, a)
+    assert own.exists(masking, own.false) == own.false
+    assert own.exists(masking, own.true) == own.true
+    assert own.either(a, some) == some, "i sees itself"
+    edge = own.edge(masking)
+    assert own.both(edge, some) == own.both(edge, a), "where i sees one position it is that one"
+    abc = Terms(("a", "b", "c"))
+    either = abc.exists(masking, abc.either(abc.letter("a"), abc.letter("b")))
+    assert either == abc.either(abc.exists(masking, abc.letter("a")), abc.exists(masking, abc.letter("b")))
+    assert own.exists(masking, own.both(b, first)) != own.exists(masking, b)
+
+
+def test_cases_by_places_are_split_on_demand() -> None:
+    own = terms()
+    mixed = own.either(
+        own.both(own.letter("a"), own.at_least_place(1, 0, -3)),
+        own.both(own.letter("b"), own.place(Remainder(2, 0), 1, 0, 0)),
+    )
+    parts = (
+        own.both(own.letter("a"), own.at_least_place(1, 0, -3)),
+        own.both(own.letter("b"), own.place(Remainder(2, 0), 1, 0, 0)),
+    )
+    together = own.exists(LEFT, mixed)
+    assert together != own.either(*(own.exists(LEFT, part) for part in parts))
+    expand = own.mixed_places()
+    assert expand == {(("line", 1, 0), 3), (("mod", "place", 2, 1, 0), 0)}
+    again = Terms(("a", "b"), expand)
+    a, b = again.letter("a"), again.letter("b")
+    left = again.both(a, again.at_least_place(1, 0, -3))
+    right = again.both(b, again.place(Remainder(2, 0), 1, 0, 0))
+    assert again.exists(LEFT, again.either(left, right)) == again.either(
+        again.exists(LEFT, left), again.exists(LEFT, right)
+    )
+    plain = terms()
+    plain.exists(LEFT, plain.letter("a"))
+    plain.exists(LEFT, plain.last)
+    assert plain.mixed_places() == frozenset()
+    deep = terms()
+    deep.exists(LEFT, deep.both(deep.exists(LEFT, deep.letter("a")), deep.last))
+    assert deep.mixed_places() == frozenset()
+
+
+@pytest.mark.parametrize("masking", WEAK)
+@pytest.mark.parametrize("leftmost", [False, True])
+def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
+    own = terms()
+    a, b = own.letter("a"), own.letter("b")
+    is_own = (masking is LEFT and not leftmost) or (masking is RIGHT and leftmost)
+    assert (own.chosen(masking, leftmost, own.true, a) == a) == is_own
+    assert own.chosen(masking, leftmost, own.false, a) == own.false
+    assert own.chosen(masking, leftmost, a, a) == own.true
+    assert own.attend(masking, leftmost, a, a) == own.exists(masking, a)
+    assert own.attend(masking, leftmost, a, b) == own.false
+    for same, name in (
+        (own.at_least_place(0, 1, -3), ("line", 0, 1)),
+        (own.place(Remainder(3, 1), 0, 1, 0), ("mod", "place", 3, 0, 1)),
+        (own.sum_at_least(ALL, a, 2), ("sum", ALL)),
+    ):
+        found = own.chosen(masking, leftmost, a, same)
+        assert any(own.name_of(family)[: len(name)] == name for family, _ in own.diagrams.support(found)), (
+            "what is everywhere the same"
+        )
+    either = own.either(a, own.last)
+    assert own.chosen(masking, leftmost, either, own.both(b, either)) == own.chosen(
+        masking, leftmost, either, b
+    )
+
+
+# Counts ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_sums_are_brought_to_one_form(masking: Masking) -> None:
+    own = terms()
+    a, b = own.letter("a"), own.letter("b")
+    balance = own.plus(a, own.scaled(b, -1))
+    mark = own.mark(masking)
+    visible = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
+    for t in range(-3, 5):
+        test = own.sum_at_least(masking, balance, t)
+        assert own.sum_at_least(masking, own.scaled(balance, -1), 1 - t) == own.negation(test)
+        assert own.sum_at_least(masking, own.scaled(balance, 3), 3 * t) == test
+        assert own.sum_at_least(masking, own.scaled(balance, 3), 3 * t - 2) == test
+        assert own.sum_at_least(masking, own.plus(balance, own.scaled(mark, 5)), t + 5) == test
+        for k in (-2, 1, 3):
+            constant = own.sum_at_least(masking, own.number(k), t)
+            assert constant == own.at_least_place(k * visible[0], k * visible[1], k * visible[2] - t)
+            only = own.sum_at_least(masking, own.scaled(mark, k), t)
+            assert only == own.number(k >= t)
+        edge = own.edge(masking)
+        here = own.where(("at least", t), lambda value, t=t: value.constant >= t, balance)
+        assert own.both(edge, test) == own.both(edge, here)
+    for t in (0, -1):
+        assert own.sum_at_least(masking, a, t) == own.true
+        assert own.sum_at_least(masking, own.scaled(a, -1), 1 - t) == own.false
+    assert own.sum_at_least(masking, own.plus(a, own.scaled(mark, 2)), 2) == own.true
+    assert own.sum_at_least(masking, own.false, 0) == own.true
+    assert own.sum_at_least(masking, own.false, 1) == own.false
+
+
+def test_sums_of_both_sides_are_brought_to_one_form() -> None:
+    own = terms()
+    a, b = own.letter("a"), own.letter("b")
+    for t in range(-2, 4):
+        assert own.mixed_at_least(a, own.false, own.false, t) == own.sum_at_least(LEFT, a, t)
+        assert own.mixed_at_least(own.false, b, own.number(2), t) == own.sum_at_least(RIGHT, b, t - 2)
+        assert own.mixed_at_least(a, a, own.scaled(a, -1), t) == own.sum_at_least(ALL, a, t)
+        test = own.mixed_at_least(a, own.scaled(b, 2), own.false, t)
+        assert own.mixed_at_least(own.scaled(a, -1), own.scaled(b, -2), own.false, 1 - t) == own.negation(
+            test
+        )
+        assert own.mixed_at_least(own.scaled(a, 2), own.scaled(b, 4), own.false, 2 * t) == test
+        assert own.mixed_at_least(own.scaled(a, 2), own.scaled(b, 4), own.false, 2 * t - 1) == test
+        assert own.mixed_at_least(a, own.scaled(b, 2), own.number(7), t + 7) == test
+        assert own.both(own.only, test) == own.both(
+            own.only,
+            own.where(("at least", t), lambda v, t=t: v.constant >= t, own.plus(a, own.scaled(b, 2))),
+        )
+        # k i + m (n - i + 1) + c
+        for k, m, c in ((1, -2, 0), (2, 2, 3), (3, 1, -1)):
+            expected = own.at_least_place(k - m, m, m + c - t)
+            found = own.mixed_at_least(own.number(k), own.number(m), own.number(c), t)
+            several = own.negation(own.only)
+            assert own.both(several, found) == own.both(several, expected)
+    for t in (0, -1):
+        assert own.mixed_at_least(a, own.scaled(b, 2), a, t) == own.true
+        assert own.mixed_at_least(own.scaled(a, -1), own.scaled(b, -2), own.scaled(a, -1), 1 - t) == own.false
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_counts_of_everything_are_tests_of_places(masking: Masking) -> None:
+    own = terms()
+    a, b, c = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
+    for predicate, scale, shift in itertools.product((Remainder(3, 1), Named("prime")), (1, -2), (0, 1)):
+        assert own.counted_test(masking, own.true, predicate, scale, shift) == own.place(
+            predicate, scale * a, scale * b, scale * c + shift
+        )
+    letter = own.letter("a")
+    for threshold in range(-1, 4):
+        assert own.counted_test(masking, letter, Zero(), 1, -threshold) == own.both(
+            own.sum_at_least(masking, letter, threshold),
+            own.negation(own.sum_at_least(masking, letter, threshold + 1)),
+        )
+
+
+def test_averages_are_brought_to_one_form() -> None:
+    own = terms()
+    even = own.place(Remainder(2, 0), 1, 0, 0)
+    spelled = own.both(even, own.negation(own.first))
+    assert own.mean(LEFT, spelled) == own.mean(LEFT, even)
+    mean = own.mean(LEFT, own.letter("a"))
+    assert own.both(own.first, own.equals(own.with_edges(mean), Fraction(1))) == own.both(
+        own.first, own.letter("a")
+    )
+    rng = random.Random(0)
+    for _ in range(5):
+        factor = Fraction(rng.randint(1, 5), rng.randint(1, 5))
+        (value,) = own.values(own.scaled(mean, factor))
+        (one,) = own.values(mean)
+        moved = own.affine(own.positive_part(value))
+        assert moved == own.scaled(own.affine(own.positive_part(one)), factor)
+
+
+# Small things ----------------------------------------------------------------------------------------
+
+
+def test_even_and_odd_are_remainders() -> None:
+    own = terms()
+    for a, b, c in ((1, 0, 0), (1, 1, 0), (3, 0, 1), (0, 1, -1)):
+        for name, remainder in (("even", 0), ("odd", 1)):
+            assert own.place(Named(name), a, b, c) == own.place(Remainder(2, remainder), a, b, c)
+
+
+def test_many_remainders_exclude_each_other_and_few_make_up_all() -> None:
+    own = terms()
+    few, many = ([own.place(Remainder(m, r), 1, 0, 0) for r in range(m)] for m in (7, 40))
+    assert own.both(few[1], few[6]) == own.both(many[1], many[39]) == own.false
+    some = own.false
+    for test in few:
+        some = own.either(some, test)
+    assert some == own.true
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_sums_with_an_exception_at_the_mark(masking: Masking) -> None:
+    own = terms()
+    a, b = own.letter("a"), own.letter("b")
+    falling = own.choose(own.mark(masking), own.scaled(a, 3), own.scaled(b, -1))
+    assert own.sum_at_least(masking, falling, 4) == own.false
+    assert own.sum_at_least(masking, falling, 3) != own.false
+    assert own.sum_at_least(masking, own.scaled(falling, -1), -3) == own.true
+    rising = own.choose(own.mark(masking), own.scaled(a, 3), b)
+    assert own.sum_at_least(masking, rising, 0) == own.true
+    assert own.sum_at_least(masking, rising, 1) != own.true
+    mixed = own.choose(own.mark(masking), own.scaled(a, 2), own.plus(own.scaled(a, 2), own.scaled(b, -1)))
+    assert own.sum_at_least(masking, mixed, 0) != own.true
+
+
+def test_sums_of_both_sides_that_only_fall() -> None:
+    """At i stand -a - b + 4 = 3, everywhere else at most 0."""
+    own = terms()
+    left, right = own.scaled(own.letter("a"), -1), own.scaled(own.letter("b"), -1)
+    assert own.mixed_at_least(left, right, own.number(4), 4) == own.false
+    assert own.mixed_at_least(left, right, own.number(4), 3) != own.false
+    here = own.plus(own.scaled(own.first, 3), own.scaled(own.plus(left, right), -1))
+    for most, is_false in ((4, True), (3, False)):
+        found = own.mixed_at_least(left, right, here, most)
+        assert (own.both(own.negation(own.only), found) == own.false) == is_false
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_functions_of_the_position_at_the_number_of_visible_ones(masking: Masking) -> None:
+    own = terms()
+    a, b, c = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
+    for t in (2, 3, 5):
+        line = own.at_least_place(1, 0, -t)
+        assert own.at_count(masking, own.true, line) == own.at_least_place(a, b, c - t)
+        for position in range(1, 7):
+            assert own.at_fixed(line, position) == own.number(position >= t)
+    for predicate in (Remainder(3, 1), Named("prime")):
+        for k, shift in ((1, 0), (2, 1), (-1, 2)):
+            test = own.place(predicate, k, 0, shift)
+            assert own.at_count(masking, own.true, test) == own.place(predicate, k * a, k * b, k * c + shift)
+
+
+@pytest.mark.parametrize("factor", [Fraction(3), Fraction(-2), Fraction(1, 2), Fraction(-1, 2), Fraction(-1)])
+def test_the_bounds_of_a_rectified_average(factor: Fraction) -> None:
+    """ReLU of a factor times a mean between -1 and 2."""
+    own = terms()
+    mean = own.mean(LEFT, own.plus(own.scaled(own.letter("a"), 3), own.number(-1)))
+    (value,) = own.values(own.scaled(mean, factor))
+    low, high = own.bounds(own.positive_part(value))
+    assert low <= 0
+    assert (
+        max(2 * factor, -factor) <= high <= max(2 * factor, -factor) + (0 if factor > 0 else 3 * abs(factor))
+    )
+    (relu,) = (m for m in own.means if m.masking is None)
+    assert (relu.low, relu.high) == (0, 2)
+
+
+def test_products_and_replacements_with_averages_at_some_places() -> None:
+    own = terms()
+    a, b = own.letter("a"), own.letter("b")
+    mean = own.mean(LEFT, a)
+    ((number, _),) = own.values(mean)[0].parts
+    assert own.product(mean, b) == own.choose(b, mean, own.false) == own.product(b, mean)
+    mixed = own.choose(a, own.plus(mean, own.true), own.number(3))
+    assert own.replace_mean(mixed, number, own.scaled(b, 4)) == own.choose(
+        a, own.plus(own.scaled(b, 4), own.true), own.number(3)
+    )
+    assert own.with_edges(mean) == own.choose(own.first, a, mean)
+    other = own.mean(RIGHT, b)
+    both = own.with_edges(own.plus(mean, other))
+    assert both == own.plus(own.with_edges(mean), own.with_edges(other))
+
+
+def test_only_integers_are_counted() -> None:
+    own = terms()
+    for masking in WEAK:
+        with pytest.raises(UnprovenError, match="a counted value is not an integer"):
+            own.sum_at_least(masking, own.scaled(own.letter("a"), Fraction(1, 2)), 1)
+    with pytest.raises(UnprovenError, match="a counted value is not an integer"):
+        own.mixed_at_least(own.scaled(own.letter("a"), Fraction(1, 2)), own.letter("b"), own.false, 1)
+
+
+@pytest.mark.parametrize("masking", WEAK)
+def test_some_position_with_a_letter_and_every_kind_of_test(masking: Masking) -> None:
+    own = terms()
+    where = own.letter("a")
+    for test in (
+        own.at_least_place(1, 0, -3),
+        own.place(Remainder(3, 0), 1, 0, 0),
+        own.place(Named("prime"), 1, 0, 0),
+    ):
+        where = own.both(where, test)
+        some = own.exists(masking, where)
+        assert own.either(where, some) == some

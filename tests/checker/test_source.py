@@ -1,0 +1,125 @@
+"""The normal form of a formula is its truth, at every position of every short word."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from attemper.checker.source import meanings_of
+from attemper.checker.terms import Terms, UnprovenError
+from attemper.languages.temporal.meaning import truth_of_subformulas
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Formula,
+    Symbol,
+    Unary,
+    UnaryOperator,
+    linear_term,
+)
+from attemper.languages.words import Alphabet, words_of_length
+from tests.support.derived import Reading
+from tests.support.samples import FormulaSampler
+
+ABC = Alphabet(("a", "b", "c"))
+AB = Alphabet(("a", "b"))
+
+
+def check(formula: Formula, alphabet: Alphabet, longest: int) -> None:
+    terms = Terms(alphabet.symbols)
+    meanings = meanings_of(terms, formula)
+    for word in itertools.chain(*(words_of_length(alphabet, n) for n in range(1, longest + 1))):
+        reading = Reading(terms, word)
+        for part, bits in truth_of_subformulas(formula, word).items():
+            found = [reading.number(meanings[part], i) for i in range(1, len(word) + 1)]
+            assert found == list(bits), (part, word)
+
+
+A, B = Symbol("a"), Symbol("b")
+
+
+@pytest.mark.parametrize("operator", [*UnaryOperator, *BinaryOperator], ids=str)
+def test_every_operator_of_letters(operator: UnaryOperator | BinaryOperator) -> None:
+    formula = Unary(operator, A) if isinstance(operator, UnaryOperator) else Binary(operator, A, B)
+    check(formula, ABC, 4)
+
+
+COUNTS = (
+    "#<[a]",
+    "#>[b]",
+    "#[a]",
+    "#<[a] + #>[b]",
+    "#<[a] - #[b]",
+    "#>[a] + #[b]",
+    "pos",
+    "len",
+    "len - 2*pos",
+    "2*#<[a] - pos",
+)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("operator", ComparisonOperator)
+def test_every_comparison_with_numbers(count: str, operator: ComparisonOperator) -> None:
+    comparison = parse(f"{count} >= 0", AB)
+    assert isinstance(comparison, Comparison)
+    for number in (-1, 0, 1, 2, 3):
+        check(Comparison(operator, comparison.left, linear_term((), number)), AB, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pos % 3 = 1",
+        "even(len)",
+        "odd(pos + len)",
+        "prime(2*pos - len)",
+        "square(len - pos)",
+        "even(#<[a])",
+        "odd(#>[a] + 1)",
+        "prime(#[a])",
+        "square(2*#<[b] - 1)",
+        "#<[a] % 3 = 2",
+        "-1*#[b] % 3 = 2",
+        "prime(#<[true])",
+        "even(pos - pos)",
+        "even(#<[false] + pos)",
+        "5 >= 5",
+        "prime(7)",
+        "even(7)",
+        "#<[false] >= 0",
+        "#<[false] > 0",
+    ],
+)
+def test_numerical_predicates(text: str) -> None:
+    check(parse(text, AB), AB, 5)
+
+
+@pytest.mark.parametrize("text", ["even(#<[a] + #>[b])", "even(#<[a] + pos)", "prime(#<[a] - len)"])
+def test_predicates_of_several_counts_have_no_normal_form(text: str) -> None:
+    formula = parse(text, AB)
+    with pytest.raises(UnprovenError, match="several counts at once"):
+        meanings_of(Terms(AB.symbols), formula)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_formulas(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(4):
+        try:
+            check(FormulaSampler(rng, AB.symbols).formula(rng.choice((1, 2, 2))), AB, 4)
+        except UnprovenError:
+            continue
+
+
+@pytest.mark.parametrize(
+    "text", ["#<[a] + #>[b] - #[a]", "2*#[b] - #<[a] + 3*#>[a]", "#[a] - #<[a] - #>[a] + pos - len"]
+)
+def test_sums_of_all_three_sides(text: str) -> None:
+    for number in (-1, 0, 1, 2):
+        check(parse(f"{text} >= {number}", AB), AB, 4)

@@ -1,0 +1,135 @@
+"""`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
+
+Each time a test must notice. A MODULE is a name such as `heads`; without any, all of `checker/` and
+`exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as
+equivalent, `--like PATTERN` takes only those with the pattern in their names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.killing import TESTS, Fate, Hunt
+from tests.mutation.mutants import SOURCE, Mutant, mutants_of
+
+EQUIVALENTS = Path(__file__).with_name("equivalents.txt")
+
+MODULES = (
+    *(f"attemper.checker.{path.stem}" for path in sorted((SOURCE / "attemper" / "checker").glob("[!_]*.py"))),
+    "attemper.exact.laurent",
+)
+
+
+def main() -> int:
+    """Hunt the mutants; the exit code is 1 if one survives that is not explained."""
+    arguments = _arguments()
+    names = set(arguments.modules)
+    every = [m for name in MODULES if not names or name.rsplit(".", 1)[-1] in names for m in mutants_of(name)]
+    every = [mutant for mutant in every if re.search(arguments.like, mutant.name)]
+    if arguments.list:
+        print("\n".join(f"{mutant.lines[0]:4} {mutant.name}" for mutant in every))
+        return 0
+    listed = equivalents(EQUIVALENTS.read_text(encoding="utf-8"))
+    hunted = every if arguments.recheck else [mutant for mutant in every if mutant.name not in listed]
+    start = time.monotonic()
+    fates = hunt(hunted, arguments.tests, arguments.budget, arguments.verbose)
+    return report(every, listed, fates, time.monotonic() - start, whole=not (names or arguments.like))
+
+
+def hunt(mutants: list[Mutant], tests: list[str], budget: float, verbose: bool) -> dict[str, Fate]:
+    """What became of each mutant."""
+    done = 0
+
+    def shown(mutant: Mutant, fate: Fate) -> None:
+        nonlocal done
+        done += 1
+        if fate.killer is None:
+            print(
+                f"SURVIVED {done}/{len(mutants)} {mutant.module}:{mutant.lines[0]} {mutant.name}: {fate.how}"
+            )
+        elif verbose:
+            print(
+                f"killed {done}/{len(mutants)} {mutant.name}: {fate.killer} {fate.how} {fate.seconds:.1f} s"
+            )
+        sys.stdout.flush()
+
+    plugin = Hunt(mutants, budget, shown)
+    options = ["-q", "-s", "-m", "not slow", "-p", "no:cacheprovider", "--no-header"]
+    code = pytest.main([*options, *tests], plugins=[plugin])
+    if code != pytest.ExitCode.OK:
+        raise SystemExit(f"the tests could not be collected: {code!r}")
+    return plugin.fates
+
+
+def report(
+    every: list[Mutant], listed: dict[str, str], fates: dict[str, Fate], seconds: float, whole: bool
+) -> int:
+    """Print the counts, and survivors by place."""
+    killed = {name for name, fate in fates.items() if fate.killer is not None}
+    explained = [mutant for mutant in every if mutant.name in listed]
+    survivors = [m for m in every if m.name not in killed and m.name not in listed]
+    modules: dict[str, Counter[str]] = {}
+    for mutant in every:
+        count = modules.setdefault(mutant.module, Counter())
+        count["mutants"] += 1
+        count["equivalent" if mutant.name in listed else "killed" if mutant.name in killed else "alive"] += 1
+    for mutant in survivors:
+        print(f"unexplained: {mutant.module}:{mutant.lines[0]}: {mutant.name}")
+    for name in sorted(listed.keys() & killed):
+        print(f"listed as equivalent, but killed: {name}: {fates[name].killer}")
+    unknown = sorted(listed.keys() - {mutant.name for mutant in every}) if whole else []
+    for name in unknown:
+        print(f"listed as equivalent, but no mutant: {name}")
+    for module, count in modules.items():
+        print(
+            f"{module:36}"
+            + "".join(f"{count[k]:6} {k}" for k in ("mutants", "killed", "equivalent", "alive"))
+        )
+    dead = len(every) - len(explained) - len(survivors)
+    print(
+        f"{len(every)} mutants: {dead} killed, {len(explained)} equivalent with reason, {len(survivors)} "
+        f"unexplained; {seconds:.0f} s"
+    )
+    return 1 if survivors or unknown or listed.keys() & killed else 0
+
+
+def equivalents(text: str) -> dict[str, str]:
+    """The reason for each listed mutant: names stand at the margin, their reason below them is indented."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    reason: list[str] = []
+    for line in [*text.splitlines(), "end"]:
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith(" "):
+            reason.append(line.strip())
+            continue
+        if reason:
+            found.update(dict.fromkeys(names, " ".join(reason)))
+            names, reason = [], []
+        names.append(line.rstrip())
+    return found
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("modules", nargs="*", help="for example heads")
+    folders = [str(TESTS / "checker"), str(TESTS / "exact")]
+    parser.add_argument("--tests", nargs="*", default=folders, help="files or folders of tests")
+    parser.add_argument("--like", default="", help="only mutants whose names have this pattern")
+    parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for each mutant")
+    parser.add_argument("--list", action="store_true", help="show the mutants")
+    parser.add_argument("--recheck", action="store_true", help="also hunt those listed as equivalent")
+    parser.add_argument("--verbose", action="store_true", help="say what kills each mutant")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
