@@ -122,7 +122,7 @@ def fact_of(case: Case) -> tuple[Palette, Head, HeadFact]:
 def wrongly(own: Palette, head: Head, fact: HeadFact) -> str | None:
     """A place where the head's output is further from what was derived than what was derived allows."""
     with precision(100):
-        mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(0))))
+        mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1))))
         (output,) = fact.outputs
         for place in places(own, head, [*WORDS, LONG]):
             found, right = attended(place), place.reading.number(output.diagram, place.i)
@@ -370,7 +370,7 @@ def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
             assert not bounds
         case UniformRule():
             assert not bounds
-        case TieBreakRule(_, far, _):
+        case TieBreakRule(_, far):
             assert far == (bounds or None)
         case ShiftRule(_, behind, parity):
             assert (behind, parity) == bounds
@@ -672,7 +672,7 @@ def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) ->
     ]
     assert fact.rule.far == tuple(expected)
     with precision(100):
-        mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(0))))
+        mass = ball(upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1))))
         (output,) = fact.outputs
         for place in places(own, head, short_words(("a", "b", "c"), 3)):
             right = place.reading.number(output.diagram, place.i)
