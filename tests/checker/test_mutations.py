@@ -101,7 +101,7 @@ def status_of(network: Network, certificate: Certificate, *, refute: bool) -> St
     """What the checker says; without `refute` it does not look for a word that goes wrong, which is slow."""
     if refute:
         return check(network, "x", certificate).status
-    with mock.patch("attemper.checker.check.wrong_word", return_value=None):
+    with mock.patch("attemper.checker.counterexample.wrong_word", return_value=None):
         return check(network, "x", certificate).status
 
 
