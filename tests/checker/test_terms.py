@@ -211,9 +211,6 @@ def test_bits_constants_and_multiples_are_recognised() -> None:
     assert sorted(terms.constants(terms.plus(letter, terms.true), "it")) == [1, 2]
     with pytest.raises(UnprovenError, match="it depends on an average"):
         terms.constants(terms.choose(letter, mean, terms.true), "it")
-    assert terms.is_of_parity(terms.sign)
-    assert terms.is_of_parity(terms.number(3))
-    assert not terms.is_of_parity(terms.first)
     for factor in (1, -1, 3, Fraction(-5, 2)):
         assert terms.is_multiple(terms.scaled(terms.sign, factor), terms.sign)
         assert terms.is_multiple(terms.number(factor), terms.true)

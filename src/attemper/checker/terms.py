@@ -142,10 +142,6 @@ class Terms:
         """The bit that says where a value is this number."""
         return self.where(("=", constant), lambda value: value == Affine(constant), diagram)
 
-    def is_of_parity(self, diagram: Diagram) -> bool:
-        """Whether it depends on nothing but the parity of the position."""
-        return self.diagrams.support(diagram) <= self.diagrams.support(self.sign)
-
     def is_multiple(self, diagram: Diagram, of: Diagram) -> bool:
         """Whether it is a number times the other one, which is never 0."""
         (one, *_), (other, *_) = self.values(diagram), self.values(of)
