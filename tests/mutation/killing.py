@@ -18,17 +18,18 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutation.mutants import SOURCE, Mutant, path_of
+from tests.mutation.mutants import SOURCE, Mutant, function_of, path_of
 from tests.mutation.transplant import transplant
 
 TESTS = Path(__file__).parents[1]
@@ -49,7 +50,13 @@ SLOW = 2.0
 SPARE = 4 << 30
 """Bytes that a mutant may take beyond what the process has."""
 
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+WORKERS = len(os.sched_getaffinity(0))
+
 Line = tuple[str, int]
+"""A module of the library and a line."""
 
 
 @dataclass(frozen=True)
@@ -103,16 +110,23 @@ class Hunt:
         gc.freeze()  # children would else copy all pages as they look for garbage
         seen = _baseline(items)
         cache = Cache()
+        known = {mutant.name: fate for mutant in self.mutants if (fate := cache.get(mutant)) is not None}
+        new = [mutant for mutant in self.mutants if mutant.name not in known]
+        for name, fate in known.items():
+            self._count(name, fate)
         for mutant in self.mutants:
-            fate = cache.get(mutant)
-            if fate is None:
-                fate = self._hunted(mutant, items, seen)
-                cache.put(mutant, fate)
-            if fate.killer is not None:
-                self.kills.setdefault(mutant.function, Counter())[fate.killer] += 1
+            if mutant.name in known:
+                self.fates[mutant.name] = known[mutant.name]
+                self.report(mutant, known[mutant.name])
+        for mutant, fate in zip(new, _side_by_side(lambda m: self._hunted(m, items, seen), new), strict=True):
+            cache.put(mutant, fate)
             self.fates[mutant.name] = fate
             self.report(mutant, fate)
         return True
+
+    def _count(self, name: str, fate: Fate) -> None:
+        if fate.killer is not None:
+            self.kills.setdefault(function_of(name), Counter())[fate.killer] += 1
 
     def _hunted(self, mutant: Mutant, items: dict[str, pytest.Item], seen: dict[str, Seen]) -> Fate:
         lines = _lines_of(mutant)
@@ -131,7 +145,9 @@ class Hunt:
         killer, how = _killer(mutant, [(items[name], seen[name].seconds) for name in chosen])
         if killer is None:
             how = f"survived {len(chosen)} of {len(passing)} tests"
-        return Fate(killer, how, time.monotonic() - start)
+        fate = Fate(killer, how, time.monotonic() - start)
+        self._count(mutant.name, fate)
+        return fate
 
 
 def _ranks(names: list[str]) -> dict[str, int]:
@@ -152,14 +168,14 @@ def _lines_of(mutant: Mutant) -> set[Line]:
     """
     file = path_of(mutant.module)
     if mutant.in_function:
-        return {(str(file), line) for line in mutant.lines}
+        return {(_named(file), line) for line in mutant.lines}
     statement = ast.parse(file.read_text(encoding="utf-8")).body[int(mutant.way[1])]
     names = {
         node.id
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    return {(str(path), line) for path in _watched() for line in _lines_naming(path, frozenset(names))}
+    return {(_named(path), line) for path in _watched() for line in _lines_naming(path, frozenset(names))}
 
 
 @cache
@@ -238,6 +254,21 @@ def _in_fork(work: Callable[[Callable[[object], None]], None]) -> list[Any]:
     return said
 
 
+def _side_by_side(work: Callable[[Item], Found], items: Sequence[Item]) -> Iterator[Found]:
+    """What the work finds for each, in order, by as many processes as there are cores."""
+    global _WORK
+    _WORK = lambda number: work(items[number])  # noqa: E731 - processes find it by its name
+    with get_context("fork").Pool(WORKERS) as pool:
+        yield from pool.imap(_one, range(len(items)))
+
+
+_WORK: Callable[[int], Any]
+
+
+def _one(number: int) -> Any:
+    return _WORK(number)
+
+
 # The tests by themselves -----------------------------------------------------------------------------
 
 
@@ -248,16 +279,16 @@ def _baseline(items: dict[str, pytest.Item]) -> dict[str, Seen]:
     cached: dict[tuple[str, str], Seen | None] = pickle.loads(path.read_bytes()) if path.exists() else {}
     everything = _hash([*_python(SOURCE), *_python(TESTS / "support"), TESTS / "conftest.py"])
     texts = Texts()
-    found: dict[tuple[str, str], Seen | None] = {}
-    for name, item in items.items():
-        if len(found) % 50 == 0:
+    keys = {name: (name, f"{everything} {texts.hash_of(name)}") for name in items}
+    found = {key: cached[key] for key in keys.values() if key in cached}
+    new = [name for name, key in keys.items() if key not in found]
+    for done, seen in enumerate(_side_by_side(lambda name: _alone(items[name]), new)):
+        found[keys[new[done]]] = seen
+        if done % 100 == 0:
             path.write_bytes(pickle.dumps(cached | found))
-            print(f"tests by themselves: {len(found)} of {len(items)}", flush=True)
-        own = f"{everything} {texts.hash_of(name)}"
-        seen = cached[name, own] if (name, own) in cached else _alone(item)
-        found[name, own] = seen
-    path.write_bytes(pickle.dumps(found))
-    return {name: seen for (name, _), seen in found.items() if seen is not None}
+            print(f"tests by themselves: {done} of {len(new)}", flush=True)
+    path.write_bytes(pickle.dumps(cached | found))
+    return {name: seen for name, key in keys.items() if (seen := found[key]) is not None}
 
 
 def _alone(item: pytest.Item) -> Seen | None:
@@ -288,10 +319,10 @@ def _alone(item: pytest.Item) -> Seen | None:
 
 def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object], object]:
     """A tracer that notes the lines of the checker; if not by line, all of each function."""
-    watched = {str(path) for path in _watched()}
+    watched = {str(path): _named(path) for path in _watched()}
 
     def of_line(frame: FrameType, event: str, _: object) -> object:
-        lines.add((frame.f_code.co_filename, frame.f_lineno))
+        lines.add((watched[frame.f_code.co_filename], frame.f_lineno))
         return of_line
 
     def of_call(frame: FrameType, event: str, _: object) -> object:
@@ -299,9 +330,9 @@ def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object
         if file not in watched:
             return None
         if not by_line:
-            lines.update((file, line) for _, _, line in frame.f_code.co_lines() if line is not None)
+            lines.update((watched[file], line) for _, _, line in frame.f_code.co_lines() if line is not None)
             return None
-        lines.add((file, frame.f_lineno))
+        lines.add((watched[file], frame.f_lineno))
         return of_line
 
     return of_call
@@ -373,6 +404,10 @@ def _is_another(node: ast.stmt, name: str) -> bool:
 def _watched() -> list[Path]:
     """The files that are mutated."""
     return [*_python(SOURCE / "attemper" / "checker"), path_of("attemper.exact.laurent")]
+
+
+def _named(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
 
 
 def _python(folder: Path) -> list[Path]:

@@ -44,7 +44,12 @@ class Mutant:
     @property
     def function(self) -> str:
         """The function around the change, which may stand inside another."""
-        return self.name.split(": ", 1)[0]
+        return function_of(self.name)
+
+
+def function_of(name: str) -> str:
+    """The function around a change of that name."""
+    return name.split(": ", 1)[0]
 
 
 COMPARISONS: dict[type[ast.AST], tuple[type[ast.cmpop], ...]] = {
