@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 import attemper
 from attemper.certificates.refutations import FORMAT, Refutation, decode, encode, load, save
 from attemper.certificates.restrictions import Restriction, words_of
-from attemper.checker.refutations import check_refutation
+from attemper.checker.refutations import check_refutation, mismatches
 from attemper.checker.verdict import Status
 from attemper.errors import MalformedFileError
 from attemper.hard_models.encoders import EncoderModel, read_encoder
@@ -418,6 +418,10 @@ def test_some_answers_depend_on_what_is_said_and_on_nothing_else() -> None:
             result = fate(claimed(positions), truth)
             assert result is (Fate.TRUE if {9, 10, 11} <= set(positions) else Fate.NOT_PROVED)
     assert check_refutation(claimed((9, 10, 11)), model, most=10).status is Status.UNKNOWN
+    # All free positions may decide, too.
+    few = replace(claimed((9, 10, 11)), restriction=Restriction((*[(0,)] * 8, *[(0, 1)] * 3, (2,))))
+    assert not [*mismatches(few, model)]
+    assert [*mismatches(replace(few, decided_by=(8, 9, 10, 11)), model)]
 
 
 def flipped(position: int) -> tuple[int, ...]:

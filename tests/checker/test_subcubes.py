@@ -741,6 +741,8 @@ def test_activations_that_differ_in_one_byte_are_told_apart() -> None:
         (np.float64, (1.0, 1.0 + 2**-52)),
         (np.uint64, (2**64 - 1, 2**64 - 2)),
         (np.int64, (0, 2**56)),
+        (np.uint8, (254, 255)),
+        (np.float16, (1.0, 1.0 + 2**-10)),
     ]:
         model = Functions((*pair, pair[0]), dtype, lambda value, odd=pair[1]: value == odd)  # type: ignore[misc]
         assert lists_exactly(model, [ANY]) == {False, True}
@@ -875,9 +877,11 @@ def test_the_cap_holds_in_layers_without_heads_and_over_all_blocks(monkeypatch: 
         possible_answers(model, Restriction((ANY,) * 5), most=4)
 
 
-def test_more_cases_than_the_cap_are_not_told_apart() -> None:
+def test_more_cases_than_the_cap_are_not_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     model = PrefixXor(20, 1)
     restriction = Restriction((*[ANY] * 19, (2,)))
     with pytest.raises(CapReachedError, match=r"8192 cases.*the cap of 4096"):
         answers_by_cases(model, restriction, range(1, 14))
     assert len(answers_by_cases(model, Restriction((*[A] * 19, (2,))), range(1, 13))) == 1
+    monkeypatch.setattr(subcubes, "MAX_CASES", 4)
+    assert len(answers_by_cases(model, Restriction((*[(0, 1)] * 2, *[A] * 17, (2,))), (1, 2))) == 4
