@@ -1,0 +1,452 @@
+"""What a program keeps of the past, followed with an automaton, against its meaning on all short words."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from attemper.attention_program.machine import run
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+)
+from attemper.checker import following
+from attemper.checker.following import follows
+from attemper.checker.terms import UnprovenError
+from attemper.compiling.bounded_counter import BoundedCounter
+from attemper.compiling.decomposing.decompose import decompose
+from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.compiling.pipeline import compile_language
+from attemper.compiling.regimes import Regime
+from attemper.exact import closed_forms
+from attemper.exact.closed_forms import (
+    FIRST,
+    LAST,
+    SIGN,
+    ClosedForm,
+    I,
+    N,
+    complement,
+    over,
+    plus,
+    times,
+)
+from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
+from attemper.languages.regular.dfa import Dfa, difference
+from attemper.languages.words import Alphabet, Word, words_of_length
+from tests.support import automata
+
+AB = Alphabet(("a", "b"))
+LONGEST = 8
+DEPTH = 3
+"""Two words are taken for the same state if no continuation of at most so many symbols tells them apart."""
+
+FORMS: tuple[ClosedForm, ...] = (
+    FIRST,
+    complement(FIRST),
+    closed_forms.Test(Zero(), 1, 0, -3),
+    closed_forms.Test(NonNegative(), 1, 0, -4),
+    closed_forms.Test(NonNegative(), -2, 0, 5),
+    closed_forms.Test(Remainder(2, 0), 1, 0, 0),
+    closed_forms.Test(Remainder(3, 1), 2, 0, 1),
+    closed_forms.Test(Named("odd"), 1, 0, 2),
+    times(plus(1, SIGN), plus(1, SIGN), Fraction(1, 4)),
+)
+LEFT = (Mask.UP_TO, Mask.BEFORE)
+
+
+class Sampler:
+    """Draws programs over {a, b} that look to the left."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.steps: list[Step] = [Letter(("a",)), Letter(("b",))]
+        self.bits: list[Ref] = [0, 1]
+        self.counts: list[Ref] = []
+
+    def program(self, size: int) -> Program:
+        while len(self.steps) < size or self.steps[-1] in self.counts:
+            self._add(self.rng.choice(self._KINDS)(self))
+        self._add(Gate(Connective.XOR, tuple(self.rng.sample(self.bits[2:], min(2, len(self.bits) - 2)))))
+        return Program(AB, tuple(self.steps), self.bits[-1])
+
+    def _add(self, step: Step | None) -> None:
+        if step is not None:
+            (self.counts if isinstance(step, Count | Linear) else self.bits).append(len(self.steps))
+            self.steps.append(step)
+
+    def _bit(self) -> Ref:
+        return self.rng.choice(self.bits)
+
+    def _place(self) -> Step:
+        return Place(self.rng.choice(FORMS))
+
+    def _gate(self) -> Step:
+        connective = self.rng.choice((Connective.AND, Connective.OR, Connective.XOR))
+        return Gate(connective, tuple(self._bit() for _ in range(self.rng.randint(0, 3))))
+
+    def _union(self) -> Step:
+        one, other = self._bit(), self._bit()
+        self._add(Not(one))
+        self._add(Gate(Connective.AND, (self.bits[-1], other)))
+        parts = (one, self.bits[-1]) if self.rng.random() < 0.9 else (one, other)
+        return self.rng.choice((Merge(parts), Gate(Connective.UNION, parts)))
+
+    def _table(self) -> Step:
+        rows = [row for row in itertools.product((False, True), repeat=2) if self.rng.random() < 0.5]
+        return Table((self._bit(), self._bit()), tuple(rows))
+
+    def _attend(self) -> Step:
+        where = self._bit()
+        value = where if self.rng.random() < 0.3 else self._bit()
+        return Attend(self.rng.choice(LEFT), self.rng.choice((*Choice,)), where, value, default=False)
+
+    def _shift(self) -> Step:
+        return Shift(Direction.PREVIOUS, self._bit())
+
+    def _count(self) -> Step:
+        return Count(self.rng.choice(LEFT), self._bit())
+
+    def _linear(self) -> Step | None:
+        if not self.counts:
+            return None
+        parts = [(self.rng.choice((-2, -1, 1, 1, 2)), self.rng.choice(self.counts)) for _ in range(2)]
+        return Linear(tuple(parts[: self.rng.randint(0, 2)]), self.rng.randint(-2, 2))
+
+    def _test(self) -> Step | None:
+        if not self.counts:
+            return None
+        count, number = self.rng.choice(self.counts), self.rng.randint(-2, 3)
+        predicates = (Zero(), NonNegative(), Remainder(2, 1), Remainder(3, 2), Named("even"))
+        test = CountTest(self.rng.choice(predicates), count, self.rng.randint(-2, 2), number)
+        return self.rng.choice((Compare(count, number), Equals(count, number), test, test))
+
+    _KINDS = (
+        _place,
+        _gate,
+        _gate,
+        _union,
+        _table,
+        _attend,
+        _attend,
+        _attend,
+        _shift,
+        _count,
+        _linear,
+        _test,
+        _test,
+    )
+
+
+def outputs_of(program: Program, longest: int = LONGEST) -> dict[Word, bool]:
+    """The output at the last position of every short word, which is that of every longer one there."""
+    found: dict[Word, bool] = {}
+    for word in words_of_length(AB, longest):
+        row = run(program, word)[program.output]
+        found.update({word[:n]: bool(row[n - 1]) for n in range(1, longest + 1)})
+    return found
+
+
+def guessed(said: dict[Word, bool]) -> Dfa:
+    """An automaton with a state for all words that short continuations do not tell apart."""
+    continuations = [w for n in range(1, DEPTH + 1) for w in words_of_length(AB, n)]
+
+    def signature(word: Word) -> tuple[bool, ...]:
+        return tuple(said[word + more] for more in ((), *continuations) if word + more)
+
+    states: dict[object, int] = {("start", signature(())): 0}
+    words, moves, row = [()], list[tuple[int, ...]](), list[int]()
+    while len(moves) < len(words):
+        word, row = words[len(moves)], []
+        for symbol in AB.symbols:
+            after = (*word, symbol)
+            if len(after) + DEPTH > LONGEST:
+                row.append(0)
+                continue
+            own = signature(after)
+            if own not in states:
+                states[own] = len(words)
+                words.append(after)
+            row.append(states[own])
+        moves.append(tuple(row))
+    accepting = frozenset(k for k, word in enumerate(words) if word and said[word])
+    return Dfa(AB, tuple(moves), 0, accepting)
+
+
+def agrees(said: dict[Word, bool], dfa: Dfa) -> bool:
+    return all(dfa.accepts(word) == value for word, value in said.items())
+
+
+def answer(program: Program, dfa: Dfa, groups: tuple[tuple[Ref, ...], ...] = ()) -> bool | None:
+    try:
+        return follows(program, dfa, groups)
+    except UnprovenError:
+        return None
+
+
+def flipped(dfa: Dfa, state: int) -> Dfa:
+    return replace(dfa, accepting=dfa.accepting ^ {state})
+
+
+def moved(dfa: Dfa, rng: random.Random) -> Dfa:
+    state, symbol = rng.randrange(len(dfa.moves)), rng.randrange(2)
+    rows = [list(row) for row in dfa.moves]
+    rows[state][symbol] = rng.randrange(len(dfa.moves))
+    return replace(dfa, moves=tuple(map(tuple, rows)))
+
+
+def surveyed(seeds: range) -> Counter[str]:
+    """How random programs fare against the automata that they seem to be, and against changed ones."""
+    fates: Counter[str] = Counter()
+    for seed in seeds:
+        rng = random.Random(seed)
+        program = Sampler(seed).program(rng.randint(4, 14))
+        said = outputs_of(program)
+        dfa = guessed(said)
+        others = [flipped(dfa, rng.randrange(len(dfa.moves))), moved(dfa, rng), moved(dfa, rng)]
+        for kind, candidate in (("own", dfa), *(("changed", other) for other in others)):
+            found = answer(program, candidate)
+            if not agrees(said, candidate):
+                assert found is not True, (seed, program, candidate)
+                fates[f"{kind}, wrong: {found}"] += 1
+            else:
+                if found:
+                    assert_right_on_long_words(program, candidate, rng)
+                fates[f"{kind}, right: {found}"] += 1
+    return fates
+
+
+def assert_right_on_long_words(program: Program, dfa: Dfa, rng: random.Random) -> None:
+    word = tuple(rng.choice(AB.symbols) for _ in range(40))
+    assert tuple(map(bool, run(program, word)[program.output])) == dfa.prefixes(word)
+
+
+def test_random_programs_follow_the_automata_that_they_are_and_no_others() -> None:
+    fates = surveyed(range(150))
+    assert fates["own, right: True"] > 100
+    assert fates["own, right: False"] <= 3, "the guess is wrong on longer words only"
+    assert fates["changed, wrong: False"] > 200
+
+
+@pytest.mark.slow
+def test_many_random_programs_follow_the_automata_that_they_are_and_no_others() -> None:
+    fates = surveyed(range(300, 6_000))
+    assert fates["own, right: True"] > 3_000
+
+
+def test_two_bits_of_a_group_are_never_one_together() -> None:
+    fates: Counter[str] = Counter()
+    for seed in range(100):
+        rng = random.Random(seed)
+        program = Sampler(seed).program(rng.randint(5, 12))
+        bits = [ref for ref, step in enumerate(program.steps) if not isinstance(step, Count | Linear)]
+        said = outputs_of(program, 7)
+        dfa = guessed(outputs_of(program))
+        if answer(program, dfa) is not True or not agrees(said, dfa):
+            continue
+        rows = [run(program, word) for word in words_of_length(AB, 7)]
+        for pair in rng.sample([*itertools.combinations(bits, 2)], 5):
+            together = any(row[pair[0]][i] and row[pair[1]][i] for row in rows for i in range(7))
+            found = answer(program, dfa, (pair,))
+            assert not (together and found), (seed, pair)
+            fates[f"{'together' if together else 'apart'}: {found}"] += 1
+    assert fates["together: None"] > 30
+    assert fates["apart: True"] > 20
+
+
+# Programs of the compiler -----------------------------------------------------------------------------
+
+
+def program_of(dfa: Dfa) -> tuple[Program, tuple[tuple[Ref, ...], ...]]:
+    chosen = decompose(dfa).chosen
+    if isinstance(chosen, BoundedCounter):
+        return compile_language(dfa, dfa.alphabet, Regime.UNBOUNDED).guarded, ()
+    lowered = cascade_to_program(chosen)
+    return lowered.program, lowered.symbols
+
+
+AUTOMATA = {
+    "empty": automata.empty(),
+    "universal": automata.universal(),
+    "a*b": automata.a_star_b(),
+    "has aa": automata.has_aa(),
+    "contains a^8": automata.contains_power(8),
+    **{f"Tomita {k}": automata.tomita(k) for k in range(1, 8)},
+    "Dyck-1 depth 3": automata.dyck(3),
+    "Dyck-1 depth 10": automata.dyck(10),
+    "Dyck-1 depth 48": automata.dyck(48),
+    "Dyck-2 depth 3": automata.dyck(3, 2),
+    "S3": automata.word_problem("S3"),
+    "S4": automata.word_problem("S4"),
+    "date": automata.iso_date(),
+    "4th from the end": automata.kth_from_end(4),
+    "resets": automata.random_reset_cascade(76, (3, 3, 3), 3),
+    "comments": automata.block_comments(),
+}
+
+
+@pytest.mark.parametrize("name", AUTOMATA)
+def test_compiled_programs_follow_their_automata_and_no_others(name: str) -> None:
+    dfa = AUTOMATA[name]
+    program, groups = program_of(dfa)
+    assert follows(program, dfa, groups)
+    for state in range(len(dfa.moves)):
+        other = flipped(dfa, state)
+        assert answer(program, other, groups) is not True or difference(dfa, other) == ()
+    for other in AUTOMATA.values():
+        if other.alphabet == dfa.alphabet and difference(dfa, other):
+            assert answer(program, other, groups) is not True
+
+
+# What is not followed ---------------------------------------------------------------------------------
+
+
+def counted(*more: Step) -> Program:
+    """a, b, the number of a less that of b (step 4), and more steps, the last of which is the output."""
+    steps = (
+        Letter(("a",)),
+        Letter(("b",)),
+        Count(Mask.UP_TO, 0),
+        Count(Mask.UP_TO, 1),
+        Linear(((1, 2), (-1, 3)), 0),
+    )
+    return Program(AB, (*steps, *more), len(steps) + len(more) - 1)
+
+
+def between(low: int, high: int) -> Dfa:
+    """Whether the number of a less the number of b has always been between two bounds."""
+    inside = range(low, high + 1)
+    rows = [
+        [value - low + move if value + move in inside else len(inside) for move in (1, -1)]
+        for value in inside
+    ]
+    return Dfa(AB, (*map(tuple, rows), (len(inside),) * 2), -low, frozenset(range(len(inside))))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 8), (-3, 2), (0, 1), (-20, 20)])
+def test_a_total_is_forgotten_once_a_bound_has_been_crossed(low: int, high: int) -> None:
+    crossed = (Compare(4, high + 1), Compare(4, low), Not(6), Gate(Connective.OR, (5, 7)))
+    ever = Attend(Mask.UP_TO, Choice.RIGHTMOST, 8, 8, default=False)
+    program = counted(*crossed, ever, Not(9))
+    assert follows(program, between(low, high))
+    assert answer(program, between(low, high + 1)) is False
+    with pytest.raises(UnprovenError, match="rises and falls"):
+        follows(counted(Compare(4, high + 1), Gate(Connective.XOR, (5, 5))), automata.empty())
+
+
+A, B = Letter(("a",)), Letter(("b",))
+
+REFUSED: dict[str, tuple[tuple[Step, ...], str]] = {
+    "next": ((A, Shift(Direction.NEXT, 0)), "step 1 looks to the right"),
+    "until": (
+        (A, Attend(Mask.FROM, Choice.LEFTMOST, 0, 0, default=False)),
+        "step 1 is no selection to the left",
+    ),
+    "all": (
+        (A, Attend(Mask.ALL, Choice.LEFTMOST, 0, 0, default=False)),
+        "step 1 is no selection to the left",
+    ),
+    "default": ((A, Attend(Mask.UP_TO, Choice.LEFTMOST, 0, 0, default=True)), "step 1 is no selection"),
+    "match": (
+        (A, Count(Mask.UP_TO, 0), Attend(Mask.UP_TO, Choice.LEFTMOST, 0, 0, default=False, match=(1, 1))),
+        "step 2 is no selection",
+    ),
+    "count to the right": ((A, Count(Mask.AFTER, 0), Compare(1, 1)), "step 1 counts to the right"),
+    "sum with all": (
+        (A, Count(Mask.UP_TO, 0), Count(Mask.ALL, 0), Linear(((1, 1), (1, 2)), 0), Compare(3, 1)),
+        "step 2 counts to the right",
+    ),
+    "length": ((Place(LAST),), "more of positions"),
+    "position": ((Place(times(I, over(I))),), "more of positions"),
+    "length, cancelled": ((Place(times(N, over(N))),), "more of positions"),
+    "prime": ((Place(closed_forms.Test(Named("prime"), 1, 0, 0)),), "'prime'"),
+    "square count": ((A, Count(Mask.UP_TO, 0), CountTest(Named("square"), 1, 1, 0)), "'square'"),
+    "no bit": ((Place(plus(1, SIGN)),), "neither 0 nor 1"),
+    "half": ((Place(times(Fraction(1, 2), closed_forms.Test(Zero(), 1, 0, -2))), Not(0)), "neither 0 nor 1"),
+    "union": ((A, Merge((0, 0))), "two bits of a union can be 1"),
+    "late union": ((A, Shift(Direction.PREVIOUS, 0), Gate(Connective.UNION, (0, 1))), "two bits of a union"),
+    "places": ((Place(closed_forms.Test(Zero(), 1, 0, -6_000)),), "5000"),
+    "periods": (
+        (
+            Place(closed_forms.Test(Remainder(71, 0), 1, 0, 0)),
+            Place(closed_forms.Test(Remainder(73, 0), 1, 0, 0)),
+        ),
+        "5000",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_kept_is_refused(name: str) -> None:
+    steps, reason = REFUSED[name]
+    for dfa in (automata.universal(), automata.empty()):
+        with pytest.raises(UnprovenError, match=reason):
+            # The output is another one: nothing is accepted because it is not read.
+            follows(Program(AB, (*steps, Letter((dfa.accepting and AB.symbols) or ())), len(steps)), dfa)
+
+
+def test_an_automaton_over_another_alphabet_is_refused() -> None:
+    with pytest.raises(UnprovenError, match="another alphabet"):
+        follows(Program(AB, (A,), 0), automata.dyck(3))
+    with pytest.raises(UnprovenError, match="another alphabet"):
+        follows(Program(Alphabet(("b", "a")), (A,), 0), automata.universal())
+
+
+def test_configurations_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, groups = program_of(automata.contains_power(8))
+    monkeypatch.setattr(following, "BLOCK", 1)
+    assert follows(program, automata.contains_power(8), groups)
+    monkeypatch.setattr(following, "MAX_CONFIGURATIONS", 8)
+    with pytest.raises(UnprovenError, match="over 8 configurations"):
+        follows(program, automata.contains_power(8), groups)
+
+
+# The rules one by one ---------------------------------------------------------------------------------
+
+
+def language(program: Program, *accepted: str, length: int) -> bool:
+    """Whether the words of this length on which the program ends with 1 are these."""
+    said = {word: bool(run(program, word)[program.output][-1]) for word in words_of_length(AB, length)}
+    return {"".join(word) for word, value in said.items() if value} == set(accepted)
+
+
+def test_the_first_position_is_no_later_one() -> None:
+    """A shift reads i itself at i = 1, and 0 or what stands before later, also where all else is the same."""
+    program = Program(AB, (A, Shift(Direction.PREVIOUS, 0)), 1)
+    assert language(program, "a", length=1)
+    assert language(program, "aa", "ab", length=2)
+    own = Dfa(AB, ((1, 2), (1, 3), (4, 2), (4, 2), (1, 3)), 0, frozenset({1, 3}))
+    assert follows(program, own)
+    assert answer(program, flipped(own, 1)) is False
+
+
+def test_positions_up_to_the_last_exception_are_told_apart() -> None:
+    for position in range(1, 6):
+        program = Program(AB, (Place(closed_forms.Test(Zero(), 1, 0, -position)),), 0)
+        rows = tuple((min(k + 1, position + 1),) * 2 for k in range(position + 2))
+        assert follows(program, Dfa(AB, rows, 0, frozenset({position})))
+        for wrong in {*range(1, position + 2)} - {position}:
+            assert answer(program, Dfa(AB, rows, 0, frozenset({wrong}))) is False
