@@ -222,7 +222,7 @@ class Diagrams:
         return go(diagram)
 
     def values(self, diagram: Diagram) -> list[Hashable]:
-        """All values that the diagram takes."""
+        """All values that the diagram takes, in an order that depends on the function alone."""
         return [self._value[node] for node in self._reached(diagram) if self._low[node] < 0]
 
     def support(self, diagram: Diagram) -> set[Variable]:
