@@ -44,7 +44,10 @@ class Affine:
 @final
 @dataclass(frozen=True)
 class Mean:
-    """The average of `summand` over the positions that `masking` shows at i, or ReLU of an affine value."""
+    """The average of `summand` over the positions that `masking` shows at i, or ReLU of an affine value.
+
+    That has no masking, and its summand says nothing.
+    """
 
     masking: Masking | None
     summand: Diagram
@@ -538,7 +541,7 @@ class Names(ABC):
         low, high = self.bounds(value)
         lead = value.parts[0][1]
         unit = scale_affine(value, 1 / lead)
-        part = self._mean(unit, Mean(None, -1, Fraction(0), max(high / lead, low / lead)))
+        part = self._mean(unit, Mean(None, self.false, Fraction(0), max(high / lead, low / lead)))
         return scale_affine(part, lead) if lead > 0 else add_affine(scale_affine(part, -lead), value)
 
     def with_edges(self, diagram: Diagram) -> Diagram:
