@@ -4,6 +4,9 @@
 * every bit is read where a bit is meant, every count where a count is meant, and the output is a bit;
 * letters are symbols of the alphabet;
 * a table has at most 12 bits and rows of that width, each once.
+
+A machine, moreover, attends somewhere wherever it sees anything, and to bits only: its selections have the
+default 0 and no match.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from attemper.attention_program.ops import (
     Table,
     inputs,
 )
-from attemper.errors import InternalError
+from attemper.errors import InternalError, UnsupportedError
 
 MAX_TABLE_BITS = 12
 
@@ -62,6 +65,25 @@ def require_wellformed(program: Program, after: str) -> Program:
     if found:
         listed = "; ".join(f"s{c.step}: {c.message}" for c in found[:5])
         raise InternalError(f"ill-formed program after '{after}' (please report): {listed}")
+    return program
+
+
+def require_machine(program: Program) -> Program:
+    """The program itself; raises `UnsupportedError` at the first step that no machine has."""
+    for index, step in enumerate(program.steps):
+        match step:
+            case Attend(match=(_, _)):
+                raise UnsupportedError(
+                    f"s{index} attends to equal counts (attend ... match), which no machine does yet; "
+                    "write it with comparisons or predicates of counts"
+                )
+            case Attend(default=True):
+                raise UnsupportedError(
+                    f"s{index} is 1 where nothing matches (default 1), but a head attends somewhere all the "
+                    "same; guard the program's edges first (guard_edges)"
+                )
+            case _:
+                pass
     return program
 
 
