@@ -2,7 +2,7 @@
 
 * every reference is to an earlier step;
 * every bit is read where a bit is meant, every count where a count is meant, and the output is a bit;
-* letters are symbols of the alphabet;
+* letters are symbols of the alphabet, each once;
 * a table has at most 12 bits and rows of that width, each once.
 
 A machine, moreover, attends somewhere wherever it sees anything, and to bits only: its selections have the
@@ -101,6 +101,8 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
                 for symbol in symbols
                 if symbol not in program.alphabet.symbols
             ]
+            if not wrong and len(set(symbols)) != len(symbols):
+                wrong.append("a letter has a symbol twice")
         case Table(refs, rows):
             wrong += _of_table(len(refs), rows)
         case _:
