@@ -35,7 +35,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.checker import following
 from attemper.checker.following import follows
-from attemper.checker.terms import UnprovenError
+from attemper.checker.names import UnprovenError
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program

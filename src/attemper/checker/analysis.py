@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,17 +13,19 @@ import flint
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, apply_groups, groups_of
 from attemper.checker.heads import HeadFact, head_fact
-from attemper.checker.identities import Formulas
-from attemper.checker.names import Names, Test, UnprovenError
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
-from attemper.networks.layers import Layer, Network
+from attemper.networks.layers import Coordinate, Layer, Network
 
 PRECISION = 64
 """Bits of the balls that bound attention."""
 
 ROUNDED = Fraction(1, 4)
 """An output that is at most this far from 0 or 1 is read as that bit."""
+
+Symbol = tuple[Coordinate, ...]
+"""Coordinates of which at most one is 1: which of them says what the symbol is."""
 
 
 @final
@@ -58,7 +61,7 @@ class Analysis:
     """All layers of a network."""
 
     network: Network
-    names: Formulas
+    names: Names
     start: Stream
     layers: tuple[LayerFact, ...]
     symbols: tuple[SymbolFact, ...]
@@ -69,31 +72,29 @@ class Analysis:
         return self.layers[-1].after if self.layers else self.start
 
 
-def analyse(
-    network: Network, expand: frozenset[Test] = frozenset(), *, names_symbols: bool = False
-) -> Analysis:
+def analyse(network: Network, names: Names, symbols: Mapping[int, Sequence[Symbol]] = {}) -> Analysis:
     """What the network computes. Raises `UnprovenError`, naming the layer and head that no rule covers.
 
-    With `names_symbols` what follows takes for granted that each symbol has at most one bit that is 1: for
-    callers who prove it.
+    `symbols` has groups of coordinates by layer. What follows takes for granted that at most one coordinate
+    of a group is 1 after the layer: for callers who prove it.
     """
-    names = Formulas(network.alphabet.symbols, expand)
     start = stream = embedded(names, network)
     facts: list[LayerFact] = []
-    symbols: list[SymbolFact] = []
+    named: list[SymbolFact] = []
     with precision(PRECISION):
         for number, layer in enumerate(network.layers):
             facts.append(_layer_fact(names, layer, number, stream))
             stream = facts[-1].after
-            if names_symbols:
-                stream = _named(names, layer, number, stream, symbols)
-    return Analysis(network, names, start, tuple(facts), tuple(symbols))
+            stream = _named(names, number, symbols.get(number, ()), stream, named)
+    return Analysis(network, names, start, tuple(facts), tuple(named))
 
 
-def _named(names: Names, layer: Layer, number: int, stream: Stream, symbols: list[SymbolFact]) -> Stream:
-    """The stream with names in place of the bits of symbols, whose definitions are added to `symbols`."""
+def _named(
+    names: Names, number: int, groups: Sequence[Symbol], stream: Stream, named: list[SymbolFact]
+) -> Stream:
+    """The stream with names in place of the bits of symbols, whose definitions are added to `named`."""
     after = Stream(list(stream.values), list(stream.errors))
-    for group, coordinates in enumerate(layer.symbols):
+    for group, coordinates in enumerate(groups):
         what = f"layer {number}: a bit of a symbol"
         definitions = []
         for code, coordinate in enumerate(coordinates):
@@ -102,7 +103,7 @@ def _named(names: Names, layer: Layer, number: int, stream: Stream, symbols: lis
                 raise UnprovenError(f"{what} is not exactly 0 or 1")
             definitions.append(bit)
             after.values[coordinate] = {(0, 0): names.symbol(number, group, code)}
-        symbols.append(SymbolFact(number, group, tuple(definitions)))
+        named.append(SymbolFact(number, group, tuple(definitions)))
     return after
 
 

@@ -60,7 +60,7 @@ from attemper.checker.cases import (
     overlap,
     values_of,
 )
-from attemper.checker.terms import UnprovenError
+from attemper.checker.names import UnprovenError
 from attemper.exact import closed_forms, predicates
 from attemper.exact.closed_forms import (
     Alternating,

@@ -9,7 +9,8 @@ from typing import assert_never, final
 from attemper.checker.analysis import ROUNDED, Analysis, analyse
 from attemper.checker.automata import computes
 from attemper.checker.diagrams import Diagram, TooLargeError
-from attemper.checker.names import Test, UnprovenError
+from attemper.checker.identities import Formulas
+from attemper.checker.names import UnprovenError
 from attemper.checker.source import meanings_of
 from attemper.checker.values import Stream
 from attemper.languages.language import Language
@@ -64,11 +65,12 @@ def prove(network: Network, formula: Formula) -> Proof:
     both are split into cases by the tests of positions that stand beside letters.
     """
     try:
-        proof = _proof(network, formula, frozenset())
-        expand = proof.analysis.names.mixed_places()
+        names = Formulas(network.alphabet.symbols)
+        proof = _proof(network, formula, names)
+        expand = names.mixed_places()
         if proof.outputs(formula) or not expand:
             return proof
-        return _proof(network, formula, expand)
+        return _proof(network, formula, Formulas(network.alphabet.symbols, expand))
     except TooLargeError:
         raise UnprovenError("its Boolean blocks are too large to be compared") from None
     except RecursionError:
@@ -92,7 +94,8 @@ def _follow(network: Network, dfa: Dfa) -> tuple[Proof, bool]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION))
     try:
-        analysis = analyse(network, names_symbols=True)
+        symbols = {number: layer.symbols for number, layer in enumerate(network.layers)}
+        analysis = analyse(network, Formulas(network.alphabet.symbols), symbols)
         return Proof(analysis, {}), computes(analysis, dfa)
     except TooLargeError:
         raise UnprovenError("its symbols are too many to be compared") from None
@@ -102,6 +105,5 @@ def _follow(network: Network, dfa: Dfa) -> tuple[Proof, bool]:
         sys.setrecursionlimit(limit)
 
 
-def _proof(network: Network, formula: Formula, expand: frozenset[Test]) -> Proof:
-    analysis = analyse(network, expand)
-    return Proof(analysis, meanings_of(analysis.names, formula))
+def _proof(network: Network, formula: Formula, names: Formulas) -> Proof:
+    return Proof(analyse(network, names), meanings_of(names, formula))

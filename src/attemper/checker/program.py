@@ -1,0 +1,213 @@
+"""What the steps of an attention program are, by what makes them: the same names as a network's heads get.
+
+A step is read as the machine does that runs it (`attention_program.machine`): a selection that finds nothing
+falls on what is blocked, a shift at the edge reads i itself. So a network that runs a program holds the
+program's own diagrams, object for object, and nothing needs to be known of what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import assert_never, final
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+)
+from attemper.checker.diagrams import Diagram, Variable
+from attemper.checker.names import At, Exists, Shifted, UnprovenError
+from attemper.checker.sums import Sums
+from attemper.checker.values import of_closed_form, plain
+from attemper.networks.layers import Masking
+
+MASKINGS = {
+    Mask.UP_TO: Masking.FUTURE,
+    Mask.BEFORE: Masking.STRICT_FUTURE,
+    Mask.FROM: Masking.PAST,
+    Mask.AFTER: Masking.STRICT_PAST,
+    Mask.ALL: Masking.NONE,
+}
+
+
+@final
+class Programs(Sums):
+    """Names under which what is made in the same way is one diagram."""
+
+    def exists(self, masking: Masking, where: Diagram) -> Diagram:
+        """[some visible position j has where(j)]."""
+        where = self.settled(where)
+        return where if self.diagrams.is_constant(where) else self._bit(Exists(masking, where))
+
+    def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
+        """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
+        where, diagram = self.settled(where), self.settled(diagram)
+        if where == self.false:
+            return self.false
+        cared = self.diagrams.constrain(diagram, where, self.false)
+        return self._moved(cared, lambda family: At(masking, leftmost, where, family))
+
+    def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
+        """The value at i + offset (offset 1 or -1), `at_edge` where there is no such position."""
+        inside = self._moved(self.settled(diagram), lambda family: Shifted(offset, family))
+        return self.choose(self.first if offset < 0 else self.last, at_edge, inside)
+
+    def _moved(self, diagram: Diagram, name: Callable[[int], At | Shifted]) -> Diagram:
+        """The diagram with every variable under another name."""
+
+        def moved(variable: Variable) -> Diagram:
+            family, threshold = variable
+            return self._bit(name(family), threshold)
+
+        return self.diagrams.substitute(diagram, moved, self.choose)
+
+
+@final
+class Steps:
+    """The diagrams of a program's steps; those in `named` have names of their own."""
+
+    def __init__(self, names: Programs, program: Program) -> None:
+        self.names = names
+        self.program = program
+        self.named: dict[Ref, Diagram] = {}
+        self._known: dict[Ref, Diagram] = {}
+
+    def name(self, ref: Ref, diagram: Diagram) -> None:
+        """Call a step by this name from now on: what has been made of it before keeps its own."""
+        self.named[ref] = diagram
+        self._known[ref] = diagram
+
+    def bit(self, ref: Ref) -> Diagram:
+        """The diagram of a step that is a bit. Raises `UnprovenError` for steps without a machine meaning."""
+        if ref not in self._known:
+            self._known[ref] = self.names.settled(self._bit(ref, self.program.steps[ref]))
+        return self._known[ref]
+
+    def _bit(self, ref: Ref, step: Step) -> Diagram:
+        names = self.names
+        match step:
+            case Letter(symbols):
+                return self._sum(names.letter(symbol) for symbol in symbols)
+            case Place(form):
+                return plain(of_closed_form(names, form), names, "a test of positions")
+            case Not(bit):
+                return names.negation(self.bit(bit))
+            case Gate(Connective.UNION, bits) | Merge(bits):
+                return self._sum(map(self.bit, bits))
+            case Gate(connective, bits):
+                return self._gate(connective, map(self.bit, bits))
+            case Table(bits, rows):
+                return self._table([self.bit(bit) for bit in bits], rows)
+            case Attend():
+                return self._attend(ref, step)
+            case Shift(direction, bit):
+                shifted = self.bit(bit)
+                return names.shifted(shifted, -1 if direction is Direction.PREVIOUS else 1, shifted)
+            case Compare(count, threshold):
+                return self._at_least(count, threshold)
+            case Equals(count, value):
+                above = self._at_least(count, value + 1)
+                return names.both(self._at_least(count, value), names.negation(above))
+            case CountTest(predicate, count, scale, shift):
+                counted = self.program.steps[count]
+                if not isinstance(counted, Count) or MASKINGS[counted.mask].is_strict:
+                    raise UnprovenError(f"step {ref} tests more than one count")
+                return names.counted_test(
+                    MASKINGS[counted.mask], self.bit(counted.bit), predicate, scale, shift
+                )
+            case Count() | Linear():
+                raise AssertionError("not a bit")
+            case _:
+                assert_never(step)
+
+    def _sum(self, parts: Iterable[Diagram]) -> Diagram:
+        """Added two by two: one after the other would copy a growing diagram each time."""
+        found = [*parts] or [self.names.false]
+        while len(found) > 1:
+            pairs = zip(found[::2], [*found[1::2], self.names.false], strict=False)
+            found = [self.names.plus(left, right) for left, right in pairs]
+        return found[0]
+
+    def _gate(self, connective: Connective, bits: Iterable[Diagram]) -> Diagram:
+        names = self.names
+        match connective:
+            case Connective.AND:
+                return reduce(names.both, bits, names.true)
+            case Connective.OR:
+                return reduce(names.either, bits, names.false)
+            case Connective.XOR:
+                return reduce(names.different, bits, names.false)
+            case Connective.UNION:
+                return self._sum(bits)
+            case _:
+                assert_never(connective)
+
+    def _table(self, bits: list[Diagram], rows: tuple[tuple[bool, ...], ...]) -> Diagram:
+        cubes = (
+            [bit if value else self.names.negation(bit) for bit, value in zip(bits, row, strict=True)]
+            for row in rows
+        )
+        return self._gate(Connective.OR, (self._gate(Connective.AND, cube) for cube in cubes))
+
+    def _attend(self, ref: Ref, step: Attend) -> Diagram:
+        """Where nothing matches, the head falls on what is blocked."""
+        if step.default or step.match is not None:
+            raise UnprovenError(f"step {ref} is no step of a machine")
+        names, masking, leftmost = self.names, MASKINGS[step.mask].weak, step.choice is Choice.LEFTMOST
+        where, value = self.bit(step.where), self.bit(step.value)
+        found, fallen = (
+            names.chosen(masking, leftmost, bit, value) for bit in (where, names.negation(where))
+        )
+        weak = names.choose(names.exists(masking, where), found, fallen)
+        return self._beside(MASKINGS[step.mask], weak)
+
+    def _beside(self, masking: Masking, weak: Diagram) -> Diagram:
+        """What a mask shows, given what the weak one does: nothing at one end."""
+        if not masking.is_strict:
+            return weak
+        return self.names.shifted(weak, -1 if masking is Masking.STRICT_FUTURE else 1, self.names.false)
+
+    def _at_least(self, count: Ref, threshold: int) -> Diagram:
+        """[count >= threshold], by what is added up at each position that the weak masks show."""
+        names = self.names
+        sums = dict.fromkeys((Masking.FUTURE, Masking.PAST, Masking.NONE), names.false)
+        constant = self._add(sums, 1, count)
+        used = [masking for masking, summand in sums.items() if summand != names.false]
+        if len(used) <= 1:
+            masking = used[0] if used else Masking.NONE
+            return names.sum_at_least(masking, sums[masking], threshold - constant)
+        # A total over all j is the sum over j <= i and the sum over j >= i, less what stands at i.
+        total = sums[Masking.NONE]
+        left, right = (names.plus(sums[side], total) for side in (Masking.FUTURE, Masking.PAST))
+        return names.mixed_at_least(left, right, names.scaled(total, -1), threshold - constant)
+
+    def _add(self, sums: dict[Masking, Diagram], factor: int, count: Ref) -> int:
+        """Add factor * count to the sums; the constant in it."""
+        match self.program.steps[count]:
+            case Count(mask, bit):
+                masking = MASKINGS[mask]
+                here = self._beside(masking, self.bit(bit))
+                sums[masking.weak] = self.names.plus(sums[masking.weak], self.names.scaled(here, factor))
+                return 0
+            case Linear(parts, constant):
+                return factor * constant + sum(self._add(sums, factor * own, inner) for own, inner in parts)
+            case _:
+                raise AssertionError("not a count")
