@@ -18,9 +18,9 @@ from attemper.checker.analysis import Analysis, analyse
 from attemper.checker.counterexample import wrong_word
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.heads import head_fact
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import RECURSION, Proof, prove, prove_language
 from attemper.checker.rules import UniformRule
-from attemper.checker.terms import UnprovenError
 from attemper.checker.values import Stream
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import I, Power, plus
@@ -68,7 +68,7 @@ def test_stray_attention_times_spread_is_added_up(text: str, regime: str) -> Non
         for head, derived, mass in zip(own.heads, fact.heads, fact.masses, strict=True):
             with precision(64):
                 assert mass == upper_bound(derived.rule.stray(flint.arb(0), flint.arb(1)))
-                assert derived.rule == head_fact(analysis.terms, head, before).rule
+                assert derived.rule == head_fact(analysis.names, head, before).rule
             assert (mass == 0) == isinstance(derived.rule, UniformRule)
             for output in derived.outputs:
                 errors[output.target] += mass * output.spread
@@ -110,16 +110,16 @@ def symbols_of(*groups: tuple[int, ...], second: Layer | None = None) -> Network
 
 def test_symbols_are_named_if_they_are_bits() -> None:
     analysis = analyse(symbols_of((2, 3)), names_symbols=True)
-    terms = analysis.terms
+    names = analysis.names
     (fact,) = analysis.symbols
     assert (fact.layer, fact.group) == (0, 0)
-    assert fact.definitions == (terms.letter("a"), terms.letter("b"))
+    assert fact.definitions == (names.letter("a"), names.letter("b"))
     assert analyse(symbols_of((2, 3))).symbols == ()
     following = symbols_of((2, 3), second=layer(bit([(2, 1)], 4), symbols=((4,),)))
     _, second = analyse(following, names_symbols=True).symbols
     assert (second.layer, second.group) == (1, 0)
     named = analyse(following, names_symbols=True)
-    assert named.symbols[1].definitions == (named.terms.symbol(0, 0, 0),)
+    assert named.symbols[1].definitions == (named.names.symbol(0, 0, 0),)
     alone = analyse(symbols_of((2,), (3,)), names_symbols=True)
     assert [(fact.layer, fact.group) for fact in alone.symbols] == [(0, 0), (0, 1)]
     with pytest.raises(UnprovenError, match="layer 0: a bit of a symbol"):
@@ -175,14 +175,14 @@ def test_an_output_is_right_up_to_a_quarter() -> None:
         assert off.outputs(formula) is is_right
         assert off.exact_meaning(last, output) is None
         assert not off.computes(last, output, formula)
-    terms = proof.analysis.terms
+    names = proof.analysis.names
     for powers in ((1, 0), (0, 1)):
-        value = {**proof.analysis.end.values[output], powers: terms.true}
+        value = {**proof.analysis.end.values[output], powers: names.true}
         grown = Proof(with_end(proof.analysis, output, value=value), proof.meanings)
         assert not grown.outputs(formula)
         assert grown.exact_meaning(last, output) is None
     nothing = Proof(with_end(proof.analysis, output, value={}), proof.meanings)
-    assert nothing.exact_meaning(last, output) == terms.false
+    assert nothing.exact_meaning(last, output) == names.false
 
 
 def test_a_coordinate_is_read_after_its_own_layer() -> None:
@@ -192,7 +192,7 @@ def test_a_coordinate_is_read_after_its_own_layer() -> None:
     assert last >= 1
     meanings = [proof.exact_meaning(number, output) for number in range(-1, last + 1)]
     assert meanings[-1] == proof.meanings[parse("O (a & Y b)", AB)]
-    assert meanings[0] == proof.analysis.terms.false
+    assert meanings[0] == proof.analysis.names.false
     streams = [proof.analysis.start, *(fact.after for fact in proof.analysis.layers)]
     for number, stream in enumerate(streams, start=-1):
         for coordinate, value in enumerate(stream.values):
@@ -200,8 +200,8 @@ def test_a_coordinate_is_read_after_its_own_layer() -> None:
             is_plain = set(value) <= {(0, 0)} and not stream.errors[coordinate]
             assert (found is not None) == is_plain
             if is_plain:
-                terms = proof.analysis.terms
-                assert found == terms.settled(value.get((0, 0), terms.false))
+                names = proof.analysis.names
+                assert found == names.settled(value.get((0, 0), names.false))
 
 
 @pytest.mark.parametrize(

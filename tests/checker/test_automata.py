@@ -42,9 +42,9 @@ from attemper.attention_program.ops import (
 from attemper.certificates.claims import Certificate, RealClaim
 from attemper.checker import automata
 from attemper.checker.check import check
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove_language
 from attemper.checker.rounding import Kernel, horizon_of
-from attemper.checker.terms import UnprovenError
 from attemper.checker.verdict import Status
 from attemper.compiling.assembling.program_to_hard import program_to_hard
 from attemper.compiling.decomposing.bounded import bounded_counter
@@ -690,14 +690,14 @@ def counting(
 ) -> Network:
     """[the sum of factor * number of each letter, first of them at position 1, is at least the threshold]."""
     builder = Builder()
-    terms = [
+    names = [
         (factor, builder.add(Count(Mask.UP_TO, builder.add(Letter((symbol,))))))
         for symbol, factor in zip(symbols, factors, strict=True)
         if factor
     ]
     if first:
-        terms.append((first, builder.add(Count(Mask.UP_TO, builder.add(Place(FIRST))))))
-    total = builder.add(Compare(builder.add(Linear(tuple(terms), constant)), threshold))
+        names.append((first, builder.add(Count(Mask.UP_TO, builder.add(Place(FIRST))))))
+    total = builder.add(Compare(builder.add(Linear(tuple(names), constant)), threshold))
     return softened(Program(Alphabet(tuple(symbols)), tuple(builder.steps), total))
 
 

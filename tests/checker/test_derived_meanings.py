@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from attemper.checker.analysis import analyse
-from attemper.checker.terms import UnprovenError
+from attemper.checker.names import UnprovenError
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
 from tests.checker.test_mutations import FEW, MANY, Case, proved

@@ -9,7 +9,8 @@ import pytest
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Unit, apply_groups, deviation, groups_of, piecewise
-from attemper.checker.terms import Affine, Terms, UnprovenError
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.values import Stream
 from attemper.networks.layers import Hidden, Layer, Masking
 from tests.support.derived import Reading
@@ -22,25 +23,25 @@ def relu(value: Fraction) -> Fraction:
     return max(value, Fraction(0))
 
 
-def coordinates(terms: Terms) -> list[Diagram]:
+def coordinates(names: Formulas) -> list[Diagram]:
     """Letters, a place, a number, and averages of all three kinds."""
-    a, b = terms.letter("a"), terms.letter("b")
-    balance = terms.plus(a, terms.scaled(b, -1))
+    a, b = names.letter("a"), names.letter("b")
+    balance = names.plus(a, names.scaled(b, -1))
     return [
         a,
-        terms.first,
-        terms.plus(terms.scaled(b, 3), terms.number(-1)),
-        terms.mean(Masking.FUTURE, balance),
-        terms.mean(Masking.PAST, a),
-        terms.mean(Masking.NONE, terms.scaled(balance, 2)),
+        names.first,
+        names.plus(names.scaled(b, 3), names.number(-1)),
+        names.mean(Masking.FUTURE, balance),
+        names.mean(Masking.PAST, a),
+        names.mean(Masking.NONE, names.scaled(balance, 2)),
     ]
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_outputs_are_those_of_the_hidden_units(seed: int) -> None:
     rng = random.Random(seed)
-    terms = Terms(("a", "b"))
-    before = coordinates(terms)
+    names = Formulas(("a", "b"))
+    before = coordinates(names)
     width = len(before)
     forms = [
         tuple(
@@ -61,10 +62,10 @@ def test_outputs_are_those_of_the_hidden_units(seed: int) -> None:
         for _ in range(rng.randint(1, 6))
     )
     stream = Stream([{(0, 0): diagram} for diagram in before], [Fraction(0)] * width)
-    after = apply_groups(terms, groups_of(terms, Layer((), hidden, ()), 0, stream), stream)
+    after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
     assert after.errors == [0] * width
     for word in WORDS:
-        reading = Reading(terms, word)
+        reading = Reading(names, word)
         for i in range(1, len(word) + 1):
             seen = [reading.number(diagram, i) for diagram in before]
             expected = list(seen)
@@ -76,27 +77,27 @@ def test_outputs_are_those_of_the_hidden_units(seed: int) -> None:
 
 
 def test_hidden_units_that_read_what_grows_are_refused() -> None:
-    terms = Terms(("a", "b"))
-    stream = Stream([{(1, 0): terms.true}], [Fraction(0)])
+    names = Formulas(("a", "b"))
+    stream = Stream([{(1, 0): names.true}], [Fraction(0)])
     hidden = (Hidden(((0, Fraction(1)),), Fraction(0), ((0, Fraction(1)),)),)
     with pytest.raises(UnprovenError, match="layer 3: a hidden unit reads a position embedding"):
-        groups_of(terms, Layer((), hidden, ()), 3, stream)
+        groups_of(names, Layer((), hidden, ()), 3, stream)
 
 
 def test_units_whose_sign_is_known_make_no_new_number() -> None:
     """A mean between -1 and 1 with bias 1 is never negative, with bias -1 never positive."""
-    terms = Terms(("a", "b"))
-    mean = terms.mean(Masking.FUTURE, terms.plus(terms.letter("a"), terms.scaled(terms.letter("b"), -1)))
+    names = Formulas(("a", "b"))
+    mean = names.mean(Masking.FUTURE, names.plus(names.letter("a"), names.scaled(names.letter("b"), -1)))
     stream = Stream([{(0, 0): mean}, {}], [Fraction(0)] * 2)
     for bias, known in ((1, True), (-1, True), (Fraction(1, 2), False)):
         hidden = (Hidden(((0, Fraction(1)),), Fraction(bias), ((1, Fraction(2)),)),)
-        number = len(terms.means)
-        after = apply_groups(terms, groups_of(terms, Layer((), hidden, ()), 0, stream), stream)
-        assert (len(terms.means) == number) == known
+        number = len(names.means)
+        after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
+        assert (len(names.means) == number) == known
         if bias == -1:
             assert after.values[1] == {}
         if bias == 1:
-            whole = terms.with_edges(terms.scaled(terms.plus(mean, terms.true), 2))
+            whole = names.with_edges(names.scaled(names.plus(mean, names.true), 2))
             assert after.values[1][0, 0] == whole
 
 
@@ -114,36 +115,36 @@ def test_the_deviation_is_the_largest_change(seed: int) -> None:
     def output(x: Fraction) -> Fraction:
         return sum((factor * relu(x + bias) for bias, factor in units), Fraction(0))
 
-    terms = Terms(("a", "b"))
+    names = Formulas(("a", "b"))
     assert piecewise(units, value) == output(value)
     largest = max(abs(output(x) - output(value)) for x in points)
-    assert deviation(terms, units, Affine(value), error) == largest
-    assert deviation(terms, units, Affine(value), Fraction(0)) == 0
+    assert deviation(names, units, Affine(value), error) == largest
+    assert deviation(names, units, Affine(value), Fraction(0)) == 0
 
 
 def test_the_deviation_of_an_average_counts_the_units_that_can_be_active() -> None:
-    terms = Terms(("a", "b"))
-    (mean,) = terms.values(terms.mean(Masking.FUTURE, terms.letter("a")))
+    names = Formulas(("a", "b"))
+    (mean,) = names.values(names.mean(Masking.FUTURE, names.letter("a")))
     error = Fraction(1, 4)
     units: tuple[Unit, ...] = (
         (Fraction(0), Fraction(-3)),
         (Fraction(-5, 4), Fraction(7)),  # at most 1 + 1/4 - 5/4: never active
         (Fraction(-9, 8), Fraction(2)),
     )
-    assert deviation(terms, units, mean, error) == (3 + 2) * error
-    assert deviation(terms, units, mean, Fraction(0)) == 0
+    assert deviation(names, units, mean, error) == (3 + 2) * error
+    assert deviation(names, units, mean, Fraction(0)) == 0
 
 
 def test_errors_of_all_groups_add_up() -> None:
-    terms = Terms(("a", "b"))
-    a, b = terms.letter("a"), terms.letter("b")
+    names = Formulas(("a", "b"))
+    a, b = names.letter("a"), names.letter("b")
     stream = Stream([{(0, 0): a}, {(0, 0): b}, {}], [Fraction(1, 8), Fraction(1, 16), Fraction(1, 32)])
     hidden = (
         Hidden(((0, Fraction(2)),), Fraction(0), ((2, Fraction(1)),)),
         Hidden(((1, Fraction(1)),), Fraction(0), ((2, Fraction(-3)),)),
         Hidden(((1, Fraction(1)),), Fraction(-5), ((0, Fraction(1)),)),
     )
-    after = apply_groups(terms, groups_of(terms, Layer((), hidden, ()), 0, stream), stream)
+    after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
     assert after.errors == [
         Fraction(1, 8),
         Fraction(1, 16),
@@ -153,9 +154,9 @@ def test_errors_of_all_groups_add_up() -> None:
 
 def test_the_error_is_that_of_the_value_where_it_is_largest() -> None:
     """ReLU(x - 1/2) of a rough bit is still 0 at 0, and as rough as the bit at 1."""
-    terms = Terms(("a", "b"))
+    names = Formulas(("a", "b"))
     for letter in ("a", "b"):
-        stream = Stream([{(0, 0): terms.letter(letter)}, {}], [Fraction(1, 8), Fraction(0)])
+        stream = Stream([{(0, 0): names.letter(letter)}, {}], [Fraction(1, 8), Fraction(0)])
         hidden = (Hidden(((0, Fraction(1)),), Fraction(-1, 2), ((1, Fraction(1)),)),)
-        after = apply_groups(terms, groups_of(terms, Layer((), hidden, ()), 0, stream), stream)
+        after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
         assert after.errors[1] == Fraction(1, 8)

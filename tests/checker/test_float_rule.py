@@ -13,12 +13,12 @@ from flint import arb, fmpq
 
 from attemper.checker import rounding
 from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounded_embedding import rounded_form
 from attemper.checker.rounded_forms import BeyondError, Lengths
 from attemper.checker.rounded_scores import Cold, losses
 from attemper.checker.rounding import Kernel, Rounding, horizon_of
-from attemper.checker.terms import UnprovenError
 from attemper.checker.values import of_closed_form
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times
@@ -74,7 +74,7 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
                 run.offs[writing.target] = off
         [(_, value)] = run._head(head, fact, facts[-1].before, "the head")
         form = head.weighting.inverse_temperature
-        exact = of_closed_form(rounded.analysis.terms, form)
+        exact = of_closed_form(rounded.analysis.names, form)
         number = rounded_form(run.lengths, form)
         is_power = set(exact) == {(0, 0)} and run._is_power(exact[0, 0])
         cold = Cold(number, is_power and number.grid is not None)

@@ -14,8 +14,8 @@ import pytest
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.heads import HeadFact, head_fact
+from attemper.checker.names import UnprovenError
 from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule, UniformRule
-from attemper.checker.terms import UnprovenError
 from attemper.exact.balls import ball, precision, upper_bound
 from attemper.exact.closed_forms import ClosedForm, I, N, number, times
 from attemper.networks.layers import (
@@ -85,30 +85,30 @@ def prepare() -> None:
 
 @cache
 def palette() -> Palette:
-    """Coordinates with averages of all kinds; one set of terms for all tests."""
+    """Coordinates with averages of all kinds; one set of names for all tests."""
     found = Palette()
-    terms = found.terms
+    names = found.names
     for masking, side in ((LEFT, "left"), (RIGHT, "right"), (ALL, "all")):
-        mark = terms.mark(masking)
-        balance = terms.plus(terms.scaled(terms.letter("a"), 2), terms.number(-1))
-        found.mean(f"a {side}", masking, terms.letter("a"))
+        mark = names.mark(masking)
+        balance = names.plus(names.scaled(names.letter("a"), 2), names.number(-1))
+        found.mean(f"a {side}", masking, names.letter("a"))
         found.mean(f"mark {side}", masking, mark)
-        found.mean(f"odd {side}", masking, terms.plus(terms.scaled(balance, 2), mark))
+        found.mean(f"odd {side}", masking, names.plus(names.scaled(balance, 2), mark))
         found.mean(
             f"half odd {side}",
             masking,
-            terms.scaled(terms.plus(terms.scaled(balance, 2), mark), Fraction(3, 2)),
+            names.scaled(names.plus(names.scaled(balance, 2), mark), Fraction(3, 2)),
         )
         found.mean(f"even {side}", masking, balance)
-        found.mean(f"thirds {side}", masking, terms.plus(terms.scaled(balance, Fraction(1, 3)), mark))
-        found.mean(f"sign {side}", masking, terms.sign)
+        found.mean(f"thirds {side}", masking, names.plus(names.scaled(balance, Fraction(1, 3)), mark))
+        found.mean(f"sign {side}", masking, names.sign)
     for name, (left, right, constants) in HALVES.items():
         local_sign(found, name, left, right, constants)
-    found.values["n first"] = {(0, 1): found.terms.first}
-    right = found.terms.mean(RIGHT, found.terms.letter("b"))
-    found.add("right at 1", found.terms.choose(found.terms.first, right, found.terms.false))
-    found.values["i^2 sign"] = {(2, 0): found.terms.sign}
-    found.values["rough"] = {(0, 0): terms.letter("a")}
+    found.values["n first"] = {(0, 1): found.names.first}
+    right = found.names.mean(RIGHT, found.names.letter("b"))
+    found.add("right at 1", found.names.choose(found.names.first, right, found.names.false))
+    found.values["i^2 sign"] = {(2, 0): found.names.sign}
+    found.values["rough"] = {(0, 0): names.letter("a")}
     found.errors["rough"] = Fraction(1, 8)
     return found
 
@@ -116,7 +116,7 @@ def palette() -> Palette:
 def fact_of(case: Case) -> tuple[Palette, Head, HeadFact]:
     own = palette()
     head = own.head(case.construction, case.masking, case.rows, case.value, case.coldness)
-    return own, head, head_fact(own.terms, head, own.stream())
+    return own, head, head_fact(own.names, head, own.stream())
 
 
 def wrongly(own: Palette, head: Head, fact: HeadFact) -> str | None:
@@ -308,19 +308,19 @@ def local_sign(own: Palette, name: str, left: int, right: int, constants: tuple[
 
     l and r are 1 or -1. A1 = left L - right R + slope; A0 = fixed + n by_length, with other halves at i = 1.
     """
-    terms = own.terms
+    names = own.names
     slope, fixed, by_length = constants
-    l_mean = terms.mean(LEFT, terms.plus(terms.scaled(terms.letter("a"), 2), terms.number(-1)))
-    r_mean = terms.mean(RIGHT, terms.plus(terms.scaled(terms.letter("b"), 2), terms.number(-1)))
+    l_mean = names.mean(LEFT, names.plus(names.scaled(names.letter("a"), 2), names.number(-1)))
+    r_mean = names.mean(RIGHT, names.plus(names.scaled(names.letter("b"), 2), names.number(-1)))
 
     def mixed(of_l: Fraction | int, of_r: Fraction | int, constant: Fraction | int) -> Diagram:
-        means = terms.plus(terms.scaled(l_mean, of_l), terms.scaled(r_mean, of_r))
-        return terms.plus(means, terms.number(constant))
+        means = names.plus(names.scaled(l_mean, of_l), names.scaled(r_mean, of_r))
+        return names.plus(means, names.number(constant))
 
     own.add(f"A1 {name}", mixed(left, -right, slope))
     later = mixed(Fraction(left, 2), Fraction(right, 2), fixed)
     start = mixed(Fraction(-left, 2), Fraction(3 * right, 2), fixed)
-    own.add(f"fixed {name}", terms.choose(terms.first, start, later))
+    own.add(f"fixed {name}", names.choose(names.first, start, later))
     own.values[f"n {name}"] = {(0, 1): mixed(0, right, by_length)}
 
 
@@ -627,7 +627,7 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
     if "softmax" in text:
         head = replace(head, weighting=HardWeighting.AVERAGE)
     with pytest.raises(UnprovenError, match=text):
-        head_fact(own.terms, head, own.stream())
+        head_fact(own.names, head, own.stream())
 
 
 @pytest.mark.parametrize(
@@ -646,13 +646,13 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
 )
 def test_bounds_hold_at_all_positions(masking: Masking, rows: Rows, text: str) -> None:
     own = Palette()
-    own.values["n^2/i"] = {(-1, 2): own.terms.true}
+    own.values["n^2/i"] = {(-1, 2): own.names.true}
     head = own.head(SELECT, masking, rows, {"a": 1})
     if text:
         with pytest.raises(UnprovenError, match=text):
-            head_fact(own.terms, head, own.stream())
+            head_fact(own.names, head, own.stream())
     else:
-        assert wrongly(own, head, head_fact(own.terms, head, own.stream())) is None
+        assert wrongly(own, head, head_fact(own.names, head, own.stream())) is None
 
 
 @pytest.mark.parametrize("keys", [{"a": 1, "b": 3}, {"a": -2, "b": 5}, {"a": 3, "b": 4}, {"a": 4}])
@@ -662,7 +662,7 @@ def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) ->
     own = Palette(("a", "b", "c"))
     rows: Rows = [({"1": 4}, {"i": 1}), ({"i": 8 * size}, {name: -factor for name, factor in keys.items()})]
     head = own.head(SELECT, LEFT, rows, {"a": 1, "b": 2})
-    fact = head_fact(own.terms, head, own.stream())
+    fact = head_fact(own.names, head, own.stream())
     levels = sorted({Fraction(0), *map(Fraction, keys.values())})
     step = min(after - before for before, after in pairwise(levels))
     assert isinstance(fact.rule, TieBreakRule)
@@ -686,14 +686,14 @@ def test_leads_may_be_small() -> None:
     for masking, direction in ((LEFT, 1), (LEFT, -1), (RIGHT, 1), (RIGHT, -1), (ALL, 1), (ALL, -1)):
         for rows in ([({"1": half}, {"i": direction})], [({"1": 1}, {"i": direction})]):
             head = own.head(SELECT, masking, rows, {"a": 1})
-            fact = head_fact(own.terms, head, own.stream())
+            fact = head_fact(own.names, head, own.stream())
             assert fact.rule.gap == rows[0][0]["1"]
             assert wrongly(own, head, fact) is None
     for masking, direction in ((LEFT, 1), (RIGHT, -1)):
         for size in (half, 1):
             rows = [({"sign": -6}, {"sign": 1}), ({"1": size}, {"i": direction})]
             head = own.head(NEIGHBOUR, masking, rows, {"a": 1})
-            fact = head_fact(own.terms, head, own.stream())
+            fact = head_fact(own.names, head, own.stream())
             assert fact.rule.gap == size
             assert wrongly(own, head, fact) is None
 
@@ -741,11 +741,11 @@ def test_side_conditions_of_local_signs_one_by_one() -> None:
         local_sign(own, name, left, right, constants)
     local_sign(own, "odd left", Fraction(1, 2), 1, (0, Fraction(1, 2), 0))  # type: ignore[arg-type]
     local_sign(own, "odd right", 1, Fraction(1, 2), (0, Fraction(1, 2), 0))  # type: ignore[arg-type]
-    mean = own.terms.mean(RIGHT, own.terms.letter("a"))
-    own.add("right later", own.terms.choose(own.terms.first, own.terms.false, mean))
+    mean = own.names.mean(RIGHT, own.names.letter("a"))
+    own.add("right later", own.names.choose(own.names.first, own.names.false, mean))
 
     def fact(*rows: tuple[Form, Form]) -> HeadFact:
-        return head_fact(own.terms, own.head(LOCAL_SIGN, ALL, rows, {"sign": 1}), own.stream())
+        return head_fact(own.names, own.head(LOCAL_SIGN, ALL, rows, {"sign": 1}), own.stream())
 
     for name in ("odd left", "odd right"):
         with pytest.raises(UnprovenError, match="T may be 0"):
@@ -781,15 +781,15 @@ def test_a_lead_of_nothing_is_refused() -> None:
 
 def test_a_sum_that_is_odd_for_some_words_only_is_refused() -> None:
     own = Palette()
-    terms = own.terms
-    a, first = terms.letter("a"), terms.first
-    even = terms.plus(terms.scaled(a, 4), terms.number(-2))
-    own.mean("odd with a", LEFT, terms.plus(even, terms.both(first, a)))
-    own.mean("odd without", LEFT, terms.choose(first, terms.true, a))
+    names = own.names
+    a, first = names.letter("a"), names.first
+    even = names.plus(names.scaled(a, 4), names.number(-2))
+    own.mean("odd with a", LEFT, names.plus(even, names.both(first, a)))
+    own.mean("odd without", LEFT, names.choose(first, names.true, a))
     for name in ("odd with a", "odd without"):
         head = own.head(SIGN, LEFT, [({name: 4}, {"i sign": 1})], {"sign": 1})
         with pytest.raises(UnprovenError, match="the sum whose sign it reads may be 0"):
-            head_fact(terms, head, own.stream())
+            head_fact(names, head, own.stream())
 
 
 @pytest.mark.parametrize("half", [Fraction(-9, 2), Fraction(-5, 2), Fraction(7, 2)])
@@ -798,4 +798,4 @@ def test_local_signs_far_from_balance(half: Fraction) -> None:
     local_sign(own, "far", 2, -1, (0, half, 0))
     rows = [({k: 5 * v for k, v in query.items()}, key) for query, key in local_sign_rows("far", 6)]
     head = own.head(LOCAL_SIGN, ALL, rows, {"sign": 1})
-    assert wrongly(own, head, head_fact(own.terms, head, own.stream())) is None
+    assert wrongly(own, head, head_fact(own.names, head, own.stream())) is None

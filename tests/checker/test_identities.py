@@ -10,7 +10,16 @@ from fractions import Fraction
 import pytest
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Terms, UnprovenError
+from attemper.checker.identities import Formulas
+from attemper.checker.names import (
+    Exists,
+    PlaceAtLeast,
+    PlaceAtom,
+    PlaceRemainder,
+    Shifted,
+    SumAtLeast,
+    UnprovenError,
+)
 from attemper.exact.predicates import Named, Predicate, Remainder, Zero, holds
 from attemper.networks.layers import Masking
 
@@ -19,8 +28,8 @@ WEAK = (LEFT, RIGHT, ALL)
 FACTORS = [(a, b) for a in range(-3, 4) for b in range(-3, 4)]
 
 
-def terms() -> Terms:
-    return Terms(("a", "b"))
+def names() -> Formulas:
+    return Formulas(("a", "b"))
 
 
 # Tests of places -------------------------------------------------------------------------------------
@@ -32,7 +41,7 @@ def is_true_of_all(a: int, b: int, c: int) -> bool:
 
 
 def test_linear_tests_that_hold_always_or_never_are_constants() -> None:
-    own = terms()
+    own = names()
     for (a, b), c in itertools.product(FACTORS, range(-7, 8)):
         test = own.at_least_place(a, b, c)
         assert (test == own.true) == is_true_of_all(a, b, c)
@@ -40,7 +49,7 @@ def test_linear_tests_that_hold_always_or_never_are_constants() -> None:
 
 
 def test_linear_tests_are_brought_to_one_form_and_decided_at_length_one() -> None:
-    own = terms()
+    own = names()
     for (a, b), c in itertools.product(FACTORS, range(-7, 8)):
         test = own.at_least_place(a, b, c)
         assert own.negation(test) == own.at_least_place(-a, -b, -c - 1)
@@ -51,7 +60,7 @@ def test_linear_tests_are_brought_to_one_form_and_decided_at_length_one() -> Non
 
 
 def test_first_last_and_only_are_linear_tests() -> None:
-    own = terms()
+    own = names()
     assert own.at_least_place(0, 0, 0) == own.true
     assert own.at_least_place(0, 0, -1) == own.false
     assert own.at_least_place(-1, 0, 1) == own.first == own.place(Zero(), 1, 0, -1)
@@ -70,7 +79,7 @@ def test_first_last_and_only_are_linear_tests() -> None:
     "predicate", [Remainder(3, 1), Remainder(4, 2), Named("prime"), Named("square")], ids=str
 )
 def test_tests_of_n_are_decided_where_they_can_be(predicate: Predicate) -> None:
-    own = terms()
+    own = names()
     for (a, b), c in itertools.product(FACTORS, range(-2, 4)):
         test = own.place(predicate, a, b, c)
         if a == b == 0:
@@ -82,7 +91,7 @@ def test_tests_of_n_are_decided_where_they_can_be(predicate: Predicate) -> None:
 
 
 def test_remainders_are_cancelled() -> None:
-    own = terms()
+    own = names()
     for remainder, c in itertools.product(range(6), range(-3, 4)):
         doubled = own.place(Remainder(6, remainder), 2, 4, c)
         half, rest = divmod(remainder - c, 2)
@@ -94,7 +103,7 @@ def test_remainders_are_cancelled() -> None:
 
 # Tests of i at i = 1 ---------------------------------------------------------------------------------
 
-PLACES: tuple[Callable[[Terms], Diagram], ...] = (
+PLACES: tuple[Callable[[Formulas], Diagram], ...] = (
     lambda own: own.place(Remainder(2, 0), 1, 0, 0),
     lambda own: own.place(Remainder(3, 1), 1, 0, 0),
     lambda own: own.place(Remainder(3, 2), 2, 0, 0),
@@ -106,7 +115,7 @@ PLACES: tuple[Callable[[Terms], Diagram], ...] = (
 
 @pytest.mark.parametrize("number", range(len(PLACES)))
 def test_what_only_says_again_what_holds_at_one_is_left_out(number: int) -> None:
-    own = terms()
+    own = names()
     test = PLACES[number](own)
     at_one = own.at_position_one(test)
     spelled = own.choose(own.first, at_one, test)
@@ -123,7 +132,7 @@ def test_what_only_says_again_what_holds_at_one_is_left_out(number: int) -> None
 
 @pytest.mark.parametrize("offset", [-1, 1])
 def test_what_moves_is_known_where_it_went(offset: int) -> None:
-    own = terms()
+    own = names()
     edge = own.first if offset < 0 else own.last
 
     def moved(diagram: Diagram) -> Diagram:
@@ -135,13 +144,14 @@ def test_what_moves_is_known_where_it_went(offset: int) -> None:
             inside, own.at_least_place(a, b, c + a * offset)
         )
     for test in (own.place(Remainder(3, 1), 1, 0, 0), own.place(Named("prime"), 1, 0, 2)):
-        kinds = {own.name_of(family)[0] for family, _ in own.diagrams.support(moved(test))}
-        assert kinds <= {"line", "mod", "named"}
+        atoms = (own.atoms[family] for family, _ in own.diagrams.support(moved(test)))
+        assert all(isinstance(atom, PlaceAtom) for atom in atoms)
     for everywhere in (own.exists(ALL, own.letter("a")), own.sum_at_least(ALL, own.letter("a"), 2)):
         before, after = (own.diagrams.support(diagram) for diagram in (everywhere, moved(everywhere)))
-        kept = {variable for variable in before if own.name_of(variable[0])[0] in {"exists", "sum"}}
+        kept = {variable for variable in before if isinstance(own.atoms[variable[0]], Exists | SumAtLeast)}
         assert kept <= after
-        assert not [f for f, _ in after if own.name_of(f)[0] == "shifted" and own.name_of(f)[2] in dict(kept)]
+        shifts = [own.atoms[family] for family, _ in after if isinstance(own.atoms[family], Shifted)]
+        assert not [atom for atom in shifts if atom.inner in dict(kept)]
     left, right = own.letter("a"), own.letter("b")
     assert moved(own.both(left, right)) == own.both(moved(left), moved(right))
     assert moved(own.negation(left)) == own.both(inside, own.negation(moved(left)))
@@ -150,7 +160,7 @@ def test_what_moves_is_known_where_it_went(offset: int) -> None:
 
 @pytest.mark.parametrize("masking", WEAK)
 def test_some_position_of_letters_and_places(masking: Masking) -> None:
-    own = terms()
+    own = names()
     a, b, first = own.letter("a"), own.letter("b"), own.first
     some = own.exists(masking, a)
     assert own.exists(masking, own.false) == own.false
@@ -158,14 +168,14 @@ def test_some_position_of_letters_and_places(masking: Masking) -> None:
     assert own.either(a, some) == some, "i sees itself"
     edge = own.edge(masking)
     assert own.both(edge, some) == own.both(edge, a), "where i sees one position it is that one"
-    abc = Terms(("a", "b", "c"))
+    abc = Formulas(("a", "b", "c"))
     either = abc.exists(masking, abc.either(abc.letter("a"), abc.letter("b")))
     assert either == abc.either(abc.exists(masking, abc.letter("a")), abc.exists(masking, abc.letter("b")))
     assert own.exists(masking, own.both(b, first)) != own.exists(masking, b)
 
 
 def test_cases_by_places_are_split_on_demand() -> None:
-    own = terms()
+    own = names()
     mixed = own.either(
         own.both(own.letter("a"), own.at_least_place(1, 0, -3)),
         own.both(own.letter("b"), own.place(Remainder(2, 0), 1, 0, 0)),
@@ -177,19 +187,19 @@ def test_cases_by_places_are_split_on_demand() -> None:
     together = own.exists(LEFT, mixed)
     assert together != own.either(*(own.exists(LEFT, part) for part in parts))
     expand = own.mixed_places()
-    assert expand == {(("line", 1, 0), 3), (("mod", "place", 2, 1, 0), 0)}
-    again = Terms(("a", "b"), expand)
+    assert expand == {(PlaceAtLeast(1, 0), 3), (PlaceRemainder(2, 1, 0), 0)}
+    again = Formulas(("a", "b"), expand)
     a, b = again.letter("a"), again.letter("b")
     left = again.both(a, again.at_least_place(1, 0, -3))
     right = again.both(b, again.place(Remainder(2, 0), 1, 0, 0))
     assert again.exists(LEFT, again.either(left, right)) == again.either(
         again.exists(LEFT, left), again.exists(LEFT, right)
     )
-    plain = terms()
+    plain = names()
     plain.exists(LEFT, plain.letter("a"))
     plain.exists(LEFT, plain.last)
     assert plain.mixed_places() == frozenset()
-    deep = terms()
+    deep = names()
     deep.exists(LEFT, deep.both(deep.exists(LEFT, deep.letter("a")), deep.last))
     assert deep.mixed_places() == frozenset()
 
@@ -197,7 +207,7 @@ def test_cases_by_places_are_split_on_demand() -> None:
 @pytest.mark.parametrize("masking", WEAK)
 @pytest.mark.parametrize("leftmost", [False, True])
 def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
-    own = terms()
+    own = names()
     a, b = own.letter("a"), own.letter("b")
     is_own = (masking is LEFT and not leftmost) or (masking is RIGHT and leftmost)
     assert (own.chosen(masking, leftmost, own.true, a) == a) == is_own
@@ -205,13 +215,13 @@ def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
     assert own.chosen(masking, leftmost, a, a) == own.true
     assert own.attend(masking, leftmost, a, a) == own.exists(masking, a)
     assert own.attend(masking, leftmost, a, b) == own.false
-    for same, name in (
-        (own.at_least_place(0, 1, -3), ("line", 0, 1)),
-        (own.place(Remainder(3, 1), 0, 1, 0), ("mod", "place", 3, 0, 1)),
-        (own.sum_at_least(ALL, a, 2), ("sum", ALL)),
+    for same, is_kept in (
+        (own.at_least_place(0, 1, -3), lambda atom: atom == PlaceAtLeast(0, 1)),
+        (own.place(Remainder(3, 1), 0, 1, 0), lambda atom: atom == PlaceRemainder(3, 0, 1)),
+        (own.sum_at_least(ALL, a, 2), lambda atom: isinstance(atom, SumAtLeast) and atom.masking is ALL),
     ):
         found = own.chosen(masking, leftmost, a, same)
-        assert any(own.name_of(family)[: len(name)] == name for family, _ in own.diagrams.support(found)), (
+        assert any(is_kept(own.atoms[family]) for family, _ in own.diagrams.support(found)), (
             "what is everywhere the same"
         )
     either = own.either(a, own.last)
@@ -225,7 +235,7 @@ def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
 
 @pytest.mark.parametrize("masking", WEAK)
 def test_sums_are_brought_to_one_form(masking: Masking) -> None:
-    own = terms()
+    own = names()
     a, b = own.letter("a"), own.letter("b")
     balance = own.plus(a, own.scaled(b, -1))
     mark = own.mark(masking)
@@ -253,7 +263,7 @@ def test_sums_are_brought_to_one_form(masking: Masking) -> None:
 
 
 def test_sums_of_both_sides_are_brought_to_one_form() -> None:
-    own = terms()
+    own = names()
     a, b = own.letter("a"), own.letter("b")
     for t in range(-2, 4):
         assert own.mixed_at_least(a, own.false, own.false, t) == own.sum_at_least(LEFT, a, t)
@@ -283,7 +293,7 @@ def test_sums_of_both_sides_are_brought_to_one_form() -> None:
 
 @pytest.mark.parametrize("masking", WEAK)
 def test_counts_of_everything_are_tests_of_places(masking: Masking) -> None:
-    own = terms()
+    own = names()
     a, b, c = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
     for predicate, scale, shift in itertools.product((Remainder(3, 1), Named("prime")), (1, -2), (0, 1)):
         assert own.counted_test(masking, own.true, predicate, scale, shift) == own.place(
@@ -298,7 +308,7 @@ def test_counts_of_everything_are_tests_of_places(masking: Masking) -> None:
 
 
 def test_averages_are_brought_to_one_form() -> None:
-    own = terms()
+    own = names()
     even = own.place(Remainder(2, 0), 1, 0, 0)
     spelled = own.both(even, own.negation(own.first))
     assert own.mean(LEFT, spelled) == own.mean(LEFT, even)
@@ -319,14 +329,14 @@ def test_averages_are_brought_to_one_form() -> None:
 
 
 def test_even_and_odd_are_remainders() -> None:
-    own = terms()
+    own = names()
     for a, b, c in ((1, 0, 0), (1, 1, 0), (3, 0, 1), (0, 1, -1)):
         for name, remainder in (("even", 0), ("odd", 1)):
             assert own.place(Named(name), a, b, c) == own.place(Remainder(2, remainder), a, b, c)
 
 
 def test_many_remainders_exclude_each_other_and_few_make_up_all() -> None:
-    own = terms()
+    own = names()
     few, many = ([own.place(Remainder(m, r), 1, 0, 0) for r in range(m)] for m in (7, 40))
     assert own.both(few[1], few[6]) == own.both(many[1], many[39]) == own.false
     some = own.false
@@ -337,7 +347,7 @@ def test_many_remainders_exclude_each_other_and_few_make_up_all() -> None:
 
 @pytest.mark.parametrize("masking", WEAK)
 def test_sums_with_an_exception_at_the_mark(masking: Masking) -> None:
-    own = terms()
+    own = names()
     a, b = own.letter("a"), own.letter("b")
     falling = own.choose(own.mark(masking), own.scaled(a, 3), own.scaled(b, -1))
     assert own.sum_at_least(masking, falling, 4) == own.false
@@ -352,7 +362,7 @@ def test_sums_with_an_exception_at_the_mark(masking: Masking) -> None:
 
 def test_sums_of_both_sides_that_only_fall() -> None:
     """At i stand -a - b + 4 = 3, everywhere else at most 0."""
-    own = terms()
+    own = names()
     left, right = own.scaled(own.letter("a"), -1), own.scaled(own.letter("b"), -1)
     assert own.mixed_at_least(left, right, own.number(4), 4) == own.false
     assert own.mixed_at_least(left, right, own.number(4), 3) != own.false
@@ -364,7 +374,7 @@ def test_sums_of_both_sides_that_only_fall() -> None:
 
 @pytest.mark.parametrize("masking", WEAK)
 def test_functions_of_the_position_at_the_number_of_visible_ones(masking: Masking) -> None:
-    own = terms()
+    own = names()
     a, b, c = {LEFT: (1, 0, 0), RIGHT: (-1, 1, 1), ALL: (0, 1, 0)}[masking]
     for t in (2, 3, 5):
         line = own.at_least_place(1, 0, -t)
@@ -380,7 +390,7 @@ def test_functions_of_the_position_at_the_number_of_visible_ones(masking: Maskin
 @pytest.mark.parametrize("factor", [Fraction(3), Fraction(-2), Fraction(1, 2), Fraction(-1, 2), Fraction(-1)])
 def test_the_bounds_of_a_rectified_average(factor: Fraction) -> None:
     """ReLU of a factor times a mean between -1 and 2."""
-    own = terms()
+    own = names()
     mean = own.mean(LEFT, own.plus(own.scaled(own.letter("a"), 3), own.number(-1)))
     (value,) = own.values(own.scaled(mean, factor))
     low, high = own.bounds(own.positive_part(value))
@@ -393,7 +403,7 @@ def test_the_bounds_of_a_rectified_average(factor: Fraction) -> None:
 
 
 def test_products_and_replacements_with_averages_at_some_places() -> None:
-    own = terms()
+    own = names()
     a, b = own.letter("a"), own.letter("b")
     mean = own.mean(LEFT, a)
     ((number, _),) = own.values(mean)[0].parts
@@ -409,7 +419,7 @@ def test_products_and_replacements_with_averages_at_some_places() -> None:
 
 
 def test_only_integers_are_counted() -> None:
-    own = terms()
+    own = names()
     for masking in WEAK:
         with pytest.raises(UnprovenError, match="a counted value is not an integer"):
             own.sum_at_least(masking, own.scaled(own.letter("a"), Fraction(1, 2)), 1)
@@ -419,7 +429,7 @@ def test_only_integers_are_counted() -> None:
 
 @pytest.mark.parametrize("masking", WEAK)
 def test_some_position_with_a_letter_and_every_kind_of_test(masking: Masking) -> None:
-    own = terms()
+    own = names()
     where = own.letter("a")
     for test in (
         own.at_least_place(1, 0, -3),

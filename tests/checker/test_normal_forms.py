@@ -9,8 +9,9 @@ from collections import defaultdict
 import pytest
 
 from attemper.checker.diagrams import Diagram, Diagrams, Tie
+from attemper.checker.identities import Formulas
+from attemper.checker.names import UnprovenError
 from attemper.checker.source import meanings_of
-from attemper.checker.terms import Terms, UnprovenError
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula
@@ -27,14 +28,14 @@ def _meanings(formula: Formula) -> tuple[tuple[bool, ...], ...]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_formulas_with_one_normal_form_have_one_truth(seed: int) -> None:
-    """In one set of terms: whatever shares a diagram must agree on every position of every short word."""
+    """In one set of names: whatever shares a diagram must agree on every position of every short word."""
     rng = random.Random(seed)
-    terms = Terms(AB.symbols)
+    names = Formulas(AB.symbols)
     classes: dict[Diagram, list[Formula]] = defaultdict(list)
     for _ in range(250):
         formula = FormulaSampler(rng, AB.symbols).formula(rng.choice((1, 2, 2, 3)))
         try:
-            classes[meanings_of(terms, formula)[formula]].append(formula)
+            classes[meanings_of(names, formula)[formula]].append(formula)
         except UnprovenError:
             continue
     shared = [members for members in classes.values() if len(members) > 1]
@@ -49,18 +50,18 @@ def test_formulas_with_one_normal_form_have_one_truth(seed: int) -> None:
 def test_negations_and_constants_are_found(seed: int) -> None:
     """A form that is constant, or the negation of another, must be so by definition too."""
     rng = random.Random(100 + seed)
-    terms = Terms(AB.symbols)
+    names = Formulas(AB.symbols)
     for _ in range(150):
         formula = FormulaSampler(rng, AB.symbols).formula(3)
         try:
-            form = meanings_of(terms, formula)[formula]
+            form = meanings_of(names, formula)[formula]
         except UnprovenError:
             continue
-        assert terms.is_bit(form)
-        assert terms.negation(terms.negation(form)) == form
-        if terms.diagrams.is_constant(form):
+        assert names.is_bit(form)
+        assert names.negation(names.negation(form)) == form
+        if names.diagrams.is_constant(form):
             values = {value for row in _meanings(formula) for value in row}
-            assert values == {form == terms.true}, show(formula)
+            assert values == {form == names.true}, show(formula)
 
 
 def _random_diagram(diagrams: Diagrams, rng: random.Random, depth: int) -> Diagram:

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attemper.checker.contests import Contest, Kind, Lead, Pair, Row
+from attemper.checker.identities import Formulas
 from attemper.checker.rounded_forms import Arithmetic, Lengths, Rounded
 from attemper.checker.rounded_scores import Cold, ScoredRow, losses
-from attemper.checker.terms import Terms
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16
@@ -151,7 +151,7 @@ def test_no_rounding_takes_more_from_a_lead_than_the_loss(seed: int) -> None:
     trial = drawn(rng)
     u = BFLOAT16.roundoff
     with precision(64):
-        lengths = Lengths(Arithmetic(Terms(("a",)), BFLOAT16), LONGEST)
+        lengths = Lengths(Arithmetic(Formulas(("a",)), BFLOAT16), LONGEST)
         near, far = (upper(loss) for loss in losses(lengths, trial.contest, trial.scored, trial.cold))
     most_of_product = (1 + u) ** trial.cold.roundings - 1
 
@@ -206,7 +206,7 @@ def test_a_head_without_errors_loses_only_to_roundings_of_products_and_sums(powe
         for q, k in zip(exact, exact, strict=True)
     ]
     with precision(64):
-        lengths = Lengths(Arithmetic(Terms(("a",)), BFLOAT16), LONGEST)
+        lengths = Lengths(Arithmetic(Formulas(("a",)), BFLOAT16), LONGEST)
         found = losses(lengths, trial.contest, products, Cold(exact[0], is_exact=True))
         assert all(loss < ball(Fraction(1, 2**90)) for loss in found), "all that is left is underflow"
 

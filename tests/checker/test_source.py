@@ -7,8 +7,9 @@ import random
 
 import pytest
 
+from attemper.checker.identities import Formulas
+from attemper.checker.names import UnprovenError
 from attemper.checker.source import meanings_of
-from attemper.checker.terms import Terms, UnprovenError
 from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.syntax import (
@@ -31,10 +32,10 @@ AB = Alphabet(("a", "b"))
 
 
 def check(formula: Formula, alphabet: Alphabet, longest: int) -> None:
-    terms = Terms(alphabet.symbols)
-    meanings = meanings_of(terms, formula)
+    names = Formulas(alphabet.symbols)
+    meanings = meanings_of(names, formula)
     for word in itertools.chain(*(words_of_length(alphabet, n) for n in range(1, longest + 1))):
-        reading = Reading(terms, word)
+        reading = Reading(names, word)
         for part, bits in truth_of_subformulas(formula, word).items():
             found = [reading.number(meanings[part], i) for i in range(1, len(word) + 1)]
             assert found == list(bits), (part, word)
@@ -104,7 +105,7 @@ def test_numerical_predicates(text: str) -> None:
 def test_predicates_of_several_counts_have_no_normal_form(text: str) -> None:
     formula = parse(text, AB)
     with pytest.raises(UnprovenError, match="several counts at once"):
-        meanings_of(Terms(AB.symbols), formula)
+        meanings_of(Formulas(AB.symbols), formula)
 
 
 @pytest.mark.parametrize("seed", range(24))

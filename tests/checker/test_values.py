@@ -9,7 +9,8 @@ from fractions import Fraction
 import pytest
 
 import attemper
-from attemper.checker.terms import Terms, UnprovenError
+from attemper.checker.identities import Formulas
+from attemper.checker.names import UnprovenError
 from attemper.checker.values import (
     MAX_DEGREE,
     Stream,
@@ -57,81 +58,81 @@ def sample(rng: random.Random, depth: int) -> ClosedForm:
     return Power(parts[0], rng.randint(0, 3))
 
 
-def check(terms: Terms, value: Value, form: ClosedForm) -> None:
+def check(names: Formulas, value: Value, form: ClosedForm) -> None:
     for n in LENGTHS:
-        reading = Reading(terms, ("a",) * n)
+        reading = Reading(names, ("a",) * n)
         for i in range(1, n + 1):
             assert reading.value(value, i) == evaluate(form, i, n), (form, i, n)
-    assert terms.false not in value.values()
+    assert names.false not in value.values()
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_closed_forms_sums_and_products_have_their_values(seed: int) -> None:
     rng = random.Random(seed)
-    terms = Terms(("a",))
+    names = Formulas(("a",))
     left, right = sample(rng, 2), sample(rng, 1)
-    values = of_closed_form(terms, left), of_closed_form(terms, right)
-    check(terms, values[0], left)
-    check(terms, add(terms, *values), plus(left, right))
-    check(terms, multiply(terms, *values), times(left, right))
-    assert add(terms, values[0], of_closed_form(terms, times(-1, left))) == {}
+    values = of_closed_form(names, left), of_closed_form(names, right)
+    check(names, values[0], left)
+    check(names, add(names, *values), plus(left, right))
+    check(names, multiply(names, *values), times(left, right))
+    assert add(names, values[0], of_closed_form(names, times(-1, left))) == {}
 
 
 def test_powers_that_are_too_large_or_unknown_are_refused() -> None:
-    terms = Terms(("a",))
+    names = Formulas(("a",))
     for form in (I, N):
         for exponent in (MAX_DEGREE, -MAX_DEGREE, 0):
-            check(terms, of_closed_form(terms, Power(form, exponent)), Power(form, exponent))
+            check(names, of_closed_form(names, Power(form, exponent)), Power(form, exponent))
         for exponent in (MAX_DEGREE + 1, -MAX_DEGREE - 1):
             with pytest.raises(UnprovenError, match="larger power"):
-                of_closed_form(terms, Power(form, exponent))
-        half = of_closed_form(terms, Power(form, MAX_DEGREE // 2))
-        assert set(multiply(terms, half, half)) == set(of_closed_form(terms, Power(form, MAX_DEGREE)))
+                of_closed_form(names, Power(form, exponent))
+        half = of_closed_form(names, Power(form, MAX_DEGREE // 2))
+        assert set(multiply(names, half, half)) == set(of_closed_form(names, Power(form, MAX_DEGREE)))
         for one in (form, over(form)):
             most = (
-                of_closed_form(terms, Power(one, MAX_DEGREE))
+                of_closed_form(names, Power(one, MAX_DEGREE))
                 if one is form
-                else multiply(terms, *(of_closed_form(terms, Power(form, -MAX_DEGREE // 2)) for _ in "ab"))
+                else multiply(names, *(of_closed_form(names, Power(form, -MAX_DEGREE // 2)) for _ in "ab"))
             )
             with pytest.raises(UnprovenError, match="larger power"):
-                multiply(terms, most, of_closed_form(terms, one))
+                multiply(names, most, of_closed_form(names, one))
     for form in (SIGN, plus(I, 1), plus(I, N)):
         with pytest.raises(UnprovenError, match="divides by something else"):
-            of_closed_form(terms, Power(form, -1))
-        assert of_closed_form(terms, Power(form, 0)) == {(0, 0): terms.true}
+            of_closed_form(names, Power(form, -1))
+        assert of_closed_form(names, Power(form, 0)) == {(0, 0): names.true}
 
 
 def test_linear_forms_and_their_errors() -> None:
-    terms = Terms(("a", "b"))
-    letter = terms.letter("a")
+    names = Formulas(("a", "b"))
+    letter = names.letter("a")
     stream = Stream(
-        [{(0, 0): letter}, {(1, 0): terms.true}, {}], [Fraction(1, 8), Fraction(0), Fraction(1, 16)]
+        [{(0, 0): letter}, {(1, 0): names.true}, {}], [Fraction(1, 8), Fraction(0), Fraction(1, 16)]
     )
     form = ((0, Fraction(-3)), (1, Fraction(1, 2)), (2, Fraction(5)))
-    assert of_form(terms, form, stream) == {
-        (0, 0): terms.scaled(letter, -3),
-        (1, 0): terms.number(Fraction(1, 2)),
+    assert of_form(names, form, stream) == {
+        (0, 0): names.scaled(letter, -3),
+        (1, 0): names.number(Fraction(1, 2)),
     }
-    assert of_form(terms, (*form, (0, Fraction(3))), stream) == {(1, 0): terms.number(Fraction(1, 2))}
+    assert of_form(names, (*form, (0, Fraction(3))), stream) == {(1, 0): names.number(Fraction(1, 2))}
     assert error_of(form, stream) == Fraction(3, 8) + Fraction(5, 16)
     assert error_of(form[1:2], stream) == 0
-    assert plain({(0, 0): letter}, terms, "it") == letter
-    assert plain({}, terms, "it") == terms.false
+    assert plain({(0, 0): letter}, names, "it") == letter
+    assert plain({}, names, "it") == names.false
     for powers in ((1, 0), (0, 1), (0, -1), (-1, 0), (1, -1)):
         with pytest.raises(UnprovenError, match="it reads a position embedding"):
-            plain({(0, 0): letter, powers: letter}, terms, "it")
+            plain({(0, 0): letter, powers: letter}, names, "it")
 
 
 def test_the_stream_before_the_first_layer_is_the_embedding() -> None:
     network = attemper.compile("a S (b & even(pos))", "abc", regime="unbounded").network
     embedding = ((*network.embedding[0], (network.positions[0][0], Fraction(7))), *network.embedding[1:])
     network = replace(network, embedding=tuple(tuple(sorted(dict(form).items())) for form in embedding))
-    terms = Terms(network.alphabet.symbols)
-    start = embedded(terms, network)
+    names = Formulas(network.alphabet.symbols)
+    start = embedded(names, network)
     assert start.errors == [0] * len(network.coordinates)
     for n in LENGTHS:
         word = tuple("cab" * 2)[:n]
-        reading = Reading(terms, word)
+        reading = Reading(names, word)
         for i in range(1, n + 1):
             expected = [Fraction(0)] * len(network.coordinates)
             for coordinate, factor in network.embedding[network.alphabet.symbols.index(word[i - 1])]:

@@ -33,9 +33,9 @@ import attemper
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import encode as certificate_entries
 from attemper.checker.diagrams import TooLargeError
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding import Kernel, holds_up_to
-from attemper.checker.terms import UnprovenError
 from attemper.errors import AttemperError
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import PredicateError

@@ -7,10 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import assert_never
 
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Affine, Terms
+from attemper.checker.names import (
+    Affine,
+    At,
+    CountNamed,
+    CountRemainder,
+    Exists,
+    LetterBit,
+    MixedAtLeast,
+    Names,
+    PlaceAtLeast,
+    PlaceNamed,
+    PlaceRemainder,
+    Shifted,
+    SumAtLeast,
+    SymbolCode,
+)
 from attemper.checker.values import Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.predicates import Named, holds
@@ -26,13 +42,13 @@ NOTHING = ball(Fraction(1, 10**40))
 class Reading:
     """The atoms and means of one check, on one word."""
 
-    def __init__(self, terms: Terms, word: Word) -> None:
-        self.terms = terms
+    def __init__(self, names: Names, word: Word) -> None:
+        self.names = names
         self.word = word
         self.length = len(word)
         self._numbers: dict[tuple[Diagram, int], Fraction] = {}
         self._bits: dict[tuple[int, int, int], bool] = {}
-        self._relus = {number: name for name, number in terms._mean_numbers.items() if name[0] == "relu"}
+        self._averaged = {number: name for name, number in names._mean_numbers.items()}
 
     def value(self, value: Value, i: int) -> Fraction:
         """The sum of i^a n^b times a diagram."""
@@ -43,7 +59,7 @@ class Reading:
     def number(self, diagram: Diagram, i: int) -> Fraction:
         """A diagram at position i."""
         if (diagram, i) not in self._numbers:
-            diagrams, node = self.terms.diagrams, diagram
+            diagrams, node = self.names.diagrams, diagram
             while not diagrams.is_constant(node):
                 (family, threshold), low, high = diagrams.top(node)
                 node = high if self.bit(family, threshold, i) else low
@@ -63,9 +79,9 @@ class Reading:
         return value.constant + sum((f * self._mean(m, i) for m, f in value.parts), Fraction(0))
 
     def _mean(self, number: int, i: int) -> Fraction:
-        mean = self.terms.means[number]
+        mean = self.names.means[number]
         if mean.masking is None:
-            _, inner = self._relus[number]
+            inner = self._averaged[number]
             assert isinstance(inner, Affine)
             return max(Fraction(0), self._affine(inner, i))
         seen = visible(mean.masking, i, self.length)
@@ -76,40 +92,43 @@ class Reading:
 
     def _atom(self, family: int, threshold: int, i: int) -> bool:
         n = self.length
-        match self.terms._names[family]:
-            case ("letter", int(place)):
-                return bool(self.terms.symbols.index(self.word[i - 1]) >> place & 1)
-            case ("line", int(a), int(b)):
+        atom = self.names.atoms[family]
+        match atom:
+            case LetterBit(place):
+                return bool(self.names.symbols.index(self.word[i - 1]) >> place & 1)
+            case PlaceAtLeast(a, b):
                 return a * i + b * n >= threshold
-            case ("mod", "place", int(modulus), int(a), int(b)):
+            case PlaceRemainder(modulus, a, b):
                 return (a * i + b * n - threshold) % modulus == 0
-            case ("named", "place", _, _, str(name), int(a), int(b)):
+            case PlaceNamed(name, a, b):
                 return holds(Named(name), a * i + b * n + threshold)
-            case ("mod", "count", Masking() as masking, int(bit), int(modulus), int(a), 0):
+            case CountRemainder(masking, bit, modulus, a):
                 return (a * self._sum(masking, bit, i) - threshold) % modulus == 0
-            case ("named", "count", Masking() as masking, int(bit), str(name), int(a), 0):
+            case CountNamed(masking, bit, name, a):
                 return holds(Named(name), int(a * self._sum(masking, bit, i)) + threshold)
-            case ("sum", Masking() as masking, int(summand)):
+            case SumAtLeast(masking, summand):
                 return self._sum(masking, summand, i) >= threshold
-            case ("mixed", int(left), int(right), int(own)):
+            case MixedAtLeast(left, right, own):
                 before = sum((self.number(left, j) for j in range(1, i)), Fraction(0))
                 after = sum((self.number(right, j) for j in range(i + 1, n + 1)), Fraction(0))
                 return before + self.number(own, i) + after >= threshold
-            case ("exists", Masking() as masking, int(where)):
+            case Exists(masking, where):
                 return any(self.number(where, j) for j in visible(masking, i, n))
-            case ("at", Masking() as masking, bool(leftmost), int(where), int(inner)):
+            case At(masking, leftmost, where, inner):
                 found = [j for j in visible(masking, i, n) if self.number(where, j)]
                 return bool(found) and self.bit(inner, threshold, found[0 if leftmost else -1])
-            case ("shifted", int(offset), int(inner)):
+            case Shifted(offset, inner):
                 return 1 <= i + offset <= n and self.bit(inner, threshold, i + offset)
-            case name:
-                raise AssertionError(f"an atom without a meaning: {name}")
+            case SymbolCode():
+                raise AssertionError("an atom that a network's layer gives a meaning to")
+            case _:
+                assert_never(atom)
 
 
 def derived_wrongly(analysis: Analysis, word: Word) -> Iterator[str]:
     """Every coordinate of every layer that is, on this word, further from what was derived than its error."""
     derived = [analysis.start, *(fact.after for fact in analysis.layers)]
-    reading = Reading(analysis.terms, word)
+    reading = Reading(analysis.names, word)
     with precision(meaning_soft.PRECISION):
         streams = meaning_soft.residual_streams(analysis.network, word)
         for depth, (stream, actual) in enumerate(zip(derived, streams, strict=True)):

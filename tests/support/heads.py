@@ -9,7 +9,7 @@ from fractions import Fraction
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Terms
+from attemper.checker.identities import Formulas
 from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ClosedForm, number
@@ -33,9 +33,9 @@ class Palette:
     """Coordinates with known values, by name."""
 
     def __init__(self, symbols: tuple[str, ...] = AB) -> None:
-        self.terms = terms = Terms(symbols)
+        self.names = names = Formulas(symbols)
         self.values: dict[str, Value] = {
-            name: {powers: terms.true}
+            name: {powers: names.true}
             for name, powers in {
                 "1": (0, 0),
                 "i": (1, 0),
@@ -50,14 +50,14 @@ class Palette:
             }.items()
         }
         for name, powers in {"sign": (0, 0), "i sign": (1, 0), "n sign": (0, 1), "sign/i": (-1, 0)}.items():
-            self.values[name] = {powers: terms.sign}
+            self.values[name] = {powers: names.sign}
         for symbol in symbols:
-            self.add(symbol, terms.letter(symbol))
-        self.add("first", terms.first)
-        self.add("last", terms.last)
-        self.add("only", terms.only)
-        self.add("third", terms.place(Remainder(3, 0), 1, 0, 0))
-        self.add("i >= 3", terms.at_least_place(1, 0, -3))
+            self.add(symbol, names.letter(symbol))
+        self.add("first", names.first)
+        self.add("last", names.last)
+        self.add("only", names.only)
+        self.add("third", names.place(Remainder(3, 0), 1, 0, 0))
+        self.add("i >= 3", names.at_least_place(1, 0, -3))
         self.errors: dict[str, Fraction] = {}
 
     def add(self, name: str, diagram: Diagram) -> None:
@@ -66,13 +66,13 @@ class Palette:
 
     def mean(self, name: str, masking: Masking, summand: Diagram) -> None:
         """A coordinate that holds an average."""
-        self.add(name, self.terms.mean(masking, summand))
+        self.add(name, self.names.mean(masking, summand))
 
     def sum_of(self, form: Form) -> Diagram:
         """A linear form of coordinates without powers, as a diagram."""
-        total = self.terms.false
+        total = self.names.false
         for name, factor in form.items():
-            total = self.terms.plus(total, self.terms.scaled(self.values[name][0, 0], factor))
+            total = self.names.plus(total, self.names.scaled(self.values[name][0, 0], factor))
         return total
 
     def form(self, form: Form) -> LinearForm:
@@ -120,10 +120,10 @@ def places(palette: Palette, head: Head, words: Iterable[Word]) -> Iterable[Plac
     from attemper.checker.values import of_closed_form
 
     assert isinstance(head.weighting, Softmax)
-    coldness = of_closed_form(palette.terms, head.weighting.inverse_temperature)
+    coldness = of_closed_form(palette.names, head.weighting.inverse_temperature)
     coordinates = list(palette.values.values())
     for word in words:
-        reading = Reading(palette.terms, word)
+        reading = Reading(palette.names, word)
 
         def at(form: LinearForm, i: int, reading: Reading = reading) -> Fraction:
             return sum((f * reading.value(coordinates[c], i) for c, f in form), Fraction(0))

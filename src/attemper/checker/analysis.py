@@ -12,7 +12,8 @@ import flint
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, apply_groups, groups_of
 from attemper.checker.heads import HeadFact, head_fact
-from attemper.checker.terms import Terms, Test, UnprovenError
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Names, Test, UnprovenError
 from attemper.checker.values import Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import Layer, Network
@@ -57,7 +58,7 @@ class Analysis:
     """All layers of a network."""
 
     network: Network
-    terms: Terms
+    names: Formulas
     start: Stream
     layers: tuple[LayerFact, ...]
     symbols: tuple[SymbolFact, ...]
@@ -76,42 +77,42 @@ def analyse(
     With `names_symbols` what follows takes for granted that each symbol has at most one bit that is 1: for
     callers who prove it.
     """
-    terms = Terms(network.alphabet.symbols, expand)
-    start = stream = embedded(terms, network)
+    names = Formulas(network.alphabet.symbols, expand)
+    start = stream = embedded(names, network)
     facts: list[LayerFact] = []
     symbols: list[SymbolFact] = []
     with precision(PRECISION):
         for number, layer in enumerate(network.layers):
-            facts.append(_layer_fact(terms, layer, number, stream))
+            facts.append(_layer_fact(names, layer, number, stream))
             stream = facts[-1].after
             if names_symbols:
-                stream = _named(terms, layer, number, stream, symbols)
-    return Analysis(network, terms, start, tuple(facts), tuple(symbols))
+                stream = _named(names, layer, number, stream, symbols)
+    return Analysis(network, names, start, tuple(facts), tuple(symbols))
 
 
-def _named(terms: Terms, layer: Layer, number: int, stream: Stream, symbols: list[SymbolFact]) -> Stream:
+def _named(names: Names, layer: Layer, number: int, stream: Stream, symbols: list[SymbolFact]) -> Stream:
     """The stream with names in place of the bits of symbols, whose definitions are added to `symbols`."""
     after = Stream(list(stream.values), list(stream.errors))
     for group, coordinates in enumerate(layer.symbols):
         what = f"layer {number}: a bit of a symbol"
         definitions = []
         for code, coordinate in enumerate(coordinates):
-            bit = plain(stream.values[coordinate], terms, what)
-            if stream.errors[coordinate] or not terms.is_bit(bit):
+            bit = plain(stream.values[coordinate], names, what)
+            if stream.errors[coordinate] or not names.is_bit(bit):
                 raise UnprovenError(f"{what} is not exactly 0 or 1")
             definitions.append(bit)
-            after.values[coordinate] = {(0, 0): terms.symbol(number, group, code)}
+            after.values[coordinate] = {(0, 0): names.symbol(number, group, code)}
         symbols.append(SymbolFact(number, group, tuple(definitions)))
     return after
 
 
-def _layer_fact(terms: Terms, layer: Layer, number: int, stream: Stream) -> LayerFact:
+def _layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> LayerFact:
     middle = Stream(list(stream.values), list(stream.errors))
     heads: list[HeadFact] = []
     masses: list[Fraction] = []
     for index, head in enumerate(layer.heads):
         try:
-            fact = head_fact(terms, head, stream)
+            fact = head_fact(names, head, stream)
         except UnprovenError as error:
             raise UnprovenError(f"layer {number}, head {index}: {error}") from None
         try:
@@ -120,10 +121,10 @@ def _layer_fact(terms: Terms, layer: Layer, number: int, stream: Stream) -> Laye
             raise UnprovenError(f"layer {number}, head {index}: its attention has no finite bound") from None
         for output in fact.outputs:
             target = output.target
-            middle.values[target] = add(terms, middle.values[target], {(0, 0): output.diagram})
+            middle.values[target] = add(names, middle.values[target], {(0, 0): output.diagram})
             middle.errors[target] += mass * output.spread
         heads.append(fact)
         masses.append(mass)
-    groups = groups_of(terms, layer, number, middle)
-    after = apply_groups(terms, groups, middle)
+    groups = groups_of(names, layer, number, middle)
+    after = apply_groups(names, groups, middle)
     return LayerFact(stream, tuple(heads), tuple(masses), middle, tuple(groups), after)

@@ -19,11 +19,24 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 from math import lcm, prod
-from typing import final
+from typing import assert_never, final
 
 from attemper.checker.analysis import ROUNDED, Analysis, SymbolFact
 from attemper.checker.diagrams import Diagram, Tie, Variable
-from attemper.checker.terms import Affine, Name, Terms, UnprovenError
+from attemper.checker.names import (
+    Affine,
+    At,
+    CountRemainder,
+    Exists,
+    LetterBit,
+    Names,
+    PlaceAtLeast,
+    PlaceRemainder,
+    Shifted,
+    SumAtLeast,
+    SymbolCode,
+    UnprovenError,
+)
 from attemper.checker.values import plain
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.layers import Masking
@@ -50,6 +63,12 @@ Scene = tuple[int, int, int, tuple[Code, ...]]
 
 Memory = frozenset[int] | int
 """What is kept of the positions before: the bits of a family that were 1, or a count."""
+
+Present = LetterBit | SymbolCode | PlaceAtLeast | PlaceRemainder
+"""What a position itself decides."""
+
+Past = Exists | At | Shifted | CountRemainder | SumAtLeast
+"""What depends on the positions before, too."""
 
 Support = Callable[[Diagram], Iterable[Variable]]
 """The variables that a diagram depends on."""
@@ -80,14 +99,14 @@ def computes(analysis: Analysis, dfa: Dfa) -> bool:
     output = analysis.network.output
     if analysis.end.errors[output] > ROUNDED:
         return False
-    bit = plain(analysis.end.values[output], analysis.terms, "the output")
-    if not analysis.terms.is_bit(bit):
+    bit = plain(analysis.end.values[output], analysis.names, "the output")
+    if not analysis.names.is_bit(bit):
         raise UnprovenError("its output is not a bit")
     subjects = {
-        (fact.layer, fact.group): _Subject(analysis.terms, _code(analysis.terms, fact), len(dfa.moves))
+        (fact.layer, fact.group): _Subject(analysis.names, _code(analysis.names, fact), len(dfa.moves))
         for fact in analysis.symbols
     }
-    last = _Subject(analysis.terms, bit, len(dfa.moves))
+    last = _Subject(analysis.names, bit, len(dfa.moves))
     places = _Places.of((*subjects.values(), last))
     answer = _explored(places, dfa, subjects, last)
     if answer is not None:
@@ -98,7 +117,7 @@ def computes(analysis: Analysis, dfa: Dfa) -> bool:
     return followed.agrees(last)
 
 
-def _code(terms: Terms, fact: SymbolFact) -> Diagram:
+def _code(names: Names, fact: SymbolFact) -> Diagram:
     """Which bit of a symbol is 1."""
 
     def merged(before: int, bit: Affine, code: int) -> int:
@@ -106,18 +125,11 @@ def _code(terms: Terms, fact: SymbolFact) -> Diagram:
             return before
         return code if before == NOTHING else CONFLICT
 
-    diagram = terms.diagrams.constant(NOTHING)
+    diagram = names.diagrams.constant(NOTHING)
     for code, bit in enumerate(fact.definitions):
         merge = partial(merged, code=code)
-        diagram = terms.diagrams.combine(("code", fact.layer, fact.group, code), merge, diagram, bit)
+        diagram = names.diagrams.combine(("code", fact.layer, fact.group, code), merge, diagram, bit)
     return diagram
-
-
-def _key(name: Name) -> Key:
-    _, layer, group = name
-    assert isinstance(layer, int)
-    assert isinstance(group, int)
-    return layer, group
 
 
 # Scenes ----------------------------------------------------------------------------------------------
@@ -135,14 +147,11 @@ class _Places:
     def of(subjects: Iterable[_Subject]) -> _Places:
         prefix, period = 1, 1
         for subject in subjects:
-            for family, thresholds in subject.families.items():
-                match subject.names[family]:
-                    case ("line", _, _):
-                        prefix = max(prefix, *thresholds)
-                    case ("mod", "place", int(modulus), *_):
-                        period = lcm(period, modulus)
-                    case _:
-                        pass
+            for family, atom in subject.present.items():
+                if isinstance(atom, PlaceAtLeast):
+                    prefix = max(prefix, *subject.families[family])
+                if isinstance(atom, PlaceRemainder):
+                    period = lcm(period, atom.modulus)
         if prefix + period > MAX_PLACES:
             raise UnprovenError(f"its position embeddings tell more than {MAX_PLACES} positions apart")
         return _Places(prefix, period)
@@ -157,7 +166,7 @@ def _explored(places: _Places, dfa: Dfa, subjects: Mapping[Key, _Subject], outpu
     Here all memories are followed together, so nothing is overestimated.
     """
     order = [*subjects.items()]
-    stack = [(1, dfa.start, tuple(subject.start() for subject in (*subjects.values(), output)))]
+    stack = [(1, dfa.start, tuple(subject.start for subject in (*subjects.values(), output)))]
     seen = set(stack)
     while stack:
         place, state, memories = stack.pop()
@@ -208,7 +217,7 @@ class _Followed:
             scene, memories = node
             return (*scene[:3], (_single(subject.step(scene, memories)[0], key),))
 
-        first = [(scene, subject.start()) for scene in paths.first()]
+        first = [(scene, subject.start) for scene in paths.first()]
         after: dict[Scene, set[Scene]] = {}
         stack = list(first)
         own.update((node, scene_of(node)) for node in first)
@@ -234,7 +243,7 @@ class _Followed:
     def agrees(self, output: _Subject) -> bool:
         """Whether the output is [the word so far is accepted] in every combination."""
         paths = self._paths(output)
-        stack = [(scene, output.start()) for scene in paths.first()]
+        stack = [(scene, output.start) for scene in paths.first()]
         seen = set(stack)
         while stack:
             scene, memories = stack.pop()
@@ -298,16 +307,28 @@ class _Paths:
 class _Subject:
     """Something that is followed, a symbol or the output, and everything that it is made of."""
 
-    def __init__(self, terms: Terms, diagram: Diagram, states: int) -> None:
+    def __init__(self, names: Names, diagram: Diagram, states: int) -> None:
         self.states = states
-        self.terms = terms
+        self.names = names
         self.diagram = diagram
-        self.families, self.readers = self._reached(terms.diagrams.support)
-        self.names = {family: terms.name_of(family) for family in self.families}
-        self.parents = tuple(sorted(_key(name) for name in self.names.values() if name[0] == "symbol"))
-        self.memories = tuple(sorted(f for f in self.families if self._is_memory(f)))
-        self.kept = {f: self._representatives(f) for f in self.memories if self.names[f][0] == "at"}
-        self.changes = {f: self._least_and_greatest(f) for f in self.memories if self.names[f][0] == "sum"}
+        self.families, self.readers = self._reached(names.diagrams.support)
+        atoms = [(family, names.atoms[family]) for family in sorted(self.families)]
+        self.present = {family: atom for family, atom in atoms if isinstance(atom, Present)}
+        self.past = {family: atom for family, atom in atoms if isinstance(atom, Past)}
+        self.parents = tuple(
+            sorted((atom.layer, atom.group) for _, atom in atoms if isinstance(atom, SymbolCode))
+        )
+        self.memories = {f: atom for f, atom in self.past.items() if self._is_memory(atom)}
+        self.start: tuple[Memory, ...] = tuple(
+            0 if isinstance(atom, SumAtLeast | CountRemainder) else frozenset()
+            for atom in self.memories.values()
+        )
+        self.kept = {f: self._representatives(f) for f, atom in self.past.items() if isinstance(atom, At)}
+        self.changes = {
+            f: self._least_and_greatest(atom.summand)
+            for f, atom in self.past.items()
+            if isinstance(atom, SumAtLeast)
+        }
         self._needed: dict[frozenset[int], set[int]] = {}
         self._decided: dict[Hashable, dict[Diagram, Diagram]] = {}
         self._steps: dict[Hashable, tuple[Hashable, tuple[Memory, ...]]] = {}
@@ -327,52 +348,44 @@ class _Subject:
 
     def _parts(self, family: int, threshold: int, support: Support) -> Iterable[Variable]:
         """The variables that a variable is made of. Raises `UnprovenError` for what has no finite memory."""
-        match self.terms.name_of(family):
-            case ("letter", _) | ("symbol", _, _) | ("line", 1, 0) | ("mod", "place", _, _, 0):
+        match self.names.atoms[family]:
+            case LetterBit() | SymbolCode() | PlaceAtLeast(1, 0) | PlaceRemainder(_, _, 0):
                 return ()
-            case ("exists", Masking.FUTURE, int(where)):
+            case Exists(Masking.FUTURE, where):
                 return support(where)
-            case ("at", Masking.FUTURE, False, int(where), int(inner)):
+            case At(Masking.FUTURE, False, where, inner):
                 return (*support(where), (inner, threshold))
-            case ("shifted", -1, int(inner)):
+            case Shifted(-1, inner):
                 return ((inner, threshold),)
-            case ("mod", "count", Masking.FUTURE, int(bit), _, _, 0):
+            case CountRemainder(Masking.FUTURE, bit):
                 return support(bit)
-            case ("sum", Masking.FUTURE, int(summand)):
+            case SumAtLeast(Masking.FUTURE, summand):
                 return support(summand)
             case _:
                 raise UnprovenError(
                     "it reads more than letters, remainders and what attention keeps from the left"
                 )
 
-    def _least_and_greatest(self, family: int) -> tuple[Fraction, Fraction]:
+    def _least_and_greatest(self, summand: Diagram) -> tuple[Fraction, Fraction]:
         """By how much a sum can change after the first position."""
-        summand = self.names[family][2]
-        assert isinstance(summand, int)
-        later = self.terms.negation(self.terms.first)
-        changes = self.terms.constants(
-            self.terms.diagrams.constrain(summand, later, self.terms.false), "a count"
+        later = self.names.negation(self.names.first)
+        changes = self.names.constants(
+            self.names.diagrams.constrain(summand, later, self.names.false), "a count"
         )
         return min(changes), max(changes)
 
-    def _is_memory(self, family: int) -> bool:
-        """Whether it depends on what was before; a shifted memory is that memory, one position late."""
-        match self.names[family]:
-            case ("shifted", _, int(inner)):
-                return self.terms.name_of(inner)[0] not in {"exists", "at"}
-            case (("exists" | "at" | "sum"), *_) | ("mod", "count", *_):
-                return True
-            case _:
-                return False
+    def _is_memory(self, atom: Past) -> bool:
+        """Whether it is kept itself; a shifted memory is that memory, one position late."""
+        return not (isinstance(atom, Shifted) and isinstance(self.past.get(atom.inner), Exists | At))
 
     def _representatives(self, family: int) -> dict[int, int]:
         """For each bit that attention keeps, the first one that the diagram treats alike.
 
         Other memories may be made of the family: then every bit stands for itself.
         """
-        copies = {f for f, name in self.names.items() if name[0] == "shifted" and name[2] == family}
+        copies = {f for f, a in self.past.items() if isinstance(a, Shifted) and a.inner == family}
         readers = set().union(*(self.readers[f] for f in (family, *copies)))
-        if not readers <= {THE_DIAGRAM, *copies} or self.terms.diagrams.ties[family] is not Tie.EXCLUSIVE:
+        if not readers <= {THE_DIAGRAM, *copies} or self.names.diagrams.ties[family] is not Tie.EXCLUSIVE:
             return {threshold: threshold for threshold in self.families[family]}
         alike: dict[tuple[Diagram, ...], int] = {}
         return {
@@ -384,17 +397,13 @@ class _Subject:
         """The diagram where one bit of a family is 1 and the others are 0, for each of some families."""
 
         def cofactor(chosen: int) -> Diagram:
-            return self.terms.diagrams.decide(
+            return self.names.diagrams.decide(
                 self.diagram, lambda v: v[1] == threshold if v[0] == chosen else None, {}
             )
 
         return tuple(cofactor(family) for family in families)
 
     # Evaluation --------------------------------------------------------------------------------
-
-    def start(self) -> tuple[Memory, ...]:
-        """The memories before the first position."""
-        return tuple(0 if self.names[f][0] in {"sum", "mod"} else frozenset() for f in self.memories)
 
     def step(self, scene: Scene, memories: tuple[Memory, ...]) -> tuple[Hashable, tuple[Memory, ...]]:
         """What the diagram is at one position, and the memories after it."""
@@ -412,25 +421,26 @@ class _Subject:
         settled = frozenset(
             f
             for f, memory in zip(self.memories, memories, strict=True)
-            if self.names[f][0] == "exists" and memory
+            if isinstance(self.memories[f], Exists) and memory
         )
         if settled not in self._needed:
             self._needed[settled] = {*self._reached(partial(self._support_after, settled))[0], *settled}
         needed = self._needed[settled]
         return tuple(
             memory if f in needed else first
-            for f, memory, first in zip(self.memories, memories, self.start(), strict=True)
+            for f, memory, first in zip(self.memories, memories, self.start, strict=True)
         )
 
     def _support_after(self, settled: frozenset[int], diagram: Diagram) -> Iterable[Variable]:
         """What a diagram depends on where some families have been 1 at the position before."""
 
         def known(variable: Variable) -> bool | None:
-            name = self.names[variable[0]]
-            is_settled = variable[0] in settled or (name[0] == "shifted" and name[2] in settled)
+            family, _ = variable
+            atom = self.past.get(family)
+            is_settled = family in settled or (isinstance(atom, Shifted) and atom.inner in settled)
             return True if is_settled else None
 
-        diagrams = self.terms.diagrams
+        diagrams = self.names.diagrams
         return diagrams.support(diagrams.decide(diagram, known, {}))
 
 
@@ -448,7 +458,7 @@ class _Moment:
         decided: dict[Diagram, Diagram],
     ) -> None:
         self.subject = subject
-        self.diagrams = subject.terms.diagrams
+        self.diagrams = subject.names.diagrams
         self.letter = letter
         self.place = place
         self.codes = dict(zip(subject.parents, codes, strict=True))
@@ -466,7 +476,7 @@ class _Moment:
 
     def after(self) -> tuple[Memory, ...]:
         """The memories after this position."""
-        return tuple(self._after(family) for family in self.subject.memories)
+        return tuple(self._after(family, atom) for family, atom in self.subject.memories.items())
 
     def bit(self, variable: Variable) -> bool:
         """A variable here."""
@@ -476,39 +486,41 @@ class _Moment:
         return self.known[variable]
 
     def _at_sight(self, variable: Variable) -> bool | None:
-        """A variable that the scene alone decides."""
+        """A variable, if the scene alone decides it."""
         family, threshold = variable
-        match self.subject.names[family]:
-            case ("letter", int(bit)):
-                return bool(self.letter >> bit & 1)
-            case ("line", _, _):
-                return self.place >= threshold
-            case ("mod", "place", int(modulus), int(factor), _):
-                return (factor * self.place - threshold) % modulus == 0
-            case ("symbol", int(layer), int(group)):
-                return self.codes[layer, group] == threshold
-            case _:
+        atom = self.subject.present.get(family)
+        match atom:
+            case None:
                 return None
+            case LetterBit(bit):
+                return bool(self.letter >> bit & 1)
+            case SymbolCode(layer, group):
+                return self.codes[layer, group] == threshold
+            case PlaceAtLeast():
+                return self.place >= threshold
+            case PlaceRemainder(modulus, factor):
+                return (factor * self.place - threshold) % modulus == 0
+            case _:
+                assert_never(atom)
 
     def _remembered(self, family: int, threshold: int) -> bool:
-        match self.subject.names[family]:
-            case ("exists", _, int(where)):
+        atom = self.subject.past[family]
+        match atom:
+            case Exists(_, where):
                 return bool(self.memory[family]) or self._holds(where)
-            case ("at", _, _, int(where), int(inner)):
-                if self._holds(where):
-                    return self.bit((inner, threshold))
-                return self._kept(family, threshold)
-            case ("shifted", _, int(inner)):
+            case At(_, _, where, inner):
+                return self.bit((inner, threshold)) if self._holds(where) else self._kept(family, threshold)
+            case Shifted(_, inner):
                 if family in self.memory:
                     return self._kept(family, threshold)
-                return bool(self.memory[inner]) if self._is_exists(inner) else self._kept(inner, threshold)
-            case ("mod", _, _, _, int(modulus), int(factor), _):
-                return (factor * self._number(family) - threshold) % modulus == 0
+                is_whether = isinstance(self.subject.past[inner], Exists)
+                return bool(self.memory[inner]) if is_whether else self._kept(inner, threshold)
+            case CountRemainder(_, bit, modulus, factor):
+                return (factor * self._number(family, bit) - threshold) % modulus == 0
+            case SumAtLeast(_, summand):
+                return self._number(family, summand) >= threshold
             case _:
-                return self._number(family) >= threshold
-
-    def _is_exists(self, family: int) -> bool:
-        return self.subject.names[family][0] == "exists"
+                assert_never(atom)
 
     def _kept(self, family: int, threshold: int) -> bool:
         """A bit of a family as it was kept: in the name of the bit that stands for it."""
@@ -519,43 +531,43 @@ class _Moment:
     def _holds(self, bit: Diagram) -> bool:
         return self.value(bit) == ONE
 
-    def _number(self, family: int) -> int:
+    def _number(self, family: int, counted: Diagram) -> int:
         """A count up to and with this position."""
-        before = self.memory[family]
-        match self.subject.names[family]:
-            case ("mod", _, _, int(counted), *_) | ("sum", _, int(counted)):
-                here = self.value(counted)
-            case _:
-                raise AssertionError("not a count")
+        before, here = self.memory[family], self.value(counted)
         assert isinstance(before, int)
         assert isinstance(here, Affine)
         return before + int(here.constant)
 
-    def _after(self, family: int) -> Memory:
+    def _after(self, family: int, atom: Past) -> Memory:
         thresholds = self.subject.families[family]
-        match self.subject.names[family]:
-            case ("exists", *_):
+        match atom:
+            case Exists():
                 return frozenset({0} if self.bit((family, 0)) else ())
-            case ("at", _, _, int(where), _):
+            case At(_, _, where, _):
                 if not self._holds(where):
                     return self.memory[family]
                 own = self.subject.kept[family]
                 return frozenset(own[threshold] for threshold in thresholds if self.bit((family, threshold)))
-            case ("mod", _, _, _, int(modulus), *_):
-                return self._number(family) % modulus
-            case ("sum", *_):
-                # Beyond the thresholds on the side where it goes, its size does not matter any more.
-                least, greatest = self.subject.changes[family]
-                if least >= 0:
-                    return min(self._number(family), max(thresholds))
-                if greatest <= 0:
-                    return max(self._number(family), min(thresholds) - 1)
-                # As far as different states can be apart, and a threshold from there, but no further.
-                furthest = self.subject.states * max(-least, greatest) + max(map(abs, thresholds))
-                if abs(self._number(family)) > furthest:
-                    raise UnprovenError("a count that rises and falls is looked at wherever it goes")
-                return self._number(family)
-            case ("shifted", _, int(inner)):
+            case Shifted(_, inner):
                 return frozenset(threshold for threshold in thresholds if self.bit((inner, threshold)))
+            case CountRemainder(_, bit, modulus):
+                return self._number(family, bit) % modulus
+            case SumAtLeast(_, summand):
+                return self._cut_off(self._number(family, summand), family)
             case _:
-                raise AssertionError("not a memory")
+                assert_never(atom)
+
+    def _cut_off(self, number: int, family: int) -> int:
+        """A sum, as far as its size can matter."""
+        thresholds = self.subject.families[family]
+        # Beyond the thresholds on the side where it goes, its size does not matter any more.
+        least, greatest = self.subject.changes[family]
+        if least >= 0:
+            return min(number, max(thresholds))
+        if greatest <= 0:
+            return max(number, min(thresholds) - 1)
+        # As far as different states can be apart, and a threshold from there, but no further.
+        furthest = self.subject.states * max(-least, greatest) + max(map(abs, thresholds))
+        if abs(number) > furthest:
+            raise UnprovenError("a count that rises and falls is looked at wherever it goes")
+        return number

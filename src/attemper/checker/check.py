@@ -11,10 +11,10 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.analysis import ROUNDED
 from attemper.checker.diagrams import TooLargeError
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import Proof, prove_language
 from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
 from attemper.checker.subjects import describe
-from attemper.checker.terms import UnprovenError
 from attemper.checker.values import error_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in

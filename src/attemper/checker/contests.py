@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Affine, Terms, UnprovenError
+from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.values import Value, multiply
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent
@@ -119,7 +119,7 @@ class Contest:
 
 
 def rows_of(
-    terms: Terms, rows: Iterable[tuple[Value, Value]], coldness: Value, power: int, cases: list[Diagram]
+    names: Names, rows: Iterable[tuple[Value, Value]], coldness: Value, power: int, cases: list[Diagram]
 ) -> tuple[tuple[Row, ...], list[Diagram]]:
     """The rows, and the diagram of each one's key; `cases` are bits that hold of i.
 
@@ -129,25 +129,25 @@ def rows_of(
     for query, key in rows:
         if len(key) > 1:
             raise UnprovenError("a key mixes powers of j")
-        ((p, b), diagram), *_ = [*key.items(), ((0, 0), terms.false)]
-        terms.constants(diagram, "a key")
-        if p and (p != power or not terms.diagrams.is_constant(diagram)):
+        ((p, b), diagram), *_ = [*key.items(), ((0, 0), names.false)]
+        names.constants(diagram, "a key")
+        if p and (p != power or not names.diagrams.is_constant(diagram)):
             raise UnprovenError("a key is not a multiple of the tie-break's")
         if b and not p:
             raise UnprovenError("a key that does not depend on j grows with n")
-        whole = multiply(terms, query, coldness)
-        is_average = any(value.parts for part in whole.values() for value in terms.values(part))
-        found.append(Row(p != 0, tuple(_peaks(terms, whole, case) for case in cases), b, is_average))
+        whole = multiply(names, query, coldness)
+        is_average = any(value.parts for part in whole.values() for value in names.values(part))
+        found.append(Row(p != 0, tuple(_peaks(names, whole, case) for case in cases), b, is_average))
         keys.append(diagram)
     return tuple(found), keys
 
 
-def places_of(terms: Terms, keys: list[Diagram], where: Diagram) -> list[Place]:
+def places_of(names: Names, keys: list[Diagram], where: Diagram) -> list[Place]:
     """All combinations of the keys' values at positions j where a bit holds."""
-    joint = terms.diagrams.constant(())
+    joint = names.diagrams.constant(())
     for key in keys:
-        joint = terms.diagrams.combine("and then", _appended, joint, key)
-    found = terms.diagrams.values(terms.diagrams.constrain(joint, where, terms.false))
+        joint = names.diagrams.combine("and then", _appended, joint, key)
+    found = names.diagrams.values(names.diagrams.constrain(joint, where, names.false))
     places = sorted(place for place in found if isinstance(place, tuple))
     if len(places) > MAX_PLACES:
         raise UnprovenError("its keys have too many values")
@@ -158,11 +158,11 @@ def _appended(before: Place, value: Affine) -> Place:
     return (*before, value.constant)
 
 
-def _peaks(terms: Terms, value: Value, case: Diagram) -> Laurent:
+def _peaks(names: Names, value: Value, case: Diagram) -> Laurent:
     """What bounds the size of a value at every i where the bit `case` holds."""
     found: Laurent = {}
     for powers, diagram in value.items():
-        inside = terms.values(terms.diagrams.constrain(diagram, case, terms.false))
-        peak = max(abs(end) for own in inside for end in terms.bounds(own))
+        inside = names.values(names.diagrams.constrain(diagram, case, names.false))
+        peak = max(abs(end) for own in inside for end in names.bounds(own))
         found = laurent.plus(found, laurent.monomial(*powers, peak))
     return found

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from enum import Enum
-from typing import final
+from typing import NewType, final
 
-Diagram = int
+Diagram = NewType("Diagram", int)
 """An index into `Diagrams`."""
 
 Variable = tuple[int, int]
@@ -64,7 +64,7 @@ class Diagrams:
     def constant(self, value: Hashable) -> Diagram:
         """The diagram with one value everywhere."""
         if value not in self._terminals:
-            self._terminals[value] = self._new(_NO_VARIABLE, -1, -1, value)
+            self._terminals[value] = self._new(_NO_VARIABLE, Diagram(-1), Diagram(-1), value)
         return self._terminals[value]
 
     def bit(self, variable: Variable, low: Diagram, high: Diagram) -> Diagram:
@@ -222,7 +222,7 @@ class Diagrams:
         return go(diagram)
 
     def values(self, diagram: Diagram) -> list[Hashable]:
-        """All values that the diagram takes."""
+        """All values that the diagram takes, in an order that depends on the function alone."""
         return [self._value[node] for node in self._reached(diagram) if self._low[node] < 0]
 
     def support(self, diagram: Diagram) -> set[Variable]:
@@ -253,7 +253,7 @@ class Diagrams:
         self._low.append(low)
         self._high.append(high)
         self._value.append(value)
-        return len(self._low) - 1
+        return Diagram(len(self._low) - 1)
 
 
 _NO_VARIABLE: Variable = (1 << 60, 0)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Affine, Terms, add_affine, scale_affine
+from attemper.checker.names import Affine, Names, add_affine, scale_affine
 from attemper.checker.values import Stream, add, error_of, of_form, plain
 from attemper.networks.layers import Coordinate, Layer, LinearForm
 
@@ -30,7 +30,7 @@ class Group:
     outputs: dict[Coordinate, tuple[Unit, ...]]
 
 
-def groups_of(terms: Terms, layer: Layer, number: int, stream: Stream) -> list[Group]:
+def groups_of(names: Names, layer: Layer, number: int, stream: Stream) -> list[Group]:
     """The groups of a layer, with what they read after its attention."""
     found: dict[LinearForm, dict[Coordinate, list[Unit]]] = {}
     for unit in layer.hidden:
@@ -39,57 +39,57 @@ def groups_of(terms: Terms, layer: Layer, number: int, stream: Stream) -> list[G
     groups = []
     for form, outputs in found.items():
         what = f"layer {number}: a hidden unit"
-        diagram = terms.settled(terms.with_edges(plain(of_form(terms, form, stream), terms, what)))
+        diagram = names.settled(names.with_edges(plain(of_form(names, form, stream), names, what)))
         groups.append(Group(form, diagram, {target: tuple(units) for target, units in outputs.items()}))
     return groups
 
 
-def apply_groups(terms: Terms, groups: list[Group], stream: Stream) -> Stream:
+def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
     """The stream after the feed-forward layer."""
     after = Stream(list(stream.values), list(stream.errors))
     added: dict[Coordinate, list[Diagram]] = {}
     for group in groups:
         error = error_of(group.form, stream)
         for target, units in group.outputs.items():
-            diagram = terms.diagrams.map(
-                ("units", units), lambda value, units=units: _output(terms, units, value), group.diagram
+            diagram = names.diagrams.map(
+                ("units", units), lambda value, units=units: _output(names, units, value), group.diagram
             )
             added.setdefault(target, []).append(diagram)
             after.errors[target] += max(
-                deviation(terms, units, value, error) for value in terms.values(group.diagram)
+                deviation(names, units, value, error) for value in names.values(group.diagram)
             )
     for target, diagrams in added.items():
-        after.values[target] = add(terms, after.values[target], {(0, 0): _sum(terms, diagrams)})
+        after.values[target] = add(names, after.values[target], {(0, 0): _sum(names, diagrams)})
     return after
 
 
-def _sum(terms: Terms, diagrams: list[Diagram]) -> Diagram:
+def _sum(names: Names, diagrams: list[Diagram]) -> Diagram:
     """The sum, two by two: one after the other would copy a growing diagram each time."""
     while len(diagrams) > 1:
-        pairs = zip(diagrams[::2], [*diagrams[1::2], terms.false], strict=False)
-        diagrams = [terms.plus(left, right) for left, right in pairs]
+        pairs = zip(diagrams[::2], [*diagrams[1::2], names.false], strict=False)
+        diagrams = [names.plus(left, right) for left, right in pairs]
     return diagrams[0]
 
 
-def _output(terms: Terms, units: tuple[Unit, ...], value: Affine) -> Affine:
+def _output(names: Names, units: tuple[Unit, ...], value: Affine) -> Affine:
     """The sum of factor * ReLU(value + bias)."""
     total = Affine(Fraction(0))
     for bias, factor in units:
         inner = Affine(value.constant + bias, value.parts)
-        low, high = terms.bounds(inner)
+        low, high = names.bounds(inner)
         if high <= 0:
             continue
-        active = inner if low >= 0 else terms.positive_part(inner)
+        active = inner if low >= 0 else names.positive_part(inner)
         total = add_affine(total, scale_affine(active, factor))
     return total
 
 
-def deviation(terms: Terms, units: tuple[Unit, ...], value: Affine, error: Fraction) -> Fraction:
+def deviation(names: Names, units: tuple[Unit, ...], value: Affine, error: Fraction) -> Fraction:
     """How far the output can be off if the units read the value with an error."""
     if not error:
         return Fraction(0)
     if value.parts:
-        _, high = terms.bounds(value)
+        _, high = names.bounds(value)
         active = (factor for bias, factor in units if high + bias + error > 0)
         return sum((abs(factor) * error for factor in active), Fraction(0))
     exact = piecewise(units, value.constant)

@@ -15,6 +15,7 @@ from typing import assert_never, final
 
 from attemper.checker.contests import Contest, Kind, Lead, Pair, Place, places_of, rows_of
 from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Affine, Names, UnprovenError
 from attemper.checker.rules import (
     HALF,
     LocalSignRule,
@@ -25,7 +26,6 @@ from attemper.checker.rules import (
     TieBreakRule,
     UniformRule,
 )
-from attemper.checker.terms import Affine, Terms, UnprovenError
 from attemper.checker.values import (
     Stream,
     Value,
@@ -105,29 +105,29 @@ class HeadFact:
     contest: Contest | None = None
 
 
-def head_fact(terms: Terms, head: Head, stream: Stream) -> HeadFact:
+def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
     if any(error_of(form, stream) for form in (*head.query, *head.key, *head.values)):
         raise UnprovenError("it reads a coordinate that is only approximate")
     if head.masking.is_strict and not isinstance(head.construction, Select):
         raise UnprovenError("only selections have a rule for strict masks")
-    scores = _scores(terms, head, stream)
-    values = [plain(of_form(terms, form, stream), terms, "a value") for form in head.values]
+    scores = _scores(names, head, stream)
+    values = [plain(of_form(names, form, stream), names, "a value") for form in head.values]
     for value in values:
-        terms.constants(value, "a value")
+        names.constants(value, "a value")
     match head.construction:
         case Uniform():
-            return _uniform(terms, head, scores, values)
+            return _uniform(names, head, scores, values)
         case Select():
-            return _select(terms, head, scores, values, stream)
+            return _select(names, head, scores, values, stream)
         case Neighbour():
-            return _neighbour(terms, head, scores, values, stream)
+            return _neighbour(names, head, scores, values, stream)
         case Sign():
-            return _sign(terms, head, scores, values)
+            return _sign(names, head, scores, values)
         case LocalSign():
-            return _local_sign(terms, head, scores, values)
+            return _local_sign(names, head, scores, values)
         case Lookup():
-            return _lookup(terms, head, scores, values)
+            return _lookup(names, head, scores, values)
         case _:
             assert_never(head.construction)
 
@@ -135,13 +135,13 @@ def head_fact(terms: Terms, head: Head, stream: Stream) -> HeadFact:
 # Rules -----------------------------------------------------------------------------------------------
 
 
-def _uniform(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+def _uniform(names: Names, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
     if scores:
         raise UnprovenError("its scores are not all equal")
-    return HeadFact(UniformRule(), _outputs(terms, head, values, lambda v: terms.mean(head.masking, v)))
+    return HeadFact(UniformRule(), _outputs(names, head, values, lambda v: names.mean(head.masking, v)))
 
 
-def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram], stream: Stream) -> HeadFact:
+def _select(names: Names, head: Head, scores: Scores, values: list[Diagram], stream: Stream) -> HeadFact:
     """Lemma 8: blocked positions lose more than the tie-break can give, the tie-break chooses the rest.
 
     A strict mask shows at i what the weak one shows at the neighbour of i, so the weak one's bounds hold.
@@ -151,13 +151,13 @@ def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram], str
     if len(ties) != 1:
         raise UnprovenError("its scores have no tie-break")
     ((power, one), value), domain = next(iter(ties.items())), DOMAINS[masking]
-    tie = laurent.times(_scalar(terms, value), _constant(terms, one))
+    tie = laurent.times(_scalar(names, value), _constant(names, one))
     towards_larger = (laurent.at(tie, 2, 2) > 0) == (power > 0)
     size = tie if laurent.at(tie, 2, 2) > 0 else laurent.times(tie, -1)
     gap, span = _tie_break(size, power, masking)
-    blocked, push = _blocked(terms, {d: v for (p, d), v in scores.items() if p == 0})
+    blocked, push = _blocked(names, {d: v for (p, d), v in scores.items() if p == 0})
     far = None
-    levels = sorted({value.constant for value in terms.values(blocked)})
+    levels = sorted({value.constant for value in names.values(blocked)})
     if len(levels) > 1:
         # Two positions are compared, each with what its own level takes away and its own tie-break.
         least_push = laurent.times(push, min(b - a for a, b in pairwise(levels)))
@@ -166,26 +166,26 @@ def _select(terms: Terms, head: Head, scores: Scores, values: list[Diagram], str
         room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
         far = _for_losses(lead, room, domain, "blocked positions can win")
     leftmost = not towards_larger
-    bits = [terms.equals(blocked, level) for level in levels]
+    bits = [names.equals(blocked, level) for level in levels]
 
     def read(value: Diagram) -> Diagram:
-        found = terms.chosen(masking, leftmost, bits[-1], value)
+        found = names.chosen(masking, leftmost, bits[-1], value)
         for bit in reversed(bits[:-1]):
-            here = terms.chosen(masking, leftmost, bit, value)
-            found = terms.choose(terms.exists(masking, bit), here, found)
+            here = names.chosen(masking, leftmost, bit, value)
+            found = names.choose(names.exists(masking, bit), here, found)
         if not head.masking.is_strict:
             return found
-        return terms.shifted(found, -1 if masking is Masking.FUTURE else 1, terms.false)
+        return names.shifted(found, -1 if masking is Masking.FUTURE else 1, names.false)
 
-    settled = {level for level, bit in zip(levels, bits, strict=True) if _agree(terms, values, bit)}
+    settled = {level for level, bit in zip(levels, bits, strict=True) if _agree(names, values, bit)}
 
     def contest() -> Contest:
-        rows, keys = rows_of(terms, _rows(terms, head, stream), _coldness(terms, head), power, [terms.true])
-        places = places_of(terms, [*keys, blocked], terms.true)
+        rows, keys = rows_of(names, _rows(names, head, stream), _coldness(names, head), power, [names.true])
+        places = places_of(names, [*keys, blocked], names.true)
         pairs = _selection_pairs(places, settled, _level_lead(size, power, masking, 1), push, span, domain)
         return Contest(power, Lead(size, domain), REACH[masking], 1, rows, pairs)
 
-    outputs = _outputs(terms, head, values, read)
+    outputs = _outputs(names, head, values, read)
     return HeadFact(TieBreakRule(gap, far), outputs, contest=_if_covered(contest))
 
 
@@ -210,16 +210,16 @@ def _selection_pairs(
     return tuple(pairs)
 
 
-def _neighbour(terms: Terms, head: Head, scores: Scores, values: list[Diagram], stream: Stream) -> HeadFact:
+def _neighbour(names: Names, head: Head, scores: Scores, values: list[Diagram], stream: Stream) -> HeadFact:
     """Theorems 12, 13: the other parity first, then the nearest."""
-    waves = _waves(terms, scores)
+    waves = _waves(names, scores)
     domain = DOMAINS[head.masking]
     powers = [p for p, wave in waves if not wave]
     if (0, True) not in waves or len(waves) != 2 or len(powers) != 1 or head.masking is Masking.NONE:
         raise UnprovenError("its scores are not those of a neighbour")
     power = powers[0]
-    tie = _scalar(terms, waves[power, False])
-    opposite = _scalar(terms, multiply(terms, waves[0, True], {(0, 0): terms.scaled(terms.sign, -1)}))
+    tie = _scalar(names, waves[power, False])
+    opposite = _scalar(names, multiply(names, waves[0, True], {(0, 0): names.scaled(names.sign, -1)}))
     towards_larger = (laurent.at(tie, 2, 2) > 0) == (power > 0)
     if towards_larger != (head.masking is Masking.FUTURE):
         raise UnprovenError("its tie-break points away from the neighbour")
@@ -234,71 +234,71 @@ def _neighbour(terms: Terms, head: Head, scores: Scores, values: list[Diagram], 
     offset = -1 if towards_larger else 1
 
     def read(value: Diagram) -> Diagram:
-        return terms.shifted(value, offset, value)
+        return names.shifted(value, offset, value)
 
     def contest() -> Contest:
-        odd = terms.place(Remainder(2, 1), 1, 0, 0)
-        cases = [odd, terms.negation(odd)]
-        rows, keys = rows_of(terms, _rows(terms, head, stream), _coldness(terms, head), power, cases)
+        odd = names.place(Remainder(2, 1), 1, 0, 0)
+        cases = [odd, names.negation(odd)]
+        rows, keys = rows_of(names, _rows(names, head, stream), _coldness(names, head), power, cases)
         level = _level_lead(size, power, head.masking, 2)
         behind, beside = Lead(twice, domain), Lead(ahead, domain)
         pairs: list[Pair] = []
         for case, (same, different) in enumerate((cases, cases[::-1])):
-            winners, others = (places_of(terms, keys, parity) for parity in (different, same))
+            winners, others = (places_of(names, keys, parity) for parity in (different, same))
             pairs += [Pair(case, w, o, Kind.LEVEL, level) for w, o in product(winners, winners)]
             pairs += [Pair(case, w, o, Kind.BEHIND, behind) for w, o in product(winners, others)]
             pairs += [Pair(case, w, o, Kind.SELF, beside) for w, o in product(winners, others)]
         return Contest(power, Lead(size, domain), REACH[head.masking], 2, rows, tuple(pairs))
 
-    outputs = _outputs(terms, head, values, read)
+    outputs = _outputs(names, head, values, read)
     return HeadFact(ShiftRule(gap, own, parity), outputs, contest=_if_covered(contest))
 
 
-def _sign(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+def _sign(names: Names, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
     """The parity whose sign is that of D = T / (number visible), T an odd multiple of a constant."""
-    waves = _waves(terms, scores)
+    waves = _waves(names, scores)
     if len(waves) != 1 or next(iter(waves)) not in {(0, True), (1, True)}:
         raise UnprovenError("its scores are not (-1)^j times a number of i")
     ((power, _), value) = next(iter(waves.items()))
-    number, factor = _single_mean(terms, value, head.masking)
-    if number is None or terms.means[number].masking is not head.masking:
+    number, factor = _single_mean(names, value, head.masking)
+    if number is None or names.means[number].masking is not head.masking:
         raise UnprovenError("it does not see the positions that its query averages")
-    mean = terms.means[number]
-    unit = _odd_unit(terms, head.masking, mean.summand)
+    mean = names.means[number]
+    unit = _odd_unit(names, head.masking, mean.summand)
     lead = laurent.times(factor, unit)
     visible = VISIBLE[head.masking] if power == 0 else laurent.constant(1)
     gap = _proved(laurent.least_ratio(lead, visible, DOMAINS[head.masking]), "both parities are as likely")
-    positive = terms.sum_at_least(head.masking, terms.scaled(mean.summand, 1 / unit), 1)
+    positive = names.sum_at_least(head.masking, names.scaled(mean.summand, 1 / unit), 1)
     rule = SignRule(_positive(gap), level=power == 0)
 
     def read(value: Diagram) -> Diagram:
-        return _by_parity(terms, head.masking, positive, value)
+        return _by_parity(names, head.masking, positive, value)
 
-    return HeadFact(rule, _outputs(terms, head, values, read), unit)
+    return HeadFact(rule, _outputs(names, head, values, read), unit)
 
 
-def _lookup(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+def _lookup(names: Names, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
     """Theorems 20, 21 and Lemma 7: -(j - c)^2 at j = c = the number of positions with a bit."""
-    waves = _waves(terms, scores)
+    waves = _waves(names, scores)
     powers = {p for p, _ in waves}
     bounded = -1 in powers
     top = -1 if bounded else 2
     if any(wave for _, wave in waves) or not {top} <= powers <= {top, -2 if bounded else 1}:
         raise UnprovenError("its scores are not those of a lookup")
     ratio_at, unit_at = ((-2, False), (-1, False)) if bounded else ((1, False), (2, False))
-    marking, unit_factor = _single_mean(terms, waves[unit_at], head.masking)
-    side = None if marking is None else terms.means[marking].masking
-    if marking is None or side is None or terms.means[marking].summand != terms.mark(side):
+    marking, unit_factor = _single_mean(names, waves[unit_at], head.masking)
+    side = None if marking is None else names.means[marking].masking
+    if marking is None or side is None or names.means[marking].summand != names.mark(side):
         raise UnprovenError("its query does not carry 1 / (number visible)")
     # scores = scale * (2 c j - j^2) / visible, or scale * (2 / j - c / j^2) / visible
     scale = laurent.times(unit_factor, HALF if bounded else -1)
-    counting, counted = None, terms.false
+    counting, counted = None, names.false
     if ratio_at in waves:
-        counting, ratio_factor = _single_mean(terms, waves[ratio_at], head.masking)
-        counted = terms.true if counting is None else terms.means[counting].summand
+        counting, ratio_factor = _single_mean(names, waves[ratio_at], head.masking)
+        counted = names.true if counting is None else names.means[counting].summand
         if laurent.times(scale, -1 if bounded else 2) != ratio_factor:
             raise UnprovenError("its parabola does not have its top at the count")
-    if not terms.is_bit(counted) or (counting is not None and terms.means[counting].masking is not side):
+    if not names.is_bit(counted) or (counting is not None and names.means[counting].masking is not side):
         raise UnprovenError("its query is not a count over the visible positions")
     if head.masking is not Masking.NONE and (side is not Masking.FUTURE or head.masking is not side):
         raise UnprovenError("it may not see the position that it looks for")
@@ -311,147 +311,147 @@ def _lookup(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> 
         alone = laurent.times(scale, laurent.monomial(-1, 0))
         others = laurent.plus(laurent.monomial(1, 0, -1), laurent.constant(2))
         zero = _for_losses(alone, others, domain, "other positions can win at count 0")
-    some = terms.sum_at_least(side, counted, 1)
+    some = names.sum_at_least(side, counted, 1)
 
     def read(value: Diagram) -> Diagram:
-        found = terms.looked_up(side, counted, value)
-        return terms.choose(some, found, terms.at_position_one(value))
+        found = names.looked_up(side, counted, value)
+        return names.choose(some, found, names.at_position_one(value))
 
-    return HeadFact(LookupRule(_positive(gap), zero), _outputs(terms, head, values, read))
+    return HeadFact(LookupRule(_positive(gap), zero), _outputs(names, head, values, read))
 
 
-def _local_sign(terms: Terms, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
+def _local_sign(names: Names, head: Head, scores: Scores, values: list[Diagram]) -> HeadFact:
     """The sign of T = sum over j <= i + sum over j >= i + bits at i, at two neighbouring positions.
 
     scores = C (2 centre j - j^2) + (-1)^j (A1 j + A0), centre = i - 1/2 + [i = 1].
     """
-    waves = _waves(terms, scores)
+    waves = _waves(names, scores)
     if set(waves) - {(1, False), (2, False), (1, True), (0, True)} or head.masking is not Masking.NONE:
         raise UnprovenError("its scores are not those of a local sign head")
-    bowl = _scalar(terms, waves.get((2, False), {}))
+    bowl = _scalar(names, waves.get((2, False), {}))
     tightness = -bowl.get((0, 0), Fraction(0))
     middle = {
-        (1, 0): terms.number(2 * tightness),
-        (0, 0): terms.plus(terms.number(-tightness), terms.scaled(terms.first, 2 * tightness)),
+        (1, 0): names.number(2 * tightness),
+        (0, 0): names.plus(names.number(-tightness), names.scaled(names.first, 2 * tightness)),
     }
     if set(bowl) != {(0, 0)} or tightness <= 0 or waves.get((1, False)) != middle:
         raise UnprovenError("its parabola is not centred on i - 1/2")
-    slope = plain(waves.get((1, True), {}), terms, "the slope of a local sign head")
+    slope = plain(waves.get((1, True), {}), names, "the slope of a local sign head")
     offset = waves.get((0, True), {})
     if set(offset) - {(0, 0), (0, 1)}:
         raise UnprovenError("its scores grow in an unknown way")
-    fixed, by_length = (offset.get(powers, terms.false) for powers in ((0, 0), (0, 1)))
-    left, right, own = _two_sided_sum(terms, slope, fixed, by_length)
-    unit = _common(terms, (left, right, own))
-    left, right, own = (terms.scaled(part, 1 / unit) for part in (left, right, own))
-    if any(v % 2 for part in (left, right) for v in terms.constants(part, "a count")):
+    fixed, by_length = (offset.get(powers, names.false) for powers in ((0, 0), (0, 1)))
+    left, right, own = _two_sided_sum(names, slope, fixed, by_length)
+    unit = _common(names, (left, right, own))
+    left, right, own = (names.scaled(part, 1 / unit) for part in (left, right, own))
+    if any(v % 2 for part in (left, right) for v in names.constants(part, "a count")):
         raise UnprovenError("T may be 0")
-    if any(v % 2 != 1 for v in terms.constants(own, "a count")):
+    if any(v % 2 != 1 for v in names.constants(own, "a count")):
         raise UnprovenError("T may be 0")
     gap = unit / 2
-    steepest = max(abs(end) for value in terms.values(slope) for end in terms.bounds(value))
+    steepest = max(abs(end) for value in names.values(slope) for end in names.bounds(value))
     if tightness < steepest + gap:
         raise UnprovenError("its parabola is too flat for its slope")
-    half_left, half_right = (terms.scaled(part, HALF) for part in (left, right))
-    half_own = terms.scaled(terms.plus(own, terms.number(-1)), HALF)
-    positive = terms.mixed_at_least(half_left, half_right, half_own, 0)
+    half_left, half_right = (names.scaled(part, HALF) for part in (left, right))
+    half_own = names.scaled(names.plus(own, names.number(-1)), HALF)
+    positive = names.mixed_at_least(half_left, half_right, half_own, 0)
 
     def read(value: Diagram) -> Diagram:
-        return _by_parity(terms, head.masking, positive, value)
+        return _by_parity(names, head.masking, positive, value)
 
-    return HeadFact(LocalSignRule(_positive(gap)), _outputs(terms, head, values, read))
+    return HeadFact(LocalSignRule(_positive(gap)), _outputs(names, head, values, read))
 
 
 def _two_sided_sum(
-    terms: Terms, slope: Diagram, fixed: Diagram, by_length: Diagram
+    names: Names, slope: Diagram, fixed: Diagram, by_length: Diagram
 ) -> tuple[Diagram, Diagram, Diagram]:
     """(left, right, own): the sum of A1 j + A0 at the two middle positions, as two sums over positions.
 
     For i > 1 it is (2i - 1) A1 + 2 A0, for i = 1 it is 3 A1 + 2 A0; A0 = fixed + n by_length. A mean over
     j <= i times i is a sum over j <= i; one over j >= i times (n - i + 1) is a sum over j >= i.
     """
-    later = terms.negation(terms.first)
-    starting = terms.both(terms.first, terms.negation(terms.only))
-    per_position, per_length = (terms.scaled(part, 2) for part in (slope, by_length))
-    rest = terms.plus(terms.scaled(slope, -1), terms.scaled(fixed, 2))
-    start = terms.plus(terms.scaled(slope, 3), terms.scaled(fixed, 2))
+    later = names.negation(names.first)
+    starting = names.both(names.first, names.negation(names.only))
+    per_position, per_length = (names.scaled(part, 2) for part in (slope, by_length))
+    rest = names.plus(names.scaled(slope, -1), names.scaled(fixed, 2))
+    start = names.plus(names.scaled(slope, 3), names.scaled(fixed, 2))
     cases = {
-        "i": terms.diagrams.constrain(per_position, later, terms.false),
-        "n": terms.diagrams.constrain(per_length, later, terms.false),
-        "1": terms.diagrams.constrain(rest, later, terms.false),
+        "i": names.diagrams.constrain(per_position, later, names.false),
+        "n": names.diagrams.constrain(per_length, later, names.false),
+        "1": names.diagrams.constrain(rest, later, names.false),
     }
-    start_n = terms.diagrams.constrain(per_length, starting, terms.false)
-    start_1 = terms.diagrams.constrain(start, starting, terms.false)
-    numbers = {k for d in (slope, fixed, by_length) for v in terms.values(d) for k, _ in v.parts}
-    left = right = terms.false
+    start_n = names.diagrams.constrain(per_length, starting, names.false)
+    start_1 = names.diagrams.constrain(start, starting, names.false)
+    numbers = {k for d in (slope, fixed, by_length) for v in names.values(d) for k, _ in v.parts}
+    left = right = names.false
     for number in sorted(numbers):
-        mean = terms.means[number]
-        factors = {name: _factor(terms, diagram, number) for name, diagram in cases.items()}
+        mean = names.means[number]
+        factors = {name: _factor(names, diagram, number) for name, diagram in cases.items()}
         if mean.masking is Masking.FUTURE and factors["n"] == factors["1"] == 0:
-            left = terms.plus(left, terms.scaled(mean.summand, factors["i"]))
-            start_n = terms.replace_mean(start_n, number, mean.summand)
-            start_1 = terms.replace_mean(start_1, number, mean.summand)
+            left = names.plus(left, names.scaled(mean.summand, factors["i"]))
+            start_n = names.replace_mean(start_n, number, mean.summand)
+            start_1 = names.replace_mean(start_1, number, mean.summand)
         elif mean.masking is Masking.PAST and factors["n"] == factors["1"] == -factors["i"]:
-            right = terms.plus(right, terms.scaled(mean.summand, factors["n"]))
-            at_start = _factor(terms, start_n, number), _factor(terms, start_1, number)
+            right = names.plus(right, names.scaled(mean.summand, factors["n"]))
+            at_start = _factor(names, start_n, number), _factor(names, start_1, number)
             if at_start != (factors["n"], Fraction(0)):
                 raise UnprovenError("its scores at i = 1 are those of another sum")
-            start_n, start_1 = (terms.replace_mean(d, number, terms.false) for d in (start_n, start_1))
+            start_n, start_1 = (names.replace_mean(d, number, names.false) for d in (start_n, start_1))
         else:
             raise UnprovenError("its scores are not those of a sum over positions")
-    plain_parts = {name: _without_means(terms, diagram) for name, diagram in cases.items()}
-    by_i, by_n = (_constant(terms, plain_parts[name]) for name in ("i", "n"))
-    start_n = terms.diagrams.constrain(start_n, starting, terms.false)
-    if start_n != terms.number(by_n):
+    plain_parts = {name: _without_means(names, diagram) for name, diagram in cases.items()}
+    by_i, by_n = (_constant(names, plain_parts[name]) for name in ("i", "n"))
+    start_n = names.diagrams.constrain(start_n, starting, names.false)
+    if start_n != names.number(by_n):
         raise UnprovenError("its scores at i = 1 are those of another sum")
-    own_start = terms.plus(start_1, terms.scaled(terms.plus(left, terms.number(by_i)), -1))
-    own = terms.choose(terms.first, own_start, plain_parts["1"])
+    own_start = names.plus(start_1, names.scaled(names.plus(left, names.number(by_i)), -1))
+    own = names.choose(names.first, own_start, plain_parts["1"])
     # by_i i + by_n n = sum over j <= i of (by_i + by_n) + sum over j >= i of by_n - by_n
     return (
-        terms.plus(left, terms.number(by_i + by_n)),
-        terms.plus(right, terms.number(by_n)),
-        terms.plus(own, terms.number(-by_n)),
+        names.plus(left, names.number(by_i + by_n)),
+        names.plus(right, names.number(by_n)),
+        names.plus(own, names.number(-by_n)),
     )
 
 
 # Scores ----------------------------------------------------------------------------------------------
 
 
-def _rows(terms: Terms, head: Head, stream: Stream) -> list[tuple[Value, Value]]:
+def _rows(names: Names, head: Head, stream: Stream) -> list[tuple[Value, Value]]:
     """The values of each query row, without temperature, and of its key row."""
     pairs = zip(head.query, head.key, strict=True)
-    return [(of_form(terms, query, stream), of_form(terms, key, stream)) for query, key in pairs]
+    return [(of_form(names, query, stream), of_form(names, key, stream)) for query, key in pairs]
 
 
-def _coldness(terms: Terms, head: Head) -> Value:
+def _coldness(names: Names, head: Head) -> Value:
     """The value of the inverse temperature."""
     if not isinstance(head.weighting, Softmax):
         raise UnprovenError("it is not a softmax head")
-    return of_closed_form(terms, head.weighting.inverse_temperature)
+    return of_closed_form(names, head.weighting.inverse_temperature)
 
 
-def _scores(terms: Terms, head: Head, stream: Stream) -> Scores:
+def _scores(names: Names, head: Head, stream: Stream) -> Scores:
     """The scores, without what does not depend on j: softmax does not see it."""
-    coldness = _coldness(terms, head)
+    coldness = _coldness(names, head)
     scores: Scores = {}
-    for row, key in _rows(terms, head, stream):
-        query = multiply(terms, row, coldness)
+    for row, key in _rows(names, head, stream):
+        query = multiply(names, row, coldness)
         for (power, length), diagram in key.items():
-            terms.constants(diagram, "a key")
+            names.constants(diagram, "a key")
             at_i: Value = {(a, b + length): d for (a, b), d in query.items()}
-            scores[power, diagram] = add(terms, scores.get((power, diagram), {}), at_i)
-    constant = terms.diagrams.is_constant
+            scores[power, diagram] = add(names, scores.get((power, diagram), {}), at_i)
+    constant = names.diagrams.is_constant
     return {k: v for k, v in scores.items() if v and not (k[0] == 0 and constant(k[1]))}
 
 
-def _waves(terms: Terms, scores: Scores) -> Waves:
+def _waves(names: Names, scores: Scores) -> Waves:
     """Scores whose diagrams are constants and multiples of (-1)^j."""
     waves: Waves = {}
     for (power, diagram), value in scores.items():
-        at_even, at_odd = (_constant(terms, part) for part in _even_and_odd(terms, diagram))
+        at_even, at_odd = (_constant(names, part) for part in _even_and_odd(names, diagram))
         for wave, factor in ((False, (at_even + at_odd) / 2), (True, (at_even - at_odd) / 2)):
-            part = {p: terms.scaled(d, factor) for p, d in value.items()} if factor else {}
-            waves[power, wave] = add(terms, waves.get((power, wave), {}), part)
+            part = {p: names.scaled(d, factor) for p, d in value.items()} if factor else {}
+            waves[power, wave] = add(names, waves.get((power, wave), {}), part)
     return {key: value for key, value in waves.items() if value and key != (0, False)}
 
 
@@ -484,10 +484,10 @@ def _level_lead(size: Laurent, power: int, masking: Masking, steps: int) -> Lead
     return Lead(laurent.times(closest, steps), DOMAINS[masking])
 
 
-def _agree(terms: Terms, values: list[Diagram], bit: Diagram) -> bool:
+def _agree(names: Names, values: list[Diagram], bit: Diagram) -> bool:
     """Whether each value is the same at all positions where a bit holds."""
-    there = (terms.diagrams.constrain(value, bit, terms.false) for value in values)
-    return all(terms.diagrams.is_constant(value) for value in there)
+    there = (names.diagrams.constrain(value, bit, names.false) for value in values)
+    return all(names.diagrams.is_constant(value) for value in there)
 
 
 def _if_covered(contest: Callable[[], Contest]) -> Contest | None:
@@ -498,45 +498,45 @@ def _if_covered(contest: Callable[[], Contest]) -> Contest | None:
         return None
 
 
-def _blocked(terms: Terms, parts: dict[Diagram, Value]) -> tuple[Diagram, Laurent]:
+def _blocked(names: Names, parts: dict[Diagram, Value]) -> tuple[Diagram, Laurent]:
     """(b, P): what the scores take away from position j is P b(j), the least b being 0."""
-    blocked, push = terms.false, laurent.constant(1)
+    blocked, push = names.false, laurent.constant(1)
     for number, (diagram, value) in enumerate(parts.items()):
-        own = _scalar(terms, value)
+        own = _scalar(names, value)
         if number == 0:
             push = own if laurent.at(own, 2, 2) > 0 else laurent.times(own, -1)
         powers = next(iter(push))
         ratio = own.get(powers, Fraction(0)) / push[powers]
         if laurent.times(push, ratio) != own:
             raise UnprovenError("its keys are weighed differently by different positions")
-        blocked = terms.plus(blocked, terms.scaled(diagram, -ratio))
-    lowest = min(terms.constants(blocked, "a key"))
-    return terms.plus(blocked, terms.number(-lowest)), push
+        blocked = names.plus(blocked, names.scaled(diagram, -ratio))
+    lowest = min(names.constants(blocked, "a key"))
+    return names.plus(blocked, names.number(-lowest)), push
 
 
-def _by_parity(terms: Terms, masking: Masking, positive: Diagram, value: Diagram) -> Diagram:
+def _by_parity(names: Names, masking: Masking, positive: Diagram, value: Diagram) -> Diagram:
     """A value of the parity of j, at even j where `positive`, else at odd j; at i where only i is seen."""
-    at_even, at_odd = _even_and_odd(terms, value)
-    return terms.choose(terms.edge(masking), value, terms.choose(positive, at_even, at_odd))
+    at_even, at_odd = _even_and_odd(names, value)
+    return names.choose(names.edge(masking), value, names.choose(positive, at_even, at_odd))
 
 
-def _even_and_odd(terms: Terms, diagram: Diagram) -> tuple[Diagram, Diagram]:
+def _even_and_odd(names: Names, diagram: Diagram) -> tuple[Diagram, Diagram]:
     """The values at even and at odd positions of a diagram that depends on nothing else."""
-    at_even, at_odd = (terms.at_fixed(diagram, j) for j in (2, 1))
+    at_even, at_odd = (names.at_fixed(diagram, j) for j in (2, 1))
     half_sum, half_difference = (
-        terms.scaled(terms.plus(at_even, terms.scaled(at_odd, sign)), HALF) for sign in (1, -1)
+        names.scaled(names.plus(at_even, names.scaled(at_odd, sign)), HALF) for sign in (1, -1)
     )
-    if terms.plus(half_sum, terms.product(half_difference, terms.sign)) != diagram:
+    if names.plus(half_sum, names.product(half_difference, names.sign)) != diagram:
         raise UnprovenError("a key or value depends on more than the parity of its position")
     return at_even, at_odd
 
 
 def _outputs(
-    terms: Terms, head: Head, values: list[Diagram], read: Callable[[Diagram], Diagram]
+    names: Names, head: Head, values: list[Diagram], read: Callable[[Diagram], Diagram]
 ) -> tuple[Output, ...]:
     outputs = []
     for value, target in zip(values, head.targets, strict=True):
-        found = terms.constants(value, "a value")
+        found = names.constants(value, "a value")
         size = max(abs(v) for v in found)
         outputs.append(Output(target, read(value), max(found) - min(found), size))
     return tuple(outputs)
@@ -545,25 +545,25 @@ def _outputs(
 # Small proofs ----------------------------------------------------------------------------------------
 
 
-def _scalar(terms: Terms, value: Value) -> Laurent:
+def _scalar(names: Names, value: Value) -> Laurent:
     """A value that is the same for all words, as a polynomial in i and n."""
-    return {powers: _constant(terms, diagram) for powers, diagram in value.items()}
+    return {powers: _constant(names, diagram) for powers, diagram in value.items()}
 
 
-def _constant(terms: Terms, diagram: Diagram) -> Fraction:
-    values = terms.values(diagram)
+def _constant(names: Names, diagram: Diagram) -> Fraction:
+    values = names.values(diagram)
     if len(values) != 1 or values[0].parts:
         raise UnprovenError("a factor of its scores depends on the word")
     return values[0].constant
 
 
-def _single_mean(terms: Terms, value: Value, masking: Masking) -> tuple[int | None, Laurent]:
+def _single_mean(names: Names, value: Value, masking: Masking) -> tuple[int | None, Laurent]:
     """The mean of which a value is a multiple (None: of 1), and the factor, where i sees several."""
-    several = terms.negation(terms.edge(masking))
+    several = names.negation(names.edge(masking))
     numbers: set[int | None] = set()
     factor: Laurent = {}
     for powers, diagram in value.items():
-        inner = terms.values(terms.diagrams.constrain(diagram, several, terms.false))
+        inner = names.values(names.diagrams.constrain(diagram, several, names.false))
         if len(inner) != 1 or len(inner[0].parts) + (inner[0].constant != 0) != 1:
             raise UnprovenError("its query is not a multiple of an average")
         ((number, own),) = inner[0].parts or ((None, inner[0].constant),)
@@ -574,22 +574,22 @@ def _single_mean(terms: Terms, value: Value, masking: Masking) -> tuple[int | No
     return numbers.pop(), factor
 
 
-def _odd_unit(terms: Terms, masking: Masking, summand: Diagram) -> Fraction:
+def _odd_unit(names: Names, masking: Masking, summand: Diagram) -> Fraction:
     """A unit of which the sum over the visible positions is an odd multiple: only one summand is odd."""
-    unit = _common(terms, (summand,))
-    mark = terms.mark(masking)
+    unit = _common(names, (summand,))
+    mark = names.mark(masking)
     marked, others = (
-        terms.constants(terms.diagrams.constrain(summand, bit, terms.false), "a count")
-        for bit in (mark, terms.negation(mark))
+        names.constants(names.diagrams.constrain(summand, bit, names.false), "a count")
+        for bit in (mark, names.negation(mark))
     )
     if any(v / unit % 2 != 1 for v in marked) or any(v / unit % 2 for v in others):
         raise UnprovenError("the sum whose sign it reads may be 0")
     return unit
 
 
-def _common(terms: Terms, diagrams: tuple[Diagram, ...]) -> Fraction:
+def _common(names: Names, diagrams: tuple[Diagram, ...]) -> Fraction:
     """The greatest common divisor of all values, a positive rational."""
-    values = [v for diagram in diagrams for v in terms.constants(diagram, "a count")]
+    values = [v for diagram in diagrams for v in names.constants(diagram, "a count")]
     denominator = lcm(*(v.denominator for v in values))
     common = gcd(*(int(v * denominator) for v in values))
     if not common:
@@ -597,16 +597,16 @@ def _common(terms: Terms, diagrams: tuple[Diagram, ...]) -> Fraction:
     return Fraction(common, denominator)
 
 
-def _factor(terms: Terms, diagram: Diagram, number: int) -> Fraction:
+def _factor(names: Names, diagram: Diagram, number: int) -> Fraction:
     """The factor of a mean, which must be the same everywhere."""
-    found = {dict(value.parts).get(number, Fraction(0)) for value in terms.values(diagram)}
+    found = {dict(value.parts).get(number, Fraction(0)) for value in names.values(diagram)}
     if len(found) != 1:
         raise UnprovenError("an average is weighed differently at different positions")
     return found.pop()
 
 
-def _without_means(terms: Terms, diagram: Diagram) -> Diagram:
-    return terms.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)
+def _without_means(names: Names, diagram: Diagram) -> Diagram:
+    return names.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)
 
 
 def _for_losses(lead: Laurent, rest: Laurent, domain: Domain, what: str) -> tuple[Fraction, Fraction]:

@@ -9,8 +9,8 @@ from typing import assert_never, final
 from attemper.checker.analysis import ROUNDED, Analysis, analyse
 from attemper.checker.automata import computes
 from attemper.checker.diagrams import Diagram, TooLargeError
+from attemper.checker.names import Test, UnprovenError
 from attemper.checker.source import meanings_of
-from attemper.checker.terms import Test, UnprovenError
 from attemper.checker.values import Stream
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
@@ -51,7 +51,7 @@ class Proof:
         value = stream.values[coordinate]
         if set(value) - {(0, 0)}:
             return None
-        return self.analysis.terms.settled(value.get((0, 0), self.analysis.terms.false))
+        return self.analysis.names.settled(value.get((0, 0), self.analysis.names.false))
 
     def _stream(self, layer: int) -> Stream:
         return self.analysis.start if layer < 0 else self.analysis.layers[layer].after
@@ -65,7 +65,7 @@ def prove(network: Network, formula: Formula) -> Proof:
     """
     try:
         proof = _proof(network, formula, frozenset())
-        expand = proof.analysis.terms.mixed_places()
+        expand = proof.analysis.names.mixed_places()
         if proof.outputs(formula) or not expand:
             return proof
         return _proof(network, formula, expand)
@@ -104,4 +104,4 @@ def _follow(network: Network, dfa: Dfa) -> tuple[Proof, bool]:
 
 def _proof(network: Network, formula: Formula, expand: frozenset[Test]) -> Proof:
     analysis = analyse(network, expand)
-    return Proof(analysis, meanings_of(analysis.terms, formula))
+    return Proof(analysis, meanings_of(analysis.names, formula))

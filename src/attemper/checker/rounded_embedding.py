@@ -12,8 +12,8 @@ from typing import assert_never
 
 import flint
 
+from attemper.checker.names import Affine
 from attemper.checker.rounded_forms import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, common_grid
-from attemper.checker.terms import Affine
 from attemper.checker.values import of_closed_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import (
@@ -40,7 +40,7 @@ def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     """A closed form in the format. Raises `BeyondError` if it may leave the range of the format."""
     found = _evaluated(lengths, form)
     # Along the tree sizes multiply, i (1/n) up to n; the simplified value knows that it is at most 1.
-    size = found.size.min(lengths.size(of_closed_form(lengths.terms, form)))
+    size = found.size.min(lengths.size(of_closed_form(lengths.names, form)))
     found = replace(found, size=size, absolute=found.absolute.min(found.relative * size))
     if not (found.size < lengths.form.range) or not (found.inverse < lengths.form.range):
         raise BeyondError("position embeddings or temperatures leave the range of the format")

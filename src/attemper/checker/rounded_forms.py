@@ -10,7 +10,7 @@ from typing import final
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Affine, Terms
+from attemper.checker.names import Affine, Names
 from attemper.checker.values import Value
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
@@ -77,8 +77,8 @@ class Arithmetic:
     All of it must be used at one precision.
     """
 
-    def __init__(self, terms: Terms, form: FloatFormat) -> None:
-        self.terms = terms
+    def __init__(self, names: Names, form: FloatFormat) -> None:
+        self.names = names
         self.form = form
         self.u = ball(form.roundoff)
         self.tiny = ball(Fraction(1, form.range))
@@ -95,7 +95,7 @@ class Arithmetic:
             raise BeyondError("a number that is no average (no rule for rounding covers it)")
         found = self._peaks.get(diagram)
         if found is None:
-            ends = [abs(end) for v in self.terms.values(diagram) for end in self.terms.bounds(v)]
+            ends = [abs(end) for v in self.names.values(diagram) for end in self.names.bounds(v)]
             found = self._peaks[diagram] = ball(max(ends))
         return found
 
@@ -106,7 +106,7 @@ class Arithmetic:
         grid = COARSEST
         for diagram in value.values():
             if diagram not in self._grids:
-                self._grids[diagram] = common_grid(self.terms.values(diagram))
+                self._grids[diagram] = common_grid(self.names.values(diagram))
             own = self._grids[diagram]
             if own is None:
                 return None
@@ -119,7 +119,7 @@ class Arithmetic:
 
     def _has_means(self, diagram: Diagram) -> bool:
         if diagram not in self._means:
-            self._means[diagram] = any(v.parts for v in self.terms.values(diagram))
+            self._means[diagram] = any(v.parts for v in self.names.values(diagram))
         return self._means[diagram]
 
     def fits(self, size: flint.arb, grid: Fraction | None) -> bool:
@@ -165,7 +165,7 @@ class Lengths:
 
     def __init__(self, arithmetic: Arithmetic, length: int) -> None:
         self.arithmetic = arithmetic
-        self.terms = arithmetic.terms
+        self.names = arithmetic.names
         self.form = arithmetic.form
         self.length = length
         self.u = arithmetic.u
@@ -185,7 +185,7 @@ class Lengths:
             return UNKNOWN
         (((a, b), diagram),) = value.items()
         least = Fraction(1)
-        for found in self.terms.values(diagram):
+        for found in self.names.values(diagram):
             if found.parts:
                 return flint.arb(self.length) / ball(self._step(found)) if (a, b) == (0, 0) else UNKNOWN
             least = min(least, abs(found.constant) or least)
@@ -196,9 +196,9 @@ class Lengths:
         if len(value.parts) != 1 or value.constant:
             return self.tiny_fraction
         ((number, factor),) = value.parts
-        if self.terms.means[number].masking is None:
+        if self.names.means[number].masking is None:
             return self.tiny_fraction
-        grid = common_grid(self.terms.values(self.terms.means[number].summand))
+        grid = common_grid(self.names.values(self.names.means[number].summand))
         return self.tiny_fraction if grid is None else min(grid * abs(factor), Fraction(1))
 
     @property
@@ -255,7 +255,7 @@ class Lengths:
             value = values[coordinate]
             if set(value) - {(0, 0)} or self.arithmetic.has_means(value):
                 return None
-            found += [factor * v.constant for diagram in value.values() for v in self.terms.values(diagram)]
+            found += [factor * v.constant for diagram in value.values() for v in self.names.values(diagram)]
         found = [value for value in found if value]
         if not found or min(found) < 0 < max(found):
             return None
@@ -271,7 +271,7 @@ class Lengths:
         sizes = [
             abs(v.constant)
             for diagram in value.values()
-            for v in self.terms.values(diagram)
+            for v in self.names.values(diagram)
             if v.constant and not v.parts
         ]
         return off.relative + off.other / ball(min(sizes, default=Fraction(1)))

@@ -20,6 +20,7 @@ import flint
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, Unit, piecewise
+from attemper.checker.names import Affine, add_affine, scale_affine
 from attemper.checker.rounded_forms import (
     COARSEST,
     ZERO,
@@ -32,7 +33,6 @@ from attemper.checker.rounded_forms import (
     is_exact,
     is_power_of_two,
 )
-from attemper.checker.terms import Affine, add_affine, scale_affine
 from attemper.checker.values import Stream, Value, plain
 from attemper.exact.balls import ball
 from attemper.networks.layers import Coordinate, LinearForm
@@ -217,7 +217,7 @@ class GateCase:
         self.terms = case.terms
         self.averages = case.averages
         self.size = ball(case.size)
-        self.ends = gate.arithmetic.terms.bounds(case.value)
+        self.ends = gate.arithmetic.names.bounds(case.value)
         low, high = self.ends
         self.most = ball(max(abs(low), abs(high)))
         self.tops = [ball(high + bias) for bias, _ in gate.units]
@@ -354,7 +354,7 @@ class Gates:
         self, groups: tuple[Group, ...], before: Stream, middle: Stream, after: Stream
     ) -> list[Writing]:
         """The writings of a layer, for any length."""
-        terms = self.arithmetic.terms
+        names = self.arithmetic.names
         pairs = enumerate(zip(before.values, middle.values, strict=True))
         fresh = {coordinate for coordinate, (old, new) in pairs if old != new}
         read = {c: self._read(middle.values[c]) for c in {c for group in groups for c, _ in group.form}}
@@ -370,27 +370,27 @@ class Gates:
                 (factors[group.form], self._gate(group.outputs[target], cases[group.form])) for group in own
             )
             steps = all(case.is_step for _, gate in parts for case in gate.cases)
-            is_bit = terms.is_bit(plain(after.values[target], terms, "a feed-forward"))
+            is_bit = names.is_bit(plain(after.values[target], names, "a feed-forward"))
             writings.append(Writing(target, parts, steps and is_bit and not middle.values[target]))
         return writings
 
     def _read(self, value: Value) -> Diagram:
-        terms = self.arithmetic.terms
-        return terms.with_edges(plain(value, terms, "a hidden unit"))
+        names = self.arithmetic.names
+        return names.with_edges(plain(value, names, "a hidden unit"))
 
     def _cases(
         self, form: LinearForm, read: dict[Coordinate, Diagram], fresh: set[Coordinate]
     ) -> frozenset[Case]:
         """Every combination of the terms of a linear form; what a head just wrote is never exactly 0."""
-        terms = self.arithmetic.terms
-        found = terms.diagrams.constant(NO_TERMS)
+        names = self.arithmetic.names
+        found = names.diagrams.constant(NO_TERMS)
         for coordinate, factor in form:
             is_fresh = coordinate in fresh
 
             def extend(
                 case: Case, value: Affine, factor: Fraction = factor, is_fresh: bool = is_fresh
             ) -> Case:
-                size = max(abs(end) for end in terms.bounds(value))
+                size = max(abs(end) for end in names.bounds(value))
                 total = add_affine(case.value, scale_affine(value, factor))
                 averages = case.averages or bool(value.parts)
                 grid = min(case.grid, common_grid([scale_affine(value, factor)]) or Fraction(0))
@@ -398,9 +398,9 @@ class Gates:
                 return Case(total, terms_now, case.size + abs(factor) * size, averages, grid)
 
             name = "case", factor.numerator, factor.denominator, is_fresh
-            found = terms.diagrams.combine(name, extend, found, read[coordinate])
+            found = names.diagrams.combine(name, extend, found, read[coordinate])
         if found not in self._cases_of:
-            values = terms.diagrams.values(found)
+            values = names.diagrams.values(found)
             self._cases_of[found] = frozenset(case for case in values if isinstance(case, Case))
         return self._cases_of[found]
 

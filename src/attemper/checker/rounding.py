@@ -18,6 +18,7 @@ import flint
 from attemper.checker.analysis import ROUNDED, Analysis
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.heads import HeadFact, Output
+from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounded_embedding import rounded_form
 from attemper.checker.rounded_forms import (
     EXACT,
@@ -36,7 +37,6 @@ from attemper.checker.rounded_forms import (
 from attemper.checker.rounded_scores import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
 from attemper.checker.rounded_units import Gates, Writing, written
 from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule
-from attemper.checker.terms import Affine, UnprovenError
 from attemper.checker.values import Stream, Value, of_closed_form, of_form
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
@@ -97,7 +97,7 @@ class Rounding:
         self.form = form
         self.kernel = kernel
         with precision(PRECISION):
-            self.arithmetic = Arithmetic(analysis.terms, form)
+            self.arithmetic = Arithmetic(analysis.names, form)
             gates = Gates(self.arithmetic)
             self.writings = [
                 gates.writings_of(fact.groups, fact.before, fact.middle, fact.after)
@@ -223,9 +223,9 @@ class _Run:
 
     def _head(self, head: Head, fact: HeadFact, before: Stream, name: str) -> list[tuple[int, Off]]:
         assert isinstance(head.weighting, Softmax)
-        terms, lengths, u = self.rounding.analysis.terms, self.lengths, self.lengths.u
+        names, lengths, u = self.rounding.analysis.names, self.lengths, self.lengths.u
         form = head.weighting.inverse_temperature
-        exact = of_closed_form(terms, form)
+        exact = of_closed_form(names, form)
         number = rounded_form(lengths, form)
         # What is a power of two in real numbers may be computed as another number.
         is_power = set(exact) == {(0, 0)} and self._is_power(exact[0, 0])
@@ -325,15 +325,15 @@ class _Run:
         return 4 * n * query + 6 * n**2 * each * (1 + query) + (2 * n**2 + 4 * n**3 * each) * of_means
 
     def _row(self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream) -> _Row:
-        lengths, terms = self.lengths, self.rounding.analysis.terms
+        lengths, names = self.lengths, self.rounding.analysis.names
         q, k = (lengths.linear(form, before.values, self.offs) for form in (query, key))
-        values = of_form(terms, query, before), of_form(terms, key, before)
+        values = of_form(names, query, before), of_form(names, key, before)
         return _Row(query, values[0], values[1], scored_row(lengths, q, k, cold))
 
     def _mean_off(self, row: _Row) -> flint.arb:
         """The absolute error of an average that the query carries as it is; `UNKNOWN` for multiples."""
-        value = row.query.get((0, 0), self.rounding.analysis.terms.false)
-        found = self.rounding.analysis.terms.values(value)
+        value = row.query.get((0, 0), self.rounding.analysis.names.false)
+        found = self.rounding.analysis.names.values(value)
         if len(row.form) != 1 or set(row.query) != {(0, 0)} or len(found) != 1:
             return UNKNOWN
         coordinate, factor = row.form[0]
@@ -347,17 +347,17 @@ class _Run:
 
     def _is_power(self, diagram: Diagram) -> bool:
         """Whether a number is one power of two everywhere."""
-        values = self.rounding.analysis.terms.values(diagram)
+        values = self.rounding.analysis.names.values(diagram)
         return len(values) == 1 and not values[0].parts and is_power_of_two(values[0].constant)
 
     def _alternates(self, row: _Row) -> bool:
         """Whether the key is a multiple of (-1)^j times a power of j, with nothing constant in it."""
-        terms = self.rounding.analysis.terms
-        return len(row.key) == 1 and all(terms.is_multiple(d, terms.sign) for d in row.key.values())
+        names = self.rounding.analysis.names
+        return len(row.key) == 1 and all(names.is_multiple(d, names.sign) for d in row.key.values())
 
     def _one_of_each_power(self, rows: list[_Row]) -> bool:
         """Whether the keys are multiples of j and j^2, or of 1/j and 1/j^2, one each: nothing cancels."""
-        constant = self.rounding.analysis.terms.diagrams.is_constant
+        constant = self.rounding.analysis.names.diagrams.is_constant
         powers = [power for row in rows for power, _ in row.key]
         alone = all(len(row.key) == 1 and all(map(constant, row.key.values())) for row in rows)
         of_two = set(powers) <= {1, 2} or set(powers) <= {-1, -2}

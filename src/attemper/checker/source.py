@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Terms, UnprovenError
+from attemper.checker.identities import Formulas
+from attemper.checker.names import UnprovenError
 from attemper.languages.temporal.syntax import (
     Binary,
     BinaryOperator,
@@ -36,106 +37,106 @@ from attemper.networks.layers import Masking
 _SIDES = {Side.LEFT: Masking.FUTURE, Side.RIGHT: Masking.PAST, Side.TOTAL: Masking.NONE}
 
 
-def meanings_of(terms: Terms, formula: Formula) -> dict[Formula, Diagram]:
+def meanings_of(names: Formulas, formula: Formula) -> dict[Formula, Diagram]:
     """The normal form of every subformula."""
     known: dict[Formula, Diagram] = {}
     for part in subformulas(formula):
-        known[part] = terms.settled(_meaning(terms, part, known))
+        known[part] = names.settled(_meaning(names, part, known))
     return known
 
 
-def _meaning(terms: Terms, formula: Formula, known: dict[Formula, Diagram]) -> Diagram:
+def _meaning(names: Formulas, formula: Formula, known: dict[Formula, Diagram]) -> Diagram:
     match formula:
         case Symbol(name):
-            return terms.letter(name)
+            return names.letter(name)
         case Constant(value):
-            return terms.number(int(value))
+            return names.number(int(value))
         case First():
-            return terms.first
+            return names.first
         case Last():
-            return terms.last
+            return names.last
         case Unary(operator, operand):
-            return _unary(terms, operator, known[operand])
+            return _unary(names, operator, known[operand])
         case Binary(operator, left, right):
-            return _binary(terms, operator, known[left], known[right])
+            return _binary(names, operator, known[left], known[right])
         case Comparison(operator, left_term, right_term):
-            return _comparison(terms, operator, subtract(left_term, right_term), known)
+            return _comparison(names, operator, subtract(left_term, right_term), known)
         case Numerical():
-            return _numerical(terms, formula, known)
+            return _numerical(names, formula, known)
         case _:
             assert_never(formula)
 
 
-def _unary(terms: Terms, operator: UnaryOperator, bit: Diagram) -> Diagram:
+def _unary(names: Formulas, operator: UnaryOperator, bit: Diagram) -> Diagram:
     match operator:
         case UnaryOperator.NOT:
-            return terms.negation(bit)
+            return names.negation(bit)
         case UnaryOperator.YESTERDAY:
-            return terms.shifted(bit, -1, terms.false)
+            return names.shifted(bit, -1, names.false)
         case UnaryOperator.WEAK_YESTERDAY:
-            return terms.shifted(bit, -1, terms.true)
+            return names.shifted(bit, -1, names.true)
         case UnaryOperator.NEXT:
-            return terms.shifted(bit, 1, terms.false)
+            return names.shifted(bit, 1, names.false)
         case UnaryOperator.WEAK_NEXT:
-            return terms.shifted(bit, 1, terms.true)
+            return names.shifted(bit, 1, names.true)
         case UnaryOperator.ONCE:
-            return _since(terms, terms.true, bit)
+            return _since(names, names.true, bit)
         case UnaryOperator.HISTORICALLY:
-            return terms.negation(_since(terms, terms.true, terms.negation(bit)))
+            return names.negation(_since(names, names.true, names.negation(bit)))
         case UnaryOperator.EVENTUALLY:
-            return _until(terms, terms.true, bit)
+            return _until(names, names.true, bit)
         case UnaryOperator.ALWAYS:
-            return terms.negation(_until(terms, terms.true, terms.negation(bit)))
+            return names.negation(_until(names, names.true, names.negation(bit)))
         case _:
             assert_never(operator)
 
 
-def _binary(terms: Terms, operator: BinaryOperator, left: Diagram, right: Diagram) -> Diagram:
+def _binary(names: Formulas, operator: BinaryOperator, left: Diagram, right: Diagram) -> Diagram:
     match operator:
         case BinaryOperator.AND:
-            return terms.both(left, right)
+            return names.both(left, right)
         case BinaryOperator.OR:
-            return terms.either(left, right)
+            return names.either(left, right)
         case BinaryOperator.XOR:
-            return terms.different(left, right)
+            return names.different(left, right)
         case BinaryOperator.IFF:
-            return terms.negation(terms.different(left, right))
+            return names.negation(names.different(left, right))
         case BinaryOperator.IMPLIES:
-            return terms.either(terms.negation(left), right)
+            return names.either(names.negation(left), right)
         case BinaryOperator.SINCE:
-            return _since(terms, left, right)
+            return _since(names, left, right)
         case BinaryOperator.PAST_RELEASE:
-            return terms.negation(_since(terms, terms.negation(left), terms.negation(right)))
+            return names.negation(_since(names, names.negation(left), names.negation(right)))
         case BinaryOperator.UNTIL:
-            return _until(terms, left, right)
+            return _until(names, left, right)
         case BinaryOperator.RELEASE:
-            return terms.negation(_until(terms, terms.negation(left), terms.negation(right)))
+            return names.negation(_until(names, names.negation(left), names.negation(right)))
         case BinaryOperator.WEAK_UNTIL:
             # It fails iff, before any `right`, there is a place with neither.
-            neither = terms.negation(terms.either(left, right))
-            return terms.negation(_until(terms, terms.negation(right), neither))
+            neither = names.negation(names.either(left, right))
+            return names.negation(_until(names, names.negation(right), neither))
         case BinaryOperator.STRONG_RELEASE:
-            return _until(terms, right, terms.both(left, right))
+            return _until(names, right, names.both(left, right))
         case _:
             assert_never(operator)
 
 
-def _since(terms: Terms, left: Diagram, right: Diagram) -> Diagram:
-    return terms.attend(Masking.FUTURE, False, terms.either(terms.negation(left), right), right)
+def _since(names: Formulas, left: Diagram, right: Diagram) -> Diagram:
+    return names.attend(Masking.FUTURE, False, names.either(names.negation(left), right), right)
 
 
-def _until(terms: Terms, left: Diagram, right: Diagram) -> Diagram:
-    return terms.attend(Masking.PAST, True, terms.either(terms.negation(left), right), right)
+def _until(names: Formulas, left: Diagram, right: Diagram) -> Diagram:
+    return names.attend(Masking.PAST, True, names.either(names.negation(left), right), right)
 
 
 def _comparison(
-    terms: Terms, operator: ComparisonOperator, difference: Term, known: dict[Formula, Diagram]
+    names: Formulas, operator: ComparisonOperator, difference: Term, known: dict[Formula, Diagram]
 ) -> Diagram:
     """The comparison `difference operator 0`."""
-    sums = _sums(terms, difference, known)
+    sums = _sums(names, difference, known)
 
     def at_least(threshold: int) -> Diagram:
-        return _at_least(terms, sums, threshold - difference.constant)
+        return _at_least(names, sums, threshold - difference.constant)
 
     match operator:
         case ComparisonOperator.AT_LEAST:
@@ -143,47 +144,47 @@ def _comparison(
         case ComparisonOperator.GREATER:
             return at_least(1)
         case ComparisonOperator.AT_MOST:
-            return terms.negation(at_least(1))
+            return names.negation(at_least(1))
         case ComparisonOperator.LESS:
-            return terms.negation(at_least(0))
+            return names.negation(at_least(0))
         case ComparisonOperator.EQUAL:
-            return terms.both(at_least(0), terms.negation(at_least(1)))
+            return names.both(at_least(0), names.negation(at_least(1)))
         case ComparisonOperator.DIFFERENT:
-            return terms.either(at_least(1), terms.negation(at_least(0)))
+            return names.either(at_least(1), names.negation(at_least(0)))
         case _:
             assert_never(operator)
 
 
-def _sums(terms: Terms, term: Term, known: dict[Formula, Diagram]) -> dict[Masking, Diagram]:
+def _sums(names: Formulas, term: Term, known: dict[Formula, Diagram]) -> dict[Masking, Diagram]:
     """What the term adds up at each visible position, for each side."""
-    sums = dict.fromkeys(Masking, terms.false)
+    sums = dict.fromkeys(Masking, names.false)
     for factor, atom in term.parts:
         match atom:
             case PositionAtom():
-                masking, bit = Masking.FUTURE, terms.true
+                masking, bit = Masking.FUTURE, names.true
             case LengthAtom():
-                masking, bit = Masking.NONE, terms.true
+                masking, bit = Masking.NONE, names.true
             case CountAtom(side, counted):
                 masking, bit = _SIDES[side], known[counted]
             case _:
                 assert_never(atom)
-        sums[masking] = terms.plus(sums[masking], terms.scaled(bit, factor))
+        sums[masking] = names.plus(sums[masking], names.scaled(bit, factor))
     return sums
 
 
-def _at_least(terms: Terms, sums: dict[Masking, Diagram], threshold: int) -> Diagram:
-    used = [masking for masking, summand in sums.items() if summand != terms.false]
+def _at_least(names: Formulas, sums: dict[Masking, Diagram], threshold: int) -> Diagram:
+    used = [masking for masking, summand in sums.items() if summand != names.false]
     if not used:
-        return terms.number(threshold <= 0)
+        return names.number(threshold <= 0)
     if len(used) == 1:
-        return terms.sum_at_least(used[0], sums[used[0]], threshold)
+        return names.sum_at_least(used[0], sums[used[0]], threshold)
     # A total over all j is the sum over j <= i and the sum over j >= i, less what stands at i.
     total = sums[Masking.NONE]
-    left, right = (terms.plus(sums[side], total) for side in (Masking.FUTURE, Masking.PAST))
-    return terms.mixed_at_least(left, right, terms.scaled(total, -1), threshold)
+    left, right = (names.plus(sums[side], total) for side in (Masking.FUTURE, Masking.PAST))
+    return names.mixed_at_least(left, right, names.scaled(total, -1), threshold)
 
 
-def _numerical(terms: Terms, formula: Numerical, known: dict[Formula, Diagram]) -> Diagram:
+def _numerical(names: Formulas, formula: Numerical, known: dict[Formula, Diagram]) -> Diagram:
     predicate, term = formula.predicate, formula.term
     place, counts = [0, 0], []
     for factor, atom in term.parts:
@@ -196,10 +197,10 @@ def _numerical(terms: Terms, formula: Numerical, known: dict[Formula, Diagram]) 
                 counts.append((factor, _SIDES[side], known[counted]))
             case _:
                 assert_never(atom)
-    counts = [count for count in counts if count[2] != terms.false]
+    counts = [count for count in counts if count[2] != names.false]
     if not counts:
-        return terms.place(predicate, place[0], place[1], term.constant)
+        return names.place(predicate, place[0], place[1], term.constant)
     if len(counts) > 1 or place != [0, 0]:
         raise UnprovenError("no rule covers a numerical predicate of several counts at once")
     factor, masking, bit = counts[0]
-    return terms.counted_test(masking, bit, predicate, factor, term.constant)
+    return names.counted_test(masking, bit, predicate, factor, term.constant)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import assert_never, final
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.terms import Terms, UnprovenError
+from attemper.checker.names import Names, UnprovenError
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
@@ -43,64 +43,64 @@ class Stream:
     errors: list[Fraction] = field(default_factory=list)
 
 
-def embedded(terms: Terms, network: Network) -> Stream:
+def embedded(names: Names, network: Network) -> Stream:
     """The residual stream before the first layer."""
     values: list[Value] = [{} for _ in network.coordinates]
     for symbol, form in zip(network.alphabet.symbols, network.embedding, strict=True):
         for coordinate, factor in form:
-            letter: Value = {(0, 0): terms.scaled(terms.letter(symbol), factor)}
-            values[coordinate] = add(terms, values[coordinate], letter)
+            letter: Value = {(0, 0): names.scaled(names.letter(symbol), factor)}
+            values[coordinate] = add(names, values[coordinate], letter)
     for coordinate, closed in network.positions:
-        values[coordinate] = add(terms, values[coordinate], of_closed_form(terms, closed))
+        values[coordinate] = add(names, values[coordinate], of_closed_form(names, closed))
     return Stream(values, [Fraction(0)] * len(values))
 
 
-def of_closed_form(terms: Terms, form: ClosedForm) -> Value:
+def of_closed_form(names: Names, form: ClosedForm) -> Value:
     """The value of a closed form. Raises `UnprovenError` for 1/x where x is not i or n."""
     match form:
         case Number(value):
-            return _clean(terms, {(0, 0): terms.number(value)})
+            return _clean(names, {(0, 0): names.number(value)})
         case Position():
-            return {(1, 0): terms.true}
+            return {(1, 0): names.true}
         case Length():
-            return {(0, 1): terms.true}
+            return {(0, 1): names.true}
         case Alternating():
-            return {(0, 0): terms.sign}
+            return {(0, 0): names.sign}
         case Test(predicate, per_position, per_length, shift):
-            return _clean(terms, {(0, 0): terms.place(predicate, per_position, per_length, shift)})
+            return _clean(names, {(0, 0): names.place(predicate, per_position, per_length, shift)})
         case Sum(parts):
             total: Value = {}
             for part in parts:
-                total = add(terms, total, of_closed_form(terms, part))
+                total = add(names, total, of_closed_form(names, part))
             return total
         case Product(parts):
-            product: Value = {(0, 0): terms.true}
+            product: Value = {(0, 0): names.true}
             for part in parts:
-                product = multiply(terms, product, of_closed_form(terms, part))
+                product = multiply(names, product, of_closed_form(names, part))
             return product
         case Power(_, exponent) if abs(exponent) > MAX_DEGREE:
             raise UnprovenError("a closed form has a larger power than any rule needs")
         case Power(Position(), exponent):
-            return {(exponent, 0): terms.true}
+            return {(exponent, 0): names.true}
         case Power(Length(), exponent):
-            return {(0, exponent): terms.true}
+            return {(0, exponent): names.true}
         case Power(base, exponent) if exponent >= 0:
-            return of_closed_form(terms, Product((base,) * exponent))
+            return of_closed_form(names, Product((base,) * exponent))
         case Power():
             raise UnprovenError("a position embedding divides by something else than i and n")
         case _:
             assert_never(form)
 
 
-def add(terms: Terms, left: Value, right: Value) -> Value:
+def add(names: Names, left: Value, right: Value) -> Value:
     """left + right."""
     total = dict(left)
     for powers, diagram in right.items():
-        total[powers] = terms.plus(total.get(powers, terms.false), diagram)
-    return _clean(terms, total)
+        total[powers] = names.plus(total.get(powers, names.false), diagram)
+    return _clean(names, total)
 
 
-def multiply(terms: Terms, left: Value, right: Value) -> Value:
+def multiply(names: Names, left: Value, right: Value) -> Value:
     """left * right."""
     product: Value = {}
     for (a, b), x in left.items():
@@ -108,24 +108,24 @@ def multiply(terms: Terms, left: Value, right: Value) -> Value:
             powers = (a + c, b + d)
             if max(map(abs, powers)) > MAX_DEGREE:
                 raise UnprovenError("a closed form has a larger power than any rule needs")
-            product[powers] = terms.plus(product.get(powers, terms.false), terms.product(x, y))
-    return _clean(terms, product)
+            product[powers] = names.plus(product.get(powers, names.false), names.product(x, y))
+    return _clean(names, product)
 
 
-def of_form(terms: Terms, form: LinearForm, stream: Stream) -> Value:
+def of_form(names: Names, form: LinearForm, stream: Stream) -> Value:
     """The value of a linear form."""
     total: Value = {}
     for coordinate, factor in form:
-        part = {p: terms.scaled(d, factor) for p, d in stream.values[coordinate].items()}
-        total = add(terms, total, part)
+        part = {p: names.scaled(d, factor) for p, d in stream.values[coordinate].items()}
+        total = add(names, total, part)
     return total
 
 
-def plain(value: Value, terms: Terms, what: str) -> Diagram:
+def plain(value: Value, names: Names, what: str) -> Diagram:
     """The diagram of a value that has no powers of i and n. Raises `UnprovenError`."""
     if any(powers != (0, 0) for powers in value):
         raise UnprovenError(f"{what} reads a position embedding that is not bounded")
-    return value.get((0, 0), terms.false)
+    return value.get((0, 0), names.false)
 
 
 def error_of(form: LinearForm, stream: Stream) -> Fraction:
@@ -133,5 +133,5 @@ def error_of(form: LinearForm, stream: Stream) -> Fraction:
     return sum((abs(factor) * stream.errors[c] for c, factor in form), Fraction(0))
 
 
-def _clean(terms: Terms, value: Value) -> Value:
-    return {powers: diagram for powers, diagram in value.items() if diagram != terms.false}
+def _clean(names: Names, value: Value) -> Value:
+    return {powers: diagram for powers, diagram in value.items() if diagram != names.false}

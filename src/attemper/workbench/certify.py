@@ -9,9 +9,9 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.check import derived_error
 from attemper.checker.diagrams import Diagram
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import Proof, prove_language
 from attemper.checker.rounding import Kernel, horizon_of
-from attemper.checker.terms import UnprovenError
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, FloatFormat
 from attemper.languages.language import Language

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import final
 
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove_language
 from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
-from attemper.checker.terms import UnprovenError
 from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
