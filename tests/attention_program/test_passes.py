@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given
 
 from attemper.attention_program.meaning import output, run
-from attemper.attention_program.ops import Attend, Choice, Count, Letter, Mask, Program, Ref
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Connective,
+    Count,
+    Gate,
+    Letter,
+    Mask,
+    Merge,
+    Not,
+    Program,
+    Ref,
+)
 from attemper.attention_program.wellformed import complaints
 from attemper.compiling.assembling.program_to_hard import program_to_hard
 from attemper.compiling.simplifying.guard_edges import guard_edges
@@ -103,6 +115,16 @@ def test_many_assembled_networks_compute_their_programs() -> None:
         after, to = simplify_program(program)
         _assert_same_meaning(program, after, to)
         _assert_assembled(program, FEW_WORDS)
+
+
+def test_a_gate_waits_for_a_merge_that_it_reads_negated() -> None:
+    """The first a: not the sum of what a head of the same layer found."""
+    found = Attend(Mask.BEFORE, Choice.RIGHTMOST, 0, 0, False)
+    steps = (Letter(("a",)), found, Merge((1,)), Not(2), Gate(Connective.AND, (0, 3)))
+    program = Program(Alphabet(("a", "b")), steps, 4)
+    network = program_to_hard(program, {}, False, False)
+    for word in WORDS:
+        assert output_bits(network, word) == output(program, word), word
 
 
 def _matching_program(mask: Mask, choice: Choice, default: bool) -> Program:

@@ -127,6 +127,12 @@ def test_letters_are_symbols_of_the_alphabet() -> None:
     assert found == (Complaint(3, "'c' is not in the alphabet"), Complaint(3, "'ab' is not in the alphabet"))
 
 
+def test_a_letter_has_each_symbol_once() -> None:
+    assert complaints(_program(Letter(("b", "a")))) == ()
+    found = complaints(_program(Letter(("a", "b", "a"))))
+    assert found == (Complaint(3, "a letter has a symbol twice"),)
+
+
 def test_a_table_has_at_most_twelve_bits() -> None:
     assert complaints(_program(Table((BIT,) * MAX_TABLE_BITS, ()))) == ()
     wide = Table((BIT,) * (MAX_TABLE_BITS + 1), ())

@@ -70,13 +70,21 @@ BINARY_FORMS: tuple[ClosedForm, ...] = (
 class ProgramSampler:
     """Draws programs over {a, b}.
 
-    With `matching`, attention to equal counts occurs; with `direct_tests`, numerical predicates are
-    read of single counts only, which is what the assembly covers.
+    With `matching`, attention to equal counts occurs; with `defaults`, selections with the default 1 do. With
+    `direct_tests`, numerical predicates are read of single counts only, which is what the assembly covers.
     """
 
-    def __init__(self, rng: random.Random, *, matching: bool = False, direct_tests: bool = True) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        *,
+        matching: bool = False,
+        defaults: bool = True,
+        direct_tests: bool = True,
+    ) -> None:
         self.rng = rng
         self.matching = matching
+        self.defaults = defaults
         self.direct_tests = direct_tests
         self.steps: list[Step] = []
         self.bits: list[Ref] = []
@@ -148,7 +156,8 @@ class ProgramSampler:
         if self.matching and self.rng.random() < 0.5:
             match = (self._some_count(), self._some_count())
         mask, choice = self.rng.choice(tuple(Mask)), self.rng.choice(tuple(Choice))
-        return Attend(mask, choice, self._bit(), self._bit(), self.rng.random() < 0.5, match)
+        where, value, default = self._bit(), self._bit(), self.rng.random() < 0.5
+        return Attend(mask, choice, where, value, self.defaults and default, match)
 
     def _shift(self) -> Step:
         return Shift(self.rng.choice(tuple(Direction)), self._bit())
@@ -203,10 +212,13 @@ class ProgramSampler:
         return ref
 
 
-def programs(*, matching: bool = False, direct_tests: bool = True) -> st.SearchStrategy[Program]:
+def programs(
+    *, matching: bool = False, defaults: bool = True, direct_tests: bool = True
+) -> st.SearchStrategy[Program]:
     """Random programs of 1 to 14 steps or a few more."""
 
     def draw(rng: random.Random, steps: int) -> Program:
-        return ProgramSampler(rng, matching=matching, direct_tests=direct_tests).program(steps)
+        sampler = ProgramSampler(rng, matching=matching, defaults=defaults, direct_tests=direct_tests)
+        return sampler.program(steps)
 
     return st.builds(draw, st.randoms(use_true_random=False), st.integers(1, 14))

@@ -2,8 +2,11 @@
 
 * every reference is to an earlier step;
 * every bit is read where a bit is meant, every count where a count is meant, and the output is a bit;
-* letters are symbols of the alphabet;
+* letters are symbols of the alphabet, each once;
 * a table has at most 12 bits and rows of that width, each once.
+
+A machine, moreover, attends somewhere wherever it sees anything, and to bits only: its selections have the
+default 0 and no match.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from attemper.attention_program.ops import (
     Table,
     inputs,
 )
-from attemper.errors import InternalError
+from attemper.errors import InternalError, UnsupportedError
 
 MAX_TABLE_BITS = 12
 
@@ -65,6 +68,25 @@ def require_wellformed(program: Program, after: str) -> Program:
     return program
 
 
+def require_machine(program: Program) -> Program:
+    """The program itself; raises `UnsupportedError` at the first step that no machine has."""
+    for index, step in enumerate(program.steps):
+        match step:
+            case Attend(match=(_, _)):
+                raise UnsupportedError(
+                    f"s{index} attends to equal counts (attend ... match), which no machine does yet; "
+                    "write it with comparisons or predicates of counts"
+                )
+            case Attend(default=True):
+                raise UnsupportedError(
+                    f"s{index} is 1 where nothing matches (default 1), but a head attends somewhere all the "
+                    "same; guard the program's edges first (guard_edges)"
+                )
+            case _:
+                pass
+    return program
+
+
 def _of_step(program: Program, index: int, step: Step) -> list[str]:
     late = [ref for ref in inputs(step) if not 0 <= ref < index]
     if late:
@@ -79,6 +101,8 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
                 for symbol in symbols
                 if symbol not in program.alphabet.symbols
             ]
+            if not wrong and len(set(symbols)) != len(symbols):
+                wrong.append("a letter has a symbol twice")
         case Table(refs, rows):
             wrong += _of_table(len(refs), rows)
         case _:

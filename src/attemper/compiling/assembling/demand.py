@@ -15,14 +15,13 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
-    Not,
     Place,
     Program,
     Ref,
     Shift,
 )
 from attemper.compiling.assembling.blocks import Block
-from attemper.compiling.assembling.schedule import Schedule, letter_and_place
+from attemper.compiling.assembling.schedule import Schedule, letter_and_place, strip_negations
 from attemper.compiling.cubes import Literal
 from attemper.errors import UnsupportedError
 from attemper.exact.predicates import holds
@@ -71,14 +70,6 @@ class Demand:
     heads: set[Ref] = field(default_factory=set)
     averages: set[Average] = field(default_factory=set)
     blocks: dict[Literal, tuple[Block, int]] = field(default_factory=dict)
-
-
-def strip_negations(program: Program, bit: Ref) -> Literal:
-    """The bit below the negations, and whether their number is even."""
-    positive = True
-    while isinstance(step := program.steps[bit], Not):
-        bit, positive = step.bit, not positive
-    return bit, positive
 
 
 def merged(program: Program, bit: Ref) -> tuple[Ref, ...]:

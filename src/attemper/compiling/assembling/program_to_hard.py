@@ -44,7 +44,6 @@ from attemper.compiling.assembling.demand import (
     is_embedded,
     lookup_averages,
     sides_of,
-    strip_negations,
 )
 from attemper.compiling.assembling.heads import (
     Values,
@@ -55,7 +54,7 @@ from attemper.compiling.assembling.heads import (
     hard_sign,
     hard_uniform,
 )
-from attemper.compiling.assembling.schedule import letter_and_place, make_schedule
+from attemper.compiling.assembling.schedule import letter_and_place, make_schedule, strip_negations
 from attemper.compiling.assembling.weights import LayerDraft, Stream, added, form, scaled
 from attemper.compiling.cubes import Literal
 from attemper.exact.closed_forms import (

@@ -39,6 +39,7 @@ from attemper.attention_program.ops import (
     inputs,
 )
 from attemper.compiling.assembling.blocks import Block, Expression, block_of
+from attemper.compiling.cubes import Literal
 
 
 @final
@@ -79,6 +80,14 @@ def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> 
     return Schedule(program, tuple(ready))
 
 
+def strip_negations(program: Program, bit: Ref) -> Literal:
+    """The bit below the negations, and whether their number is even."""
+    positive = True
+    while isinstance(step := program.steps[bit], Not):
+        bit, positive = step.bit, not positive
+    return bit, positive
+
+
 def letter_and_place(program: Program, bit: Ref) -> tuple[Ref, Ref] | None:
     """The letter and the place whose conjunction the bit is, if it is one."""
     step = program.steps[bit]
@@ -102,7 +111,8 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
             return before + 1
         case Gate() | Table():
             # A merge is a sum of finished bits, so the feed-forward that makes them cannot read it.
-            merged = (ready[ref] + 1 for ref in inputs(step) if isinstance(program.steps[ref], Merge))
+            read = [strip_negations(program, ref)[0] for ref in inputs(step)]
+            merged = (ready[ref] + 1 for ref in read if isinstance(program.steps[ref], Merge))
             layer = max(before, 1, *merged)
             fits = block_of(_expression(program.steps, [*ready, layer], bit, True, layer)) is not None
             return layer if fits else layer + 1

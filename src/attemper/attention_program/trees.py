@@ -1,0 +1,177 @@
+"""Attention programs as plain JSON data, for certificates: no parser of text is needed to read them.
+
+    {"alphabet": [symbol, ...], "steps": [step, ...], "output": k}
+
+where a step is one of these, and k, m number earlier steps from 0:
+
+    ["letter", [symbol, ...]]  ["place", closed form]
+    ["not", k]  ["and" | "or" | "xor" | "union" | "merge", [k, ...]]
+    ["table", [k, ...], ["01...", ...]]                     the rows for which it is 1
+    ["attend", mask, choice, where, value]                  mask: "<=" "<" ">=" ">" "all"
+    ["previous" | "next", k]  ["count", mask, k]            choice: "rightmost" "leftmost"
+    ["linear", [[factor, k], ...], constant]
+    ["compare", k, threshold]  ["equals", k, value]  ["test", predicate, k, scale, shift]
+
+Selections have the default 0 and no match: other programs are no machine's (`wellformed.require_machine`).
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+)
+from attemper.attention_program.wellformed import complaints, require_machine
+from attemper.errors import AlphabetError
+from attemper.exact.closed_forms import (
+    form_from_tree,
+    form_to_tree,
+    plain_integer,
+    predicate_from_tree,
+    predicate_to_tree,
+)
+from attemper.exact.predicates import PredicateError
+from attemper.languages.words import Alphabet
+
+
+def program_to_tree(program: Program) -> dict[str, object]:
+    """The program as JSON data; raises `UnsupportedError` for a step that no machine has.
+
+    It is read back if the program is well formed and its integers are of ordinary size (`plain_integer`).
+    """
+    return {
+        "alphabet": list(program.alphabet.symbols),
+        "steps": [_step_tree(step) for step in require_machine(program).steps],
+        "output": program.output,
+    }
+
+
+def program_from_tree(tree: object) -> Program:
+    """Read a program back.
+
+    Raises ValueError on anything that `program_to_tree` does not write of a well-formed program.
+    """
+    try:
+        program = _program(tree)
+        found = complaints(program)
+        if found:
+            place = "" if found[0].step is None else f"s{found[0].step}: "
+            raise ValueError(f"{place}{found[0].message[:200]}")
+        if program_to_tree(program) != tree:
+            raise ValueError("the program is not written in the one way that it has")
+    except (AlphabetError, PredicateError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    return program
+
+
+def _step_tree(step: Step) -> list[object]:
+    match step:
+        case Letter(symbols):
+            return ["letter", list(symbols)]
+        case Place(form):
+            return ["place", form_to_tree(form)]
+        case Not(bit):
+            return ["not", bit]
+        case Gate(connective, bits):
+            return [str(connective), list(bits)]
+        case Merge(bits):
+            return ["merge", list(bits)]
+        case Table(bits, rows):
+            return ["table", list(bits), ["".join(str(int(bit)) for bit in row) for row in rows]]
+        case Attend(mask, choice, where, value):
+            return ["attend", str(mask), str(choice), where, value]
+        case Shift(direction, bit):
+            return [str(direction), bit]
+        case Count(mask, bit):
+            return ["count", str(mask), bit]
+        case Linear(parts, constant):
+            return ["linear", [list(part) for part in parts], constant]
+        case Compare(count, threshold):
+            return ["compare", count, threshold]
+        case Equals(count, value):
+            return ["equals", count, value]
+        case CountTest(predicate, count, scale, shift):
+            return ["test", predicate_to_tree(predicate), count, scale, shift]
+        case _:
+            assert_never(step)
+
+
+def _program(tree: object) -> Program:
+    match tree:
+        case {"alphabet": list(symbols), "steps": list(steps), "output": output, **rest} if not rest:
+            return Program(Alphabet(tuple(symbols)), tuple(map(_step, steps)), plain_integer(output))
+        case _:
+            raise ValueError("a program has an alphabet, steps and an output, and nothing else")
+
+
+def _step(tree: object) -> Step:
+    match tree:
+        case ["letter", list(symbols)]:
+            return Letter(tuple(symbols))
+        case ["place", form]:
+            return Place(form_from_tree(form))
+        case ["not", bit]:
+            return Not(plain_integer(bit))
+        case [("and" | "or" | "xor" | "union") as connective, bits]:
+            return Gate(Connective(connective), _refs(bits))
+        case ["merge", bits]:
+            return Merge(_refs(bits))
+        case ["table", bits, list(rows)]:
+            return Table(_refs(bits), tuple(map(_row, rows)))
+        case ["attend", str(mask), str(choice), where, value]:
+            return Attend(Mask(mask), Choice(choice), plain_integer(where), plain_integer(value), False)
+        case [("previous" | "next") as direction, bit]:
+            return Shift(Direction(direction), plain_integer(bit))
+        case ["count", str(mask), bit]:
+            return Count(Mask(mask), plain_integer(bit))
+        case ["linear", list(parts), constant]:
+            return Linear(tuple(map(_part, parts)), plain_integer(constant))
+        case ["compare", count, threshold]:
+            return Compare(plain_integer(count), plain_integer(threshold))
+        case ["equals", count, value]:
+            return Equals(plain_integer(count), plain_integer(value))
+        case ["test", predicate, count, scale, shift]:
+            numbers = (plain_integer(count), plain_integer(scale), plain_integer(shift))
+            return CountTest(predicate_from_tree(predicate), *numbers)
+        case _:
+            raise ValueError(f"not a step: {str(tree)[:80]}")
+
+
+def _refs(tree: object) -> tuple[Ref, ...]:
+    if not isinstance(tree, list):
+        raise ValueError(f"not a list of steps: {str(tree)[:80]}")
+    return tuple(map(plain_integer, tree))
+
+
+def _row(tree: object) -> tuple[bool, ...]:
+    if not isinstance(tree, str) or set(tree) - {"0", "1"}:
+        raise ValueError(f"not a row of bits: {str(tree)[:80]}")
+    return tuple(bit == "1" for bit in tree)
+
+
+def _part(tree: object) -> tuple[int, Ref]:
+    match tree:
+        case [factor, count]:
+            return plain_integer(factor), plain_integer(count)
+        case _:
+            raise ValueError(f"not a part of a sum: {str(tree)[:80]}")

@@ -1,0 +1,381 @@
+"""A program's tree is read back as the same program, and nothing else is read; only ValueError says so."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Shift,
+    Step,
+    Table,
+)
+from attemper.attention_program.trees import program_from_tree, program_to_tree
+from attemper.attention_program.wellformed import MAX_TABLE_BITS, complaints
+from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import FIRST, MAX_FACTOR
+from attemper.exact.predicates import Named, Remainder
+from attemper.languages.words import Alphabet
+from tests.compiling.test_cascade_to_program import BY_HAND
+from tests.support.programs import ProgramSampler, programs
+
+AB = Alphabet(("a", "b"))
+
+EXAMPLE = Program(
+    AB,
+    (
+        Letter(("a",)),
+        Place(FIRST),
+        Gate(Connective.AND, (0, 1)),
+        Not(2),
+        Table((0, 3), ((False, True), (True, True))),
+        Merge((2, 4)),
+        Attend(Mask.BEFORE, Choice.LEFTMOST, 3, 5, default=False),
+        Shift(Direction.NEXT, 6),
+        Count(Mask.ALL, 7),
+        Linear(((2, 8), (-1, 8)), -3),
+        Compare(9, 1),
+        Equals(8, -2),
+        CountTest(Remainder(3, 1), 8, -1, 4),
+        Gate(Connective.UNION, ()),
+    ),
+    12,
+)
+TREE: dict[str, Any] = {
+    "alphabet": ["a", "b"],
+    "steps": [
+        ["letter", ["a"]],
+        ["place", ["test", "zero", 1, 0, -1]],
+        ["and", [0, 1]],
+        ["not", 2],
+        ["table", [0, 3], ["01", "11"]],
+        ["merge", [2, 4]],
+        ["attend", "<", "leftmost", 3, 5],
+        ["next", 6],
+        ["count", "all", 7],
+        ["linear", [[2, 8], [-1, 8]], -3],
+        ["compare", 9, 1],
+        ["equals", 8, -2],
+        ["test", ["mod", 3, 1], 8, -1, 4],
+        ["union", []],
+    ],
+    "output": 12,
+}
+
+
+def assert_survives(program: Program) -> None:
+    tree = program_to_tree(program)
+    assert program_from_tree(tree) == program
+    assert program_from_tree(json.loads(json.dumps(tree))) == program
+
+
+# Reading back ------------------------------------------------------------------------------------------
+
+
+def test_each_step_is_written_as_documented() -> None:
+    assert program_to_tree(EXAMPLE) == TREE
+    assert program_from_tree(TREE) == EXAMPLE
+
+
+@given(programs(defaults=False, direct_tests=False))
+def test_every_program_survives(program: Program) -> None:
+    assert_survives(program)
+
+
+@pytest.mark.slow
+def test_many_programs_survive() -> None:
+    for seed in range(5000):
+        rng = random.Random(seed)
+        assert_survives(ProgramSampler(rng, defaults=False, direct_tests=False).program(rng.randint(1, 40)))
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_programs_of_cascades_survive(name: str) -> None:
+    assert_survives(cascade_to_program(BY_HAND[name][0]).program)
+
+
+STEPS: list[Step] = [
+    *(Gate(connective, bits) for connective in Connective for bits in ((), (0,), (0, 0, 0))),
+    *(Attend(mask, choice, 0, 0, default=False) for mask in Mask for choice in Choice),
+    *(Shift(direction, 0) for direction in Direction),
+    *(Count(mask, 0) for mask in Mask),
+    *(Table((0,) * width, ((False,) * width,)) for width in (0, 1, MAX_TABLE_BITS)),
+    *(Letter(symbols) for symbols in ((), ("b", "a"))),
+    *(Linear(parts, constant) for parts in ((), ((0, 1),)) for constant in (-MAX_FACTOR, 0, MAX_FACTOR)),
+    CountTest(Named("prime"), 1, 0, 0),
+    Table((), ()),
+    Merge(()),
+]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=str)
+def test_every_way_of_a_step_survives(step: Step) -> None:
+    assert_survives(Program(AB, (Letter(("a",)), Count(Mask.ALL, 0), step), 0))
+
+
+def test_symbols_of_any_spelling_survive() -> None:
+    symbols = ("push", "é", "=", "s0", '"', "[", "\\", "💥")
+    assert_survives(Program(Alphabet(symbols), (Letter(symbols[::-1]),), 0))
+
+
+# What is not written -----------------------------------------------------------------------------------
+
+
+def test_a_default_of_1_is_not_written() -> None:
+    step = Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, default=True)
+    with pytest.raises(UnsupportedError, match="s1 is 1 where nothing matches"):
+        program_to_tree(Program(AB, (Letter(("a",)), step), 1))
+
+
+def test_attention_to_equal_counts_is_not_written() -> None:
+    steps = (Letter(("a",)), Count(Mask.UP_TO, 0), Attend(Mask.ALL, Choice.LEFTMOST, 0, 0, False, (1, 1)))
+    with pytest.raises(UnsupportedError, match="s2 attends to equal counts"):
+        program_to_tree(Program(AB, steps, 0))
+
+
+# What is not read --------------------------------------------------------------------------------------
+
+NESTED: list[Any] = []
+for _ in range(20_000):
+    NESTED = ["+", NESTED]
+
+BROKEN_STEPS: dict[str, tuple[Any, str]] = {
+    # Each stands after a bit s0 and a count s1, as s2.
+    "no step": (None, "not a step"),
+    "a step as text": ("not", "not a step"),
+    "a step as an object": ({"not": 0}, "not a step"),
+    "an empty step": ([], "not a step"),
+    "an unknown step": (["nand", [0]], "not a step"),
+    "a name that is no text": ([0, 0], "not a step"),
+    "an entry too few": (["not"], "not a step"),
+    "an entry too many": (["not", 0, 0], "not a step"),
+    "a tuple": (("not", 0), "the one way"),
+    "a step that does not stand earlier": (["not", 2], "s2 is not an earlier step"),
+    "a step that does not exist": (["not", 99], "s99 is not an earlier step"),
+    "a step from the end": (["not", -1], "s-1 is not an earlier step"),
+    "a step by a fraction": (["not", 0.0], "not an integer"),
+    "a step by a truth value": (["not", False], "not an integer"),
+    "a step by its name": (["not", "0"], "not an integer"),
+    "no step at all": (["not", None], "not an integer"),
+    "a list of steps where one is meant": (["not", [0]], "not an integer"),
+    "a gate of no list": (["and", 0], "not a list of steps"),
+    "a gate of text": (["and", "00"], "not a list of steps"),
+    "a gate of truth values": (["and", [False]], "not an integer"),
+    "a gate of counts": (["xor", [0, 1]], "s1 is a count, a bit is meant"),
+    "a merge of counts": (["merge", [1]], "s1 is a count, a bit is meant"),
+    "a gate of a later step": (["or", [0, 3]], "s3 is not an earlier step"),
+    "a connective in capitals": (["AND", [0, 0]], "not a step"),
+    "a letter that is not in the alphabet": (["letter", ["c"]], "'c' is not in the alphabet"),
+    "a letter with a symbol twice": (["letter", ["a", "b", "a"]], "a symbol twice"),
+    "a letter that is part of one": (["letter", [""]], "'' is not in the alphabet"),
+    "a letter that is a number": (["letter", [0]], "'0' is not in the alphabet"),
+    "a letter that is a list": (["letter", [["a"]]], "is not in the alphabet"),
+    "letters as text": (["letter", "ab"], "not a step"),
+    "a very long letter": (["letter", ["c" * 10**6]], "'ccc"),
+    "a place that is no form": (["place", "k"], "not a rational"),
+    "a place that is a number": (["place", 1], "not a closed form"),
+    "a place by a fraction": (["place", 1.0], "not a closed form"),
+    "a place that divides by zero": (["place", "1/0"], "not a rational"),
+    "a place in other terms": (["place", "2/4"], "the one way"),
+    "a place with a plus": (["place", "+1"], "not a rational"),
+    "a place with a minus for zero": (["place", "-0"], "the one way"),
+    "a place of a number too long": (["place", "1" * 41], "not a rational"),
+    "a place of an unknown predicate": (["place", ["test", ["named", "no_such"], 1, 0, 0]], "no_such"),
+    "a place with a fraction inside": (["place", ["test", "zero", 1.0, 0, -1]], "not an integer"),
+    "a place with a truth value inside": (["place", ["test", "zero", True, 0, -1]], "not an integer"),
+    "a place with an integer too large": (["place", ["test", "zero", MAX_FACTOR + 1, 0, 0]], "ordinary size"),
+    "a place of a high power": (["place", ["^", "i", 99]], "larger than any"),
+    "a place nested too deeply": (["place", NESTED], ""),
+    "a table without rows": (["table", [0]], "not a step"),
+    "a table with rows as text": (["table", [0], "01"], "not a step"),
+    "a table with rows as lists": (["table", [0], [[True]]], "not a row of bits"),
+    "a table with rows as numbers": (["table", [0], [1]], "not a row of bits"),
+    "a table with a row of other digits": (["table", [0], ["2"]], "not a row of bits"),
+    "a table with a row of other ones": (["table", [0], ["١"]], "not a row of bits"),
+    "a table with a narrow row": (["table", [0, 0], ["1"]], "a row of another width"),
+    "a table with a wide row": (["table", [0], ["10"]], "a row of another width"),
+    "a table with a row twice": (["table", [0], ["1", "0", "1"]], "a row twice"),
+    "a table of 13 bits": (["table", [0] * 13, []], "a table of 13 bits"),
+    "a table of counts": (["table", [1], ["1"]], "s1 is a count, a bit is meant"),
+    "attention with a default": (["attend", "<=", "rightmost", 0, 0, True], "not a step"),
+    "attention with a default of 0": (["attend", "<=", "rightmost", 0, 0, 0], "not a step"),
+    "attention to equal counts": (["attend", "<=", "rightmost", 0, 0, [1, 1]], "not a step"),
+    "attention with an unknown mask": (["attend", "=<", "rightmost", 0, 0], "'=<'"),
+    "attention with an unknown choice": (["attend", "<=", "nearest", 0, 0], "'nearest'"),
+    "attention with the choice first": (["attend", "rightmost", "<=", 0, 0], "'rightmost'"),
+    "attention with a mask by its number": (["attend", 0, "rightmost", 0, 0], "not a step"),
+    "attention to a count": (["attend", "<=", "rightmost", 1, 0], "s1 is a count, a bit is meant"),
+    "attention that reads a count": (["attend", "<=", "rightmost", 0, 1], "s1 is a count, a bit is meant"),
+    "a shift by a direction that does not exist": (["shift", 0], "not a step"),
+    "a shift of a count": (["previous", 1], "s1 is a count, a bit is meant"),
+    "a count of a count": (["count", "<=", 1], "s1 is a count, a bit is meant"),
+    "a count without a mask": (["count", 0], "not a step"),
+    "a count with an unknown mask": (["count", "<>", 0], "'<>'"),
+    "a sum of bits": (["linear", [[1, 0]], 0], "s0 is a bit, a count is meant"),
+    "a sum of parts that are none": (["linear", [[1]], 0], "not a part of a sum"),
+    "a sum of parts too long": (["linear", [[1, 1, 1]], 0], "not a part of a sum"),
+    "a sum of parts as text": (["linear", ["11"], 0], "not a part of a sum"),
+    "a sum with a fraction": (["linear", [[0.5, 1]], 0], "not an integer"),
+    "a sum with a truth value": (["linear", [[True, 1]], 0], "not an integer"),
+    "a sum with a constant that is a fraction": (["linear", [], 0.0], "not an integer"),
+    "a sum with a factor too large": (["linear", [[MAX_FACTOR + 1, 1]], 0], "ordinary size"),
+    "a sum with a constant too large": (["linear", [], -MAX_FACTOR - 1], "ordinary size"),
+    "a sum with a constant far too large": (["linear", [], 10**5000], ""),
+    "a comparison of a bit": (["compare", 0, 1], "s0 is a bit, a count is meant"),
+    "a comparison with a fraction": (["compare", 1, 0.5], "not an integer"),
+    "a comparison with infinity": (["compare", 1, float("inf")], "not an integer"),
+    "a comparison with a threshold too large": (["compare", 1, MAX_FACTOR + 1], "ordinary size"),
+    "an equality of a bit": (["equals", 0, 1], "s0 is a bit, a count is meant"),
+    "an equality with a truth value": (["equals", 1, True], "not an integer"),
+    "a test of a bit": (["test", "zero", 0, 1, 0], "s0 is a bit, a count is meant"),
+    "a test of an unknown predicate": (["test", ["named", "no_such"], 1, 1, 0], "no_such"),
+    "a test of a predicate that is none": (["test", "even", 1, 1, 0], "not a numerical predicate"),
+    "a test of a remainder out of range": (["test", ["mod", 2, 2], 1, 1, 0], "0..1"),
+    "a test of no modulus": (["test", ["mod", 0, 0], 1, 1, 0], "at least 1"),
+    "a test with a scale that is a fraction": (["test", "zero", 1, 1.0, 0], "not an integer"),
+    "a test with a shift too large": (["test", "zero", 1, 1, 10**12], "ordinary size"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_STEPS)
+def test_a_broken_step_is_refused(name: str) -> None:
+    step, message = BROKEN_STEPS[name]
+    tree = {"alphabet": ["a", "b"], "steps": [["letter", ["a"]], ["count", "<=", 0], step], "output": 0}
+    with pytest.raises(ValueError) as caught:
+        program_from_tree(tree)
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+BROKEN_PROGRAMS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "nothing": lambda tree: None,
+    "a list": lambda tree: list(tree.values()),
+    "only steps": lambda tree: tree["steps"],
+    "no alphabet": lambda tree: {key: tree[key] for key in ("steps", "output")},
+    "no output": lambda tree: {key: tree[key] for key in ("steps", "alphabet")},
+    "another entry": lambda tree: {**tree, "name": "x"},
+    "an empty alphabet": lambda tree: {**tree, "alphabet": []},
+    "an alphabet as text": lambda tree: {**tree, "alphabet": "ab"},
+    "an alphabet of numbers": lambda tree: {**tree, "alphabet": ["a", 1]},
+    "an alphabet of lists": lambda tree: {**tree, "alphabet": ["a", ["b"]]},
+    "a symbol twice": lambda tree: {**tree, "alphabet": ["a", "a"]},
+    "a symbol with a blank": lambda tree: {**tree, "alphabet": ["a", "b b"]},
+    "an alphabet as a tuple": lambda tree: {**tree, "alphabet": ("a", "b")},
+    "steps as an object": lambda tree: {**tree, "steps": dict(enumerate(tree["steps"]))},
+    "steps as a tuple": lambda tree: {**tree, "steps": tuple(tree["steps"])},
+    "no steps": lambda tree: {**tree, "steps": [], "output": 0},
+    "an output that is no step": lambda tree: {**tree, "output": len(tree["steps"])},
+    "an output from the end": lambda tree: {**tree, "output": -1},
+    "an output that is a count": lambda tree: {**tree, "output": 8},
+    "an output that is a sum": lambda tree: {**tree, "output": 9},
+    "an output that is a fraction": lambda tree: {**tree, "output": 12.0},
+    "an output that is a truth value": lambda tree: {**tree, "output": False},
+    "an output as text": lambda tree: {**tree, "output": "12"},
+    "several outputs": lambda tree: {**tree, "output": [12]},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_PROGRAMS)
+def test_a_broken_program_is_refused(name: str) -> None:
+    with pytest.raises(ValueError):
+        program_from_tree(BROKEN_PROGRAMS[name](TREE))
+
+
+# Whatever comes ----------------------------------------------------------------------------------------
+
+
+def read_or_refuse(tree: object) -> None:
+    """Either a well-formed program that is written in just this way, or ValueError; all else escapes."""
+    try:
+        program = program_from_tree(tree)
+    except ValueError:
+        return
+    assert complaints(program) == ()
+    assert json.dumps(program_to_tree(program), sort_keys=True) == json.dumps(tree, sort_keys=True)
+
+
+SCRAPS: tuple[Any, ...] = (
+    *(None, True, False, 0, 1, -1, 2, 7, 0.0, 1.0, float("nan"), 10**11 + 1, "", "0", "01", "a", "<", "all"),
+    *("and", "merge", "union", "table", "attend", "leftmost", "previous", "count", "linear", "zero", "1/2"),
+    *([], [0], [[1, 1]], ["01"], {}, ["not", 0], ["named", "prime"], ["mod", 2, 1]),
+)
+
+
+def places_in(tree: Any) -> list[tuple[Any, Any]]:
+    """All places of a tree: a list or object, and the index or key in it."""
+    keys = tree.keys() if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ()
+    return [(tree, key) for key in keys] + [place for key in keys for place in places_in(tree[key])]
+
+
+def mutated(tree: Any, rng: random.Random) -> Any:
+    """The tree with some entries replaced, dropped, repeated or exchanged."""
+    changed = copy.deepcopy(tree)
+    for _ in range(rng.randint(1, 3)):
+        places = places_in(changed)
+        if not places:
+            break
+        inside, key = rng.choice(places)
+        other, other_key = rng.choice(places)
+        match rng.randrange(4):
+            case 0:
+                inside[key] = copy.deepcopy(rng.choice(SCRAPS))
+            case 1:
+                del inside[key]
+            case 2 if isinstance(inside, list):
+                inside.insert(key, copy.deepcopy(inside[key]))
+            case _:
+                inside[key] = copy.deepcopy(other[other_key])
+    return changed
+
+
+@given(programs(defaults=False, direct_tests=False), st.randoms(use_true_random=False))
+def test_mutated_trees_are_read_or_refused(program: Program, rng: random.Random) -> None:
+    for _ in range(10):
+        read_or_refuse(mutated(program_to_tree(program), rng))
+
+
+@pytest.mark.slow
+def test_many_mutated_trees_are_read_or_refused() -> None:
+    for seed in range(5000):
+        rng = random.Random(seed)
+        program = ProgramSampler(rng, defaults=False, direct_tests=False).program(rng.randint(1, 15))
+        for _ in range(10):
+            read_or_refuse(mutated(program_to_tree(program), rng))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_any_data_is_read_or_refused(tree: object) -> None:
+    read_or_refuse(tree)
+    read_or_refuse({"alphabet": ["a"], "steps": tree, "output": 0})
+    read_or_refuse({"alphabet": ["a"], "steps": [["letter", ["a"]], tree], "output": 0})
