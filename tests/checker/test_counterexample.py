@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import attemper
+from attemper.checker import counterexample
 from attemper.checker.counterexample import LONGER, SCORES, WORDS, _longer_words, _words, wrong_word
 from attemper.languages.words import Alphabet
 from attemper.networks.files import with_weights
@@ -111,3 +112,17 @@ def test_hard_heads_are_not_evaluated(model: Model) -> None:
     hard = replace(layer, heads=tuple(replace(h, weighting=HardWeighting.AVERAGE) for h in layer.heads))
     network = replace(model.network, layers=(hard, *model.network.layers[1:]), embedding=((), ()))
     assert wrong_word(network, model.language) is None
+
+
+@pytest.mark.parametrize("heads", [0, 1, 3])
+def test_longer_words_are_tried_up_to_so_many_scores(
+    heads: int, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word of n symbols has n * n scores in every head, and counts as much again for all the rest."""
+    layer = model.network.layers[0]
+    network = replace(model.network, layers=(replace(layer, heads=layer.heads[:1] * heads),))
+    for words, scores in ((1, 81), (2, 162), (4, 324), (5, 324 + 196), (9, 324 + 784 + 441)):
+        for spare, most in ((0, words), (-1, words - 1), (1, words)):
+            monkeypatch.setattr(counterexample, "SCORES", scores * (1 + heads) + spare)
+            longer = list(_words(network))[WORDS:]
+            assert longer == list(islice(_longer_words(network.alphabet), most))
