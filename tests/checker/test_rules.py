@@ -1,4 +1,4 @@
-"""The stray mass of each rule: the series that FORMAT.md sums up, and real heads that are as bad as allowed."""
+"""The stray mass of each rule: the series that FORMAT.md sums up, and real heads as bad as allowed."""
 
 from __future__ import annotations
 
