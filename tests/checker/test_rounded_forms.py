@@ -17,6 +17,8 @@ import torch
 
 from attemper.checker.analysis import analyse
 from attemper.checker.diagrams import Diagram
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounded_forms import (
     COARSEST,
     EXACT,
@@ -33,8 +35,6 @@ from attemper.checker.rounded_forms import (
     is_power_of_two,
 )
 from attemper.checker.rounding import Kernel, Rounding
-from attemper.checker.identities import Formulas
-from attemper.checker.names import Affine, , UnprovenError
 from attemper.checker.values import Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat

@@ -17,6 +17,8 @@ import torch
 from attemper.checker import rounded_units
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, Unit
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounded_forms import EXACT, ZERO, Arithmetic, BeyondError, Lengths, Off
 from attemper.checker.rounded_units import (
     NOTHING,
@@ -30,8 +32,6 @@ from attemper.checker.rounded_units import (
     whole,
     written,
 )
-from attemper.checker.identities import Formulas
-from attemper.checker.names import Affine, , UnprovenError
 from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
