@@ -17,9 +17,11 @@ from attemper.checker.rounding import Kernel
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, register_predicate
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Symbol
+from attemper.languages.words import Alphabet
 from attemper.workbench.model import Model
 
 TWO_LAYERS = "#<['a'] <= #<['b'] & Y a"
@@ -229,6 +231,18 @@ def test_one_claim_in_real_arithmetic_is_enough_for_a_wrong_word_to_refute() -> 
         assert verdict.status is Status.REFUTED
         assert verdict.claims[0].witness == ("a",)
     assert judge(network, language, claims[1:]).status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize("symbols", [("0", "1"), ("b", "a"), ("a",), ("a", "b", "c")])
+def test_an_automaton_over_other_symbols_is_malformed_however_it_is_read(symbols: tuple[str, ...]) -> None:
+    """Whether it is read as the network is, or not: no word is tried on it."""
+    language = Dfa(Alphabet(symbols), ((0,) * len(symbols),), 0, frozenset())
+    for first in (False, True):
+        for empty in (False, True):
+            network = replace(model("O a").network, reads_first=first, accepts_empty=empty)
+            assert judge(network, language, (RealClaim(),)).claims == (
+                ClaimVerdict(Status.MALFORMED, "the language has symbols that the network does not know"),
+            )
 
 
 # Predicates that a user registered --------------------------------------------------------------------

@@ -121,8 +121,9 @@ def test_longer_words_are_tried_up_to_so_many_scores(
     """A word of n symbols has n * n scores in every head, and counts as much again for all the rest."""
     layer = model.network.layers[0]
     network = replace(model.network, layers=(replace(layer, heads=layer.heads[:1] * heads),))
-    for words, scores in ((1, 81), (2, 162), (4, 324), (5, 324 + 196), (9, 324 + 784 + 441)):
+    every = list(_longer_words(network.alphabet))
+    for words in (1, 2, 4, 5, 9):
+        scores = (1 + heads) * sum(len(word) ** 2 for word in every[:words])
         for spare, most in ((0, words), (-1, words - 1), (1, words)):
-            monkeypatch.setattr(counterexample, "SCORES", scores * (1 + heads) + spare)
-            longer = list(_words(network))[WORDS:]
-            assert longer == list(islice(_longer_words(network.alphabet), most))
+            monkeypatch.setattr(counterexample, "SCORES", scores + spare)
+            assert list(_words(network))[WORDS:] == every[:most]
