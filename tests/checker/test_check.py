@@ -235,7 +235,7 @@ def test_one_claim_in_real_arithmetic_is_enough_for_a_wrong_word_to_refute() -> 
 
 @pytest.mark.parametrize("symbols", [("0", "1"), ("b", "a"), ("a",), ("a", "b", "c")])
 def test_an_automaton_over_other_symbols_is_malformed_however_it_is_read(symbols: tuple[str, ...]) -> None:
-    """It has no answer for the network's words, none of which can refute it then."""
+    """Whether it is read as the network is, or not: no word is tried on it."""
     language = Dfa(Alphabet(symbols), ((0,) * len(symbols),), 0, frozenset())
     for first in (False, True):
         for empty in (False, True):
