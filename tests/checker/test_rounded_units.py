@@ -102,8 +102,8 @@ class ByHand:
     def is_of(self, found: Effect) -> bool:
         """Whether the checker finds the same."""
         sizes = ((found.off, self.off), (found.size, self.size), (found.result, self.result))
-        rest = found.names, found.grid, found.is_alone_exact
-        return all(same(*pair) for pair in sizes) and rest == (self.names, self.grid, self.is_alone_exact)
+        rest = found.terms, found.grid, found.is_alone_exact
+        return all(same(*pair) for pair in sizes) and rest == (self.terms, self.grid, self.is_alone_exact)
 
 
 SILENT = ByHand(NONE, 0, NONE, NONE, Fraction(2**60), is_alone_exact=True)
@@ -182,7 +182,7 @@ def by_hand(
     size = case.size + error
     if 2 * (size + max(abs(bias) for bias, _ in units)) >= form.range:
         raise BeyondError("beyond")
-    count = min(case.names + read.murky, read.names)
+    count = min(case.terms + read.murky, read.terms)
     lost = sum_loss(form, count, size, max(map(abs, ends)) + error) + (NONE if read.weights else 3 * u * size)
     is_shared = count <= 2 and read.weights
     loud = [(bias, factor) for bias, factor in units if ends[1] + bias + error + lost > 0]
@@ -292,7 +292,7 @@ def ends_of(case: Case) -> tuple[Fraction, Fraction]:
 def whole_by_hand(form: FloatFormat, effects: list[ByHand]) -> Fraction:
     """How far the sum of everything that is written can be off."""
     off = sum((effect.off for effect in effects), NONE)
-    present = [effect for effect in effects if effect.names]
+    present = [effect for effect in effects if effect.terms]
     size = sum((effect.size for effect in present), NONE)
     if 2 * size >= form.range:
         raise BeyondError("beyond")
@@ -301,7 +301,7 @@ def whole_by_hand(form: FloatFormat, effects: list[ByHand]) -> Fraction:
     if all(effect.grid is not None and fits(form, size, effect.grid) for effect in present):
         return off
     result = sum((effect.result for effect in present), NONE)
-    return off + sum_loss(form, sum(effect.names for effect in present), size, result)
+    return off + sum_loss(form, sum(effect.terms for effect in present), size, result)
 
 
 @pytest.mark.parametrize("form", ALL)
@@ -319,7 +319,7 @@ def test_a_second_reading_of_gates_finds_the_same(form: FloatFormat) -> None:
             assert expected.is_of(own.effect(trial.read)), (trial, case, expected, own.effect(trial.read))
             is_active = case.averages or bool(relu_sum(trial.units, case.value.constant))
             found[case] = is_active, expected
-            seen[expected.names, expected.is_alone_exact, expected.grid is None, has_error] += 1
+            seen[expected.terms, expected.is_alone_exact, expected.grid is None, has_error] += 1
         wrote = gate.written(trial.read)
         assert gate.written(trial.read) is wrote, "it is kept"
         for which, bound in ((False, wrote.quiet), (True, wrote.active)):
@@ -328,7 +328,7 @@ def test_a_second_reading_of_gates_finds_the_same(form: FloatFormat) -> None:
             ]
             assert same(bound, max(offs, default=NONE))
         assert wrote.is_silent == (
-            not any(effect.names for is_active, effect in found.values() if not is_active)
+            not any(effect.terms for is_active, effect in found.values() if not is_active)
         )
         assert worst_by_hand([effect for _, effect in found.values()]).is_of(wrote.effect)
     steps = sum(count for (terms, *rest, error), count in seen.items() if rest == [True, False] and error)
@@ -338,13 +338,13 @@ def test_a_second_reading_of_gates_finds_the_same(form: FloatFormat) -> None:
 
 def worst_by_hand(effects: list[ByHand]) -> ByHand:
     """One effect that stands for any of several."""
-    present = [effect for effect in effects if effect.names]
+    present = [effect for effect in effects if effect.terms]
     if not present:
         return SILENT
     grids = [effect.grid for effect in present]
     return ByHand(
         max(effect.off for effect in present),
-        max(effect.names for effect in present),
+        max(effect.terms for effect in present),
         max(effect.size for effect in present),
         max(effect.result for effect in present),
         None if None in grids else min(grid for grid in grids if grid is not None),
@@ -485,7 +485,7 @@ def test_a_layer_is_exact_up_to_where_the_format_holds_sums_and_products(form: F
         found = effect_of(known, units, case, read_of(0))
         assert (found.off == 0) == is_exact, (units, case)
         if is_exact:
-            assert (found.names, found.is_alone_exact) == (len(units), True)
+            assert (found.terms, found.is_alone_exact) == (len(units), True)
             assert same(
                 found.size,
                 found.result.mid().fmpq()
@@ -497,9 +497,9 @@ def test_a_unit_counts_from_the_least_input_on_that_may_be_positive() -> None:
     known = arithmetic_with_mean(FLOAT32)
     for error, terms in ((0, 0), ("1/2", 0), ("33/64", 1), (1, 1)):
         found = effect_of(known, units_of((-1, 1)), constant_case("1/2"), read_of(error))
-        assert found.names == terms
+        assert found.terms == terms
     exact = effect_of(known, units_of((-1, 1), (-2, 1), (-3, 1)), constant_case(2, grid=1), read_of(0))
-    assert exact.names == 1, "the second unit reads exactly 0"
+    assert exact.terms == 1, "the second unit reads exactly 0"
 
 
 @pytest.mark.parametrize("form", ALL)
@@ -674,9 +674,9 @@ class Bits:
     numbers: tuple[tuple[Fraction, ...], ...]
 
     def diagram(self, numbers: tuple[Fraction, ...]) -> Diagram:
-        found = self.names.false
-        for symbol, number in zip(self.names.symbols, numbers, strict=True):
-            found = self.names.choose(self.names.letter(symbol), self.names.number(number), found)
+        found = self.terms.false
+        for symbol, number in zip(self.terms.symbols, numbers, strict=True):
+            found = self.terms.choose(self.terms.letter(symbol), self.terms.number(number), found)
         return found
 
     def value(self, numbers: tuple[Fraction, ...]) -> Value:
@@ -705,7 +705,7 @@ def test_cases_are_all_combinations_that_there_are() -> None:
     )
     [(factors, gate)] = writing.parts
     assert writing.target == 3
-    found = {(case.names, rational(case.size), rational(case.value), case.averages) for case in gate.cases}
+    found = {(case.terms, rational(case.size), rational(case.value), case.averages) for case in gate.cases}
     sizes = [Fraction(3) + Fraction(1, 2) + Fraction(1, 2), Fraction(1, 2) + 6, Fraction(3) + Fraction(2, 3)]
     values = [Fraction(3), Fraction(-13, 2), Fraction(11, 3)]
     expected = set(zip((3, 2, 2), sizes, values, (False,) * 3, strict=True))
@@ -741,7 +741,7 @@ def test_what_a_head_just_wrote_counts_where_it_is_zero() -> None:
     values = bits.stream().values
     for fresh, counts in ((set(), {1}), ({0}, {1, 2}), ({0, 1}, {2})):
         cases = gates_of(terms, form_of(1, 1), values, fresh)
-        assert {case.names for case in cases} == counts
+        assert {case.terms for case in cases} == counts
     assert {case.grid for case in cases} == {1}
     assert {(case.value.constant, case.size) for case in gates_of(terms, form_of(1, -2), values, set())} == {
         (1, 1),
@@ -753,12 +753,12 @@ def test_sizes_of_terms_that_cancel_are_added() -> None:
     terms = Formulas(("a", "b"))
     values = Bits(terms, (numbers_of(1, 0), numbers_of(1, 0))).stream().values
     found = {
-        (c.value.constant, c.size, c.names, c.grid)
+        (c.value.constant, c.size, c.terms, c.grid)
         for c in gates_of(terms, form_of("3/2", "-5/4"), values, set())
     }
     assert found == {(Fraction(1, 4), Fraction(11, 4), 2, Fraction(1, 4)), (0, 0, 0, 2**60)}
     found = {
-        (c.value.constant, c.size, c.names, c.grid)
+        (c.value.constant, c.size, c.terms, c.grid)
         for c in gates_of(terms, form_of("3/2", "1/3"), values, set())
     }
     assert found == {(Fraction(11, 6), Fraction(11, 6), 2, 0), (0, 0, 0, 2**60)}
@@ -769,7 +769,7 @@ def test_the_size_of_an_average_is_that_of_its_farther_end() -> None:
     mean = terms.mean(Masking.FUTURE, terms.choose(terms.letter("a"), terms.number(-3), terms.number(1)))
     bit = Bits(terms, ()).value(numbers_of(1, 0))
     found = {
-        (c.value.constant, bool(c.value.parts), c.size, c.names, c.averages, c.grid)
+        (c.value.constant, bool(c.value.parts), c.size, c.terms, c.averages, c.grid)
         for c in gates_of(terms, form_of(2, 1), [{(0, 0): mean}, bit], set())
     }
     assert found == {
@@ -904,7 +904,7 @@ def test_what_a_gate_reads_is_off_by_its_inputs_times_their_factors() -> None:
     form = (factor_at(known, 0, 4), factor_at(known, 1, "-1/2"))
     offs = [Off(arb("1/8"), arb("1/4")), Off(arb(0), arb("1/16"), arb("1/2"), arb("1/4"))]
     found = read_by(known, form, [{(0, 0): terms.true}, mean], offs)
-    assert found.names == 2
+    assert found.terms == 2
     assert same(found.constant, Fraction(1) + Fraction(1, 32))
     assert same(found.average, 0)
     assert found.murky == 1
