@@ -799,3 +799,11 @@ def test_local_signs_far_from_balance(half: Fraction) -> None:
     rows = [({k: 5 * v for k, v in query.items()}, key) for query, key in local_sign_rows("far", 6)]
     head = own.head(LOCAL_SIGN, ALL, rows, {"sign": 1})
     assert wrongly(own, head, head_fact(own.terms, head, own.stream())) is None
+
+
+def test_a_lookup_reads_a_remainder_of_the_count() -> None:
+    own, _, fact = fact_of(replace(WANTED, value={"third": 1}))
+    terms = own.terms
+    a, third = terms.letter("a"), own.values["third"][0, 0]
+    some = terms.sum_at_least(LEFT, a, 1)
+    assert terms.both(some, fact.outputs[0].diagram) == terms.both(some, terms.looked_up(LEFT, a, third))
