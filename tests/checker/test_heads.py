@@ -807,3 +807,27 @@ def test_a_lookup_reads_a_remainder_of_the_count() -> None:
     a, third = terms.letter("a"), own.values["third"][0, 0]
     some = terms.sum_at_least(LEFT, a, 1)
     assert terms.both(some, fact.outputs[0].diagram) == terms.both(some, terms.looked_up(LEFT, a, third))
+
+
+@pytest.mark.parametrize(
+    ("masking", "construction", "rows", "gap"),
+    [
+        # What vanishes where a single position is seen, or beyond the word, is positive elsewhere.
+        (LEFT, SELECT, [({"i": 4, "1": -4}, {"i": 1})], 4),
+        (LEFT, SELECT, [({"n": 4, "i": -4, "1": 4}, {"i": 1})], 4),
+        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": -1})], 4),
+        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": 1})], 4),
+        (ALL, SELECT, [({"n": 4, "1": -4}, {"i": 1})], 4),
+        (LEFT, SELECT, [({"1": 4}, {"i": 1}), ({"i": 8, "1": -8}, {"b": -1})], 4),
+        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -8}, {"b": -1})], 4),
+        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": -9, "i": 9}, {"b": 1})], 4),
+        (LEFT, NEIGHBOUR, [({"i sign": -6}, {"sign": 1}), ({"i": 4, "1": -4}, {"i": 1})], 4),
+        (RIGHT, NEIGHBOUR, [({"n sign": -6}, {"sign": 1}), ({"n": 4, "i": -4}, {"i": -1})], 4),
+    ],
+)
+def test_what_is_positive_only_where_several_positions_are_seen(
+    masking: Masking, construction: Construction, rows: Rows, gap: int
+) -> None:
+    own, head, fact = fact_of(Case(construction, masking, rows, {"a": 1, "sign": 2}))
+    assert fact.rule.gap == gap
+    assert wrongly(own, head, fact) is None
