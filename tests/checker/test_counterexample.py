@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import attemper
+from attemper.checker import counterexample
 from attemper.checker.counterexample import LONGER, SCORES, WORDS, _longer_words, _words, wrong_word
 from attemper.languages.words import Alphabet
 from attemper.networks.files import with_weights
@@ -111,3 +112,18 @@ def test_hard_heads_are_not_evaluated(model: Model) -> None:
     hard = replace(layer, heads=tuple(replace(h, weighting=HardWeighting.AVERAGE) for h in layer.heads))
     network = replace(model.network, layers=(hard, *model.network.layers[1:]), embedding=((), ()))
     assert wrong_word(network, model.language) is None
+
+
+@pytest.mark.parametrize("heads", [0, 1, 3])
+def test_longer_words_are_tried_up_to_so_many_scores(
+    heads: int, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word of n symbols has n * n scores in every head, and counts as much again for all the rest."""
+    layer = model.network.layers[0]
+    network = replace(model.network, layers=(replace(layer, heads=layer.heads[:1] * heads),))
+    every = list(_longer_words(network.alphabet))
+    for words in (1, 2, 4, 5, 9):
+        scores = (1 + heads) * sum(len(word) ** 2 for word in every[:words])
+        for spare, most in ((0, words), (-1, words - 1), (1, words)):
+            monkeypatch.setattr(counterexample, "SCORES", scores + spare)
+            assert list(_words(network))[WORDS:] == every[:most]

@@ -799,3 +799,35 @@ def test_local_signs_far_from_balance(half: Fraction) -> None:
     rows = [({k: 5 * v for k, v in query.items()}, key) for query, key in local_sign_rows("far", 6)]
     head = own.head(LOCAL_SIGN, ALL, rows, {"sign": 1})
     assert wrongly(own, head, head_fact(own.names, head, own.stream())) is None
+
+
+def test_a_lookup_reads_a_remainder_of_the_count() -> None:
+    own, _, fact = fact_of(replace(WANTED, value={"third": 1}))
+    names = own.names
+    a, third = names.letter("a"), own.values["third"][0, 0]
+    some = names.sum_at_least(LEFT, a, 1)
+    assert names.both(some, fact.outputs[0].diagram) == names.both(some, names.looked_up(LEFT, a, third))
+
+
+@pytest.mark.parametrize(
+    ("masking", "construction", "rows", "gap"),
+    [
+        # What vanishes where a single position is seen, or beyond the word, is positive elsewhere.
+        (LEFT, SELECT, [({"i": 4, "1": -4}, {"i": 1})], 4),
+        (LEFT, SELECT, [({"n": 4, "i": -4, "1": 4}, {"i": 1})], 4),
+        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": -1})], 4),
+        (RIGHT, SELECT, [({"n": 4, "i": -4}, {"i": 1})], 4),
+        (ALL, SELECT, [({"n": 4, "1": -4}, {"i": 1})], 4),
+        (LEFT, SELECT, [({"1": 4}, {"i": 1}), ({"i": 8, "1": -8}, {"b": -1})], 4),
+        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": 8, "i": -8}, {"b": -1})], 4),
+        (RIGHT, SELECT, [({"1": 4}, {"i": -1}), ({"n": -9, "i": 9}, {"b": 1})], 4),
+        (LEFT, NEIGHBOUR, [({"i sign": -6}, {"sign": 1}), ({"i": 4, "1": -4}, {"i": 1})], 4),
+        (RIGHT, NEIGHBOUR, [({"n sign": -6}, {"sign": 1}), ({"n": 4, "i": -4}, {"i": -1})], 4),
+    ],
+)
+def test_what_is_positive_only_where_several_positions_are_seen(
+    masking: Masking, construction: Construction, rows: Rows, gap: int
+) -> None:
+    own, head, fact = fact_of(Case(construction, masking, rows, {"a": 1, "sign": 2}))
+    assert fact.rule.gap == gap
+    assert wrongly(own, head, fact) is None

@@ -885,3 +885,24 @@ def test_more_cases_than_the_cap_are_not_told_apart(monkeypatch: pytest.MonkeyPa
     assert len(answers_by_cases(model, Restriction((*[A] * 19, (2,))), range(1, 13))) == 1
     monkeypatch.setattr(subcubes, "MAX_CASES", 4)
     assert len(answers_by_cases(model, Restriction((*[(0, 1)] * 2, *[A] * 17, (2,))), (1, 2))) == 4
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint8])
+@pytest.mark.parametrize("width", [1, 3])
+def test_every_activation_of_every_position_stays_listed(width: int, dtype: type[np.generic]) -> None:
+    """Also one that a neighbouring position has, or that came first; positions ascend."""
+    rng = random.Random(f"{width} {dtype}")
+    for _ in range(60):
+        count = rng.randrange(1, 7)
+        owner = np.array(sorted(rng.randrange(3) for _ in range(count)), dtype=np.int64)
+        rows = np.array([[rng.randrange(2) for _ in range(width)] for _ in range(count)], dtype=dtype)
+        found = subcubes._distinct(rows, owner)
+        pairs = list(zip(found.owner.tolist(), map(tuple, found.rows.tolist()), strict=True))
+        assert set(pairs) == set(zip(owner.tolist(), map(tuple, rows.tolist()), strict=True))
+        assert found.owner.tolist() == sorted(found.owner.tolist())
+
+
+def test_an_activation_that_two_symbols_have_is_listed_once() -> None:
+    for owner, times in (((0, 0), 1), ((0, 1), 2)):
+        found = subcubes._distinct(np.array([[0.5, -0.0], [0.5, 0.0]]), np.array(owner))
+        assert (found.rows.tolist(), found.owner.tolist()) == ([[0.5, 0.0]] * times, list(owner[:times]))

@@ -143,7 +143,7 @@ class Hunt:
                 chosen.append(name)
         start = time.monotonic()
         killer, how = _killer(mutant, [(items[name], seen[name].seconds) for name in chosen])
-        if killer is None:
+        if killer is None and not how:
             how = f"survived {len(chosen)} of {len(passing)} tests"
         fate = Fate(killer, how, time.monotonic() - start)
         self._count(mutant.name, fate)
@@ -197,7 +197,11 @@ def _killer(mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> tuple[str
         used = int(Path("/proc/self/statm").read_text().split()[0])
         most = used * resource.getpagesize() + SPARE
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        transplant(mutant)
+        try:
+            transplant(mutant)
+        except Exception as error:  # noqa: BLE001 - that is no test's merit
+            say((None, f"cannot be put into place: {error!r}"))
+            return
         for number, (item, seconds) in enumerate(tests):
             say(number)
             limit = PATIENCE * seconds + GRACE

@@ -1,7 +1,7 @@
 """A mutant put into the running process: everything is imported already, only what is changed is exchanged.
 
 A function gets the code and the defaults of the changed one, so every reference to it is to the mutant. A
-constant of a module is exchanged wherever a module holds it by its name.
+constant of a module, or an enumeration, is exchanged wherever a module holds it by its name.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from enum import EnumType
 from functools import cached_property
 from types import CodeType, FunctionType, ModuleType
 
@@ -19,16 +20,21 @@ def transplant(mutant: Mutant) -> None:
     """Make the imported module the mutant."""
     module, tree = sys.modules[mutant.module], mutated(mutant)
     owner = _live(module, mutant.owner)
-    if owner is module:
-        statement = at(tree, mutant.way[:2])
-        assert isinstance(statement, ast.stmt)
-        _exchange_constants(module, statement)
+    if owner is module or isinstance(owner, EnumType):
+        _exchange_constants(module, _statement(tree, mutant))
     elif isinstance(owner, type):
         _exchange_defaults(module, owner, tree, mutant)
     else:
         function = _function(owner)
         function.__code__ = _code(tree, mutant, function.__qualname__)
         _exchange_own_defaults(module, function, tree, mutant)
+
+
+def _statement(tree: ast.Module, mutant: Mutant) -> ast.stmt:
+    """The statement of the module that is changed."""
+    statement = at(tree, mutant.way[:2])
+    assert isinstance(statement, ast.stmt)
+    return statement
 
 
 def _live(module: ModuleType, name: str) -> object:
@@ -40,6 +46,8 @@ def _live(module: ModuleType, name: str) -> object:
 
 def _function(owner: object) -> FunctionType:
     match owner:
+        case FunctionType(__wrapped__=inner):
+            return _function(inner)
         case FunctionType():
             return owner
         case property(fget=FunctionType() as function) | cached_property(func=FunctionType() as function):

@@ -94,11 +94,11 @@ def _judge(
     rounding: str,
     ignore_rounding: bool,
 ) -> Verdict:
+    if not _knows(network, language):
+        return _one(Status.MALFORMED, "the language has symbols that the network does not know")
     read = network.accepts_empty, network.reads_first
     if read != (accepts_empty(language), reads_first(language)):
         return _refuted_or_unknown(network, language, claims, "it is read in another way than is claimed")
-    if not _knows(network, language):
-        return _one(Status.MALFORMED, "the language has symbols that the network does not know")
     try:
         proof, holds = prove_language(network, language)
     except UnprovenError as error:

@@ -152,10 +152,10 @@ def _select(names: Names, head: Head, scores: Scores, values: list[Diagram], str
         raise UnprovenError("its scores have no tie-break")
     ((power, one), value), domain = next(iter(ties.items())), DOMAINS[masking]
     tie = laurent.times(_scalar(names, value), _constant(names, one))
-    towards_larger = (laurent.at(tie, 2, 2) > 0) == (power > 0)
-    size = tie if laurent.at(tie, 2, 2) > 0 else laurent.times(tie, -1)
+    towards_larger = _is_positive(tie, domain) == (power > 0)
+    size = tie if _is_positive(tie, domain) else laurent.times(tie, -1)
     gap, span = _tie_break(size, power, masking)
-    blocked, push = _blocked(names, {d: v for (p, d), v in scores.items() if p == 0})
+    blocked, push = _blocked(names, {d: v for (p, d), v in scores.items() if p == 0}, domain)
     far = None
     levels = sorted({value.constant for value in names.values(blocked)})
     if len(levels) > 1:
@@ -220,10 +220,10 @@ def _neighbour(names: Names, head: Head, scores: Scores, values: list[Diagram], 
     power = powers[0]
     tie = _scalar(names, waves[power, False])
     opposite = _scalar(names, multiply(names, waves[0, True], {(0, 0): names.scaled(names.sign, -1)}))
-    towards_larger = (laurent.at(tie, 2, 2) > 0) == (power > 0)
+    towards_larger = _is_positive(tie, domain) == (power > 0)
     if towards_larger != (head.masking is Masking.FUTURE):
         raise UnprovenError("its tie-break points away from the neighbour")
-    size = tie if laurent.at(tie, 2, 2) > 0 else laurent.times(tie, -1)
+    size = tie if _is_positive(tie, domain) else laurent.times(tie, -1)
     gap, _ = _tie_break(size, power, head.masking)
     # For j = i: 1/(i-1) - 1/i <= 2/i^2.
     back = size if power > 0 else laurent.times(size, laurent.monomial(-2, 0, 2))
@@ -471,6 +471,12 @@ def _tie_break(size: Laurent, power: int, masking: Masking) -> tuple[Fraction, L
     raise UnprovenError("its tie-break is neither in j nor in 1/j")
 
 
+def _is_positive(form: Laurent, domain: Domain) -> bool:
+    """Whether a form is positive at a corner of the domain: a guess, confirmed by what is proved of it."""
+    i0, d = domain[0]
+    return laurent.at(form, i0, i0 + d) > 0
+
+
 def _level_lead(size: Laurent, power: int, masking: Masking, steps: int) -> Lead:
     """The least lead between two positions at least so many steps apart, where only the tie-break decides.
 
@@ -498,20 +504,19 @@ def _if_covered(contest: Callable[[], Contest]) -> Contest | None:
         return None
 
 
-def _blocked(names: Names, parts: dict[Diagram, Value]) -> tuple[Diagram, Laurent]:
-    """(b, P): what the scores take away from position j is P b(j), the least b being 0."""
+def _blocked(names: Names, parts: dict[Diagram, Value], domain: Domain) -> tuple[Diagram, Laurent]:
+    """(b, P): what the scores take away from position j is P b(j), up to what is the same for all j."""
     blocked, push = names.false, laurent.constant(1)
     for number, (diagram, value) in enumerate(parts.items()):
         own = _scalar(names, value)
         if number == 0:
-            push = own if laurent.at(own, 2, 2) > 0 else laurent.times(own, -1)
+            push = own if _is_positive(own, domain) else laurent.times(own, -1)
         powers = next(iter(push))
         ratio = own.get(powers, Fraction(0)) / push[powers]
         if laurent.times(push, ratio) != own:
             raise UnprovenError("its keys are weighed differently by different positions")
         blocked = names.plus(blocked, names.scaled(diagram, -ratio))
-    lowest = min(names.constants(blocked, "a key"))
-    return names.plus(blocked, names.number(-lowest)), push
+    return blocked, push
 
 
 def _by_parity(names: Names, masking: Masking, positive: Diagram, value: Diagram) -> Diagram:

@@ -32,6 +32,9 @@ from attemper.exact.formats import FLOAT64
 V = ball(FLOAT64.roundoff)
 """The unit round-off of the evaluation."""
 
+UNDERFLOW = ball(Fraction(1, FLOAT64.range))
+"""More than underflow changes a number by. What is known relatively stays far from it; sums need not."""
+
 MAX_TEST = 2**62
 """Arguments of tests are 64-bit integers."""
 
@@ -41,14 +44,17 @@ def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     found = _evaluated(lengths, form)
     # Along the tree sizes multiply, i (1/n) up to n; the simplified value knows that it is at most 1.
     size = found.size.min(lengths.size(of_closed_form(lengths.names, form)))
-    found = replace(found, size=size, absolute=found.absolute.min(found.relative * size))
+    is_known = bool(found.relative < UNKNOWN)
+    absolute = found.absolute.min(found.relative * size) if is_known else found.absolute
+    found = replace(found, size=size, absolute=absolute)
     if not (found.size < lengths.form.range) or not (found.inverse < lengths.form.range):
         raise BeyondError("position embeddings or temperatures leave the range of the format")
     if lengths.arithmetic.fits(found.size, found.grid):
         return found
-    absolute = found.absolute + lengths.u * (found.size + found.absolute)
+    tiny = ZERO if is_known else lengths.tiny
+    absolute = found.absolute + lengths.u * (found.size + found.absolute) + tiny
     relative = found.relative + lengths.u * (1 + found.relative)
-    zero = found.zero * (1 + lengths.u)
+    zero = found.zero * (1 + lengths.u) + tiny
     return Rounded(found.size, found.inverse, None, absolute, zero, relative)
 
 
@@ -102,8 +108,10 @@ def _sum(parts: list[Rounded]) -> Rounded:
     grids = [part.grid for part in parts if part.grid is not None]
     if len(grids) == len(parts) and _held(size, min(grids, default=Fraction(1))):
         return _exact(size, min(grids, default=Fraction(1)))
+    if not (size < FLOAT64.range):
+        raise BeyondError("position embeddings or temperatures leave the range of float64")
     absolute = sum((part.absolute for part in parts), ZERO)
-    absolute += 2 * len(parts) * V * (size + absolute)
+    absolute += 2 * len(parts) * V * (size + absolute) + UNDERFLOW
     return Rounded(size, flint.arb(1), None, absolute, absolute, UNKNOWN)
 
 
@@ -114,8 +122,9 @@ def _times(left: Rounded, right: Rounded) -> Rounded:
     if left.grid is not None and right.grid is not None and _held(size, left.grid * right.grid):
         return Rounded(size, inverse, left.grid * right.grid, ZERO, ZERO, ZERO)
     most_left, most_right = left.size + left.absolute, right.size + right.absolute
-    absolute = most_left * most_right * (1 + V) - size
+    absolute = most_left * most_right * (1 + V) - size + UNDERFLOW
     zero = (left.zero * most_right).max(right.zero * most_left) * (1 + V)
+    zero += ZERO if zero == 0 else UNDERFLOW
     relative = (1 + left.relative) * (1 + right.relative) * (1 + V) - 1
     return Rounded(size, inverse, None, absolute, zero, relative)
 

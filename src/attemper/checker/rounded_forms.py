@@ -180,31 +180,27 @@ class Lengths:
         return total
 
     def inverse(self, value: Value) -> flint.arb:
-        """A bound on 1 / |value| where it is not 0, if it is a monomial or an average; else unknown."""
+        """A bound on 1, and on 1 / |value| where it is not 0, for monomials and averages; else unknown."""
         if len(value) != 1:
             return UNKNOWN
         (((a, b), diagram),) = value.items()
-        least = Fraction(1)
-        for found in self.names.values(diagram):
-            if found.parts:
-                return flint.arb(self.length) / ball(self._step(found)) if (a, b) == (0, 0) else UNKNOWN
-            least = min(least, abs(found.constant) or least)
-        return flint.arb(self.length) ** max(-b, -(a + b), 0) / ball(least)
+        least = min(Fraction(1), *map(self._least_size, self.names.values(diagram)))
+        if not least:
+            return UNKNOWN
+        power = max(-b, -(a + b), 0) + self.arithmetic.has_means(value)
+        return flint.arb(self.length) ** power / ball(least)
 
-    def _step(self, value: Affine) -> Fraction:
-        """An average that is not 0 is at least this over N."""
+    def _least_size(self, value: Affine) -> Fraction:
+        """The least size of a constant, or of an average times N, if it is not 0; 0 if nothing is known."""
+        if not value.parts:
+            return abs(value.constant) or COARSEST
         if len(value.parts) != 1 or value.constant:
-            return self.tiny_fraction
+            return Fraction(0)
         ((number, factor),) = value.parts
         if self.names.means[number].masking is None:
-            return self.tiny_fraction
+            return Fraction(0)
         grid = common_grid(self.names.values(self.names.means[number].summand))
-        return self.tiny_fraction if grid is None else min(grid * abs(factor), Fraction(1))
-
-    @property
-    def tiny_fraction(self) -> Fraction:
-        """Below it nothing is known."""
-        return Fraction(1, self.form.range**2)
+        return Fraction(0) if grid is None else grid * abs(factor)
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order."""

@@ -226,6 +226,9 @@ def _key_error(scored: ScoredRow, key: Fraction) -> flint.arb:
     """How far a key can be off where its exact value is this number."""
     if not key:
         return scored.key.zero
+    if not (scored.key.relative < UNKNOWN):
+        # Numbers can be so small that even such a part of them is little.
+        return scored.key.absolute
     return scored.key.absolute.min(scored.key.relative * ball(abs(key)))
 
 

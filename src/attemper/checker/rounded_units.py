@@ -170,7 +170,7 @@ class Gate:
         self.bias_grid = common_grid([Affine(bias) for bias, _ in units])
         self.factor_grid = common_grid([Affine(factor) for _, factor in units])
         self.fits = all(arithmetic.holds(number) for unit in units for number in unit)
-        self.largest_bias = ball(max((abs(bias) for bias, _ in units), default=Fraction(0)))
+        self.largest_bias = ball(max(abs(bias) for bias, _ in units))
         self.balls = [(ball(bias), ball(factor)) for bias, factor in units]
         self.cases = [GateCase(self, case) for case in cases]
         self.averages = any(case.averages for case in cases)
@@ -233,7 +233,7 @@ class GateCase:
         self.products = len(products), ball(_sum(products))
         gaps = [abs(constant + bias) for bias, _ in gate.units]
         self.gaps = [ball(gap) for gap in gaps]
-        self.room = ball(min(gaps, default=Fraction(1)))
+        self.room = ball(min(gaps))
         self.slope = sum(f for b, f in gate.units if constant + b > 0)
         self._louds: dict[tuple[int, ...], Loud] = {}
 
@@ -247,12 +247,12 @@ class GateCase:
         if not (2 * (size + gate.largest_bias) < arithmetic.form.range):
             raise BeyondError("a feed-forward (it leaves the range of the format)")
         most = self.most + error
-        roundings = max(min(self.terms + read.murky, read.terms) - 1, 0)
-        summed = arithmetic.summed(roundings + 1, size, most)
+        terms = min(self.terms + read.murky, read.terms)
+        summed = arithmetic.summed(terms, size, most)
         if not read.weights:
             # The format may not hold a weight, and rounds its product.
             summed += 3 * arithmetic.u * size
-        is_shared = roundings <= 1 and read.weights
+        is_shared = terms <= 2 and read.weights
         numbers = tuple(k for k, top in enumerate(self.tops) if not (top + error + summed <= 0))
         if not numbers:
             return NOTHING
@@ -261,8 +261,8 @@ class GateCase:
         reach = loud.inner + error + summed
         outside = loud.factor * reach
         if self.is_constant and is_shared and loud.step and self._rounds_exactly(loud.step, shared):
-            off = gate.shared_deviation(self, shared)
-            return Effect(off, 2, outside, abs(self.exact) + off, loud.step.products, is_alone_exact=True)
+            # Above both thresholds the units' sum is the same, whatever the error.
+            return Effect(ZERO, 2, outside, abs(self.exact), loud.step.products, is_alone_exact=True)
         own = (ZERO if is_shared else summed) + 2 * arithmetic.u * reach + loud.unfit + arithmetic.tiny
         size = loud.factor * (reach + own)
         off = gate.shared_deviation(self, shared) if self.is_constant else loud.factor * shared

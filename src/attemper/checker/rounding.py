@@ -284,9 +284,6 @@ class _Run:
         """By which part the leads of the head's rule can be smaller than in real arithmetic."""
         lengths, n = self.lengths, self.lengths.length
         rows = [self._row(*pair, cold, before) for pair in zip(head.query, head.key, strict=True)]
-        sizes = sum((row.scored.product.size for row in rows), ZERO)
-        if not (sizes < self.rounding.form.range):
-            raise BeyondError(f"{name} (its scores leave the range of the format)")
         match fact.rule:
             case TieBreakRule() if fact.contest is not None:
                 near, far = losses(lengths, fact.contest, [row.scored for row in rows], cold)
@@ -300,6 +297,7 @@ class _Run:
                 of_mean = self._mean_off(row) * n / ball(fact.unit)
                 return (1 + row.scored.product.relative) * (1 + of_mean) - 1
             case LocalSignRule(gap):
+                sizes = sum((row.scored.product.size for row in rows), ZERO)
                 off = greatest([sum((row.scored.product.absolute for row in rows), ZERO)])
                 rate = sum_rate(lengths, len(rows), cold) + (ZERO if cold.is_exact else lengths.u)
                 off += rate * (sizes + off) + lost_below(lengths, len(rows), cold)

@@ -1,0 +1,260 @@
+"""What the parent of a checking process does: how long it waits, and what it makes of each ending.
+
+The process itself is replaced here by one that ends in the way that is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from attemper.checker import limits
+from attemper.checker.child import Failure
+from attemper.checker.limits import MEMORY, SECONDS, Limits, Request, check_within, seconds_since_start
+from attemper.checker.report import record_of
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.errors import AttemperError, ExitCode, OptionError
+
+README = Path(__file__).parents[2] / "README.md"
+
+PROVED = Verdict((ClaimVerdict(Status.PROVED, "all lengths"),), Subject(About.NETWORK, "net"))
+
+
+@dataclass
+class Ended:
+    """A process with an answer and an ending; None: it never ends."""
+
+    answer: bytes
+    returncode: int | None
+    allowed: list[float] = field(default_factory=list)
+
+    def communicate(self, timeout: float) -> tuple[bytes, None]:
+        self.allowed.append(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("check", timeout)
+        return self.answer, None
+
+
+def checked(
+    monkeypatch: pytest.MonkeyPatch,
+    process: Ended,
+    request: Request | None = None,
+    allowed: Limits | None = None,
+    spent: float = 0.0,
+) -> Verdict:
+    """What is said when the process ends that way."""
+
+    @contextmanager
+    def child(asked: Request, limit: Limits) -> Iterator[Ended]:
+        assert (asked, limit) == (request or Request("nowhere"), allowed or Limits())
+        yield process
+
+    monkeypatch.setattr(limits, "_child", child)
+    return check_within(request or Request("nowhere"), allowed or Limits(), spent)
+
+
+# The limits ------------------------------------------------------------------------------------------
+
+
+def test_the_limits_unless_others_are_said_are_those_of_the_readme() -> None:
+    assert f"ends after {SECONDS:g} seconds or with {MEMORY:,} MB" in README.read_text(encoding="utf-8")
+    assert Limits() == Limits(SECONDS, MEMORY)
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 0.5, 1, 999_999, 1_000_000])
+def test_seconds_are_more_than_none_and_at_most_a_million(seconds: float) -> None:
+    assert Limits(seconds, 1).seconds == seconds
+
+
+@pytest.mark.parametrize("seconds", [0, -1e-9, -0.5, -1, 1_000_000.5, 1_000_001, float("nan"), float("inf")])
+def test_other_seconds_are_refused(seconds: float) -> None:
+    with pytest.raises(OptionError, match="--seconds must be more than 0 and at most 1,000,000, not"):
+        Limits(seconds, 1)
+
+
+@pytest.mark.parametrize("memory", [1, 2, 999_999_999, 1_000_000_000])
+def test_memory_is_at_least_a_megabyte_and_at_most_a_petabyte(memory: int) -> None:
+    assert Limits(1, memory).memory == memory
+
+
+@pytest.mark.parametrize("memory", [0, -1, -2, 1_000_000_001])
+def test_other_memory_is_refused(memory: int) -> None:
+    with pytest.raises(OptionError, match="--memory must be from 1 to 1,000,000,000 MB, not"):
+        Limits(1, memory)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "spent", "allowed"),
+    [
+        (1, 0, 0.8),
+        (5, 0, 4),
+        (9, 0, 7.2),
+        (10, 0, 8),
+        (11, 0, 9),
+        (600, 0, 598),
+        (10, 0.25, 7.75),
+        (10, 0.5, 7.5),
+        (10, 1, 7),
+        (10, 4, 4),
+        (10, 5, 3),
+        (10, 5.125, 8),
+        (10, 6, 8),
+        (10, 10, 8),
+        (10, 12, 8),
+        (10, -0.5, 8),
+        (10, -1, 8),
+    ],
+)
+def test_a_fifth_or_two_seconds_are_kept_and_what_is_spent_counts(
+    seconds: float, spent: float, allowed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a program that was started for this check: no more than half of the time is over, then."""
+    process = Ended(b"", None)
+    verdict = checked(monkeypatch, process, allowed=Limits(seconds), spent=spent)
+    assert process.allowed == [pytest.approx(allowed, rel=1e-12)]
+    (claim,) = verdict.claims
+    assert claim.status is Status.UNKNOWN
+    assert claim.text == f"no answer within {seconds:g} seconds; allow more with --seconds"
+
+
+# How the process ends --------------------------------------------------------------------------------
+
+
+def test_an_answer_of_a_process_that_came_to_its_end_is_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = json.dumps(record_of(PROVED)).encode()
+    assert checked(monkeypatch, Ended(answer, 0)) == PROVED
+
+
+@pytest.mark.parametrize("code", [-15, -9, -2, -1, 1, 2, 12, Failure.ORPHANED])
+def test_whatever_a_process_says_that_ends_otherwise_proves_nothing(
+    code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for answer in (json.dumps(record_of(PROVED)).encode(), b""):
+        (claim,) = checked(monkeypatch, Ended(answer, code)).claims
+        assert claim.status is Status.UNKNOWN
+        end = f"code {code}" if code > 0 else f"signal {-code}"
+        assert claim.text == f"the check ended without an answer ({end}); it may need more memory (--memory)"
+
+
+@pytest.mark.parametrize("answer", [b"", b"PROVED", b'{"verdict": "PROVED"', b"null", b"\xff"])
+def test_an_answer_that_is_none_proves_nothing(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    (claim,) = checked(monkeypatch, Ended(answer, 0)).claims
+    assert claim.status is Status.UNKNOWN
+    assert claim.text == "the check ended without an answer (code 0); it may need more memory (--memory)"
+
+
+def test_a_process_that_needs_more_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a way in which nothing else ends; unless it is said, a check has what the readme says."""
+    assert len({*map(int, Failure), *map(int, ExitCode)}) == len(["memory", "orphaned"]) + len(ExitCode)
+    answer = json.dumps(record_of(PROVED)).encode()
+    (claim,) = checked(monkeypatch, Ended(answer, Failure.MEMORY), allowed=Limits(1, MEMORY)).claims
+    assert claim.status is Status.UNKNOWN
+    assert claim.text == "more than 4,096 MB are needed; allow more with --memory"
+    assert "or with 4,096 MB" in README.read_text(encoding="utf-8")
+
+
+def test_an_error_of_the_users_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {"error": "there is no model", "exit_code": int(ExitCode.USAGE)}
+    with pytest.raises(AttemperError, match="there is no model") as raised:
+        checked(monkeypatch, Ended(json.dumps(said).encode(), 0))
+    assert raised.value.exit_code is ExitCode.USAGE
+
+
+def test_what_was_not_found_out_is_about_what_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(tmp_path / "out.json")
+    for request, subject in (
+        (Request(str(tmp_path)), Subject(About.NETWORK, str(tmp_path))),
+        (Request(str(tmp_path), model="module:model"), Subject(About.NETWORK, str(tmp_path))),
+        (Request(file, model="module:model"), Subject(About.MODEL, "module:model")),
+        (Request(file), Subject(About.MODEL, "")),
+    ):
+        assert checked(monkeypatch, Ended(b"", 3), request).subject == subject
+
+
+# How it is started -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Started:
+    """Instead of a process: how it would have been started, and that it is ended."""
+
+    command: list[str]
+    options: dict[str, object]
+    killed: bool = False
+
+    def kill(self) -> None:
+        self.killed = True
+
+    def communicate(self) -> tuple[bytes, None]:
+        return b"", None
+
+
+def started(request: Request, limit: Limits, monkeypatch: pytest.MonkeyPatch) -> Started:
+    found: list[Started] = []
+
+    def start(command: list[str], **options: object) -> Started:
+        found.append(Started(command, options))
+        return found[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with limits._child(request, limit) as process:
+        assert process is found[0]  # type: ignore[comparison-overlap]
+        assert not found[0].killed
+    assert found[0].killed
+    return found[0]
+
+
+def test_the_process_imports_this_package_and_hears_all_that_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    process = started(Request("net"), Limits(1, 77), monkeypatch)
+    assert process.command[0] == sys.executable
+    *_, root, said = process.command
+    assert (Path(root) / "attemper" / "checker" / "child.py").is_file()
+    assert json.loads(said) == {
+        "memory": 77,
+        "path": "net",
+        "model": None,
+        "ignore_rounding": False,
+        "edited": False,
+    }
+    asked = Request("net", "module:model", ignore_rounding=True, edited=True)
+    said = started(asked, Limits(1, 77), monkeypatch).command[-1]
+    assert json.loads(said) == {
+        "memory": 77,
+        "path": "net",
+        "model": "module:model",
+        "ignore_rounding": True,
+        "edited": True,
+    }
+
+
+def test_only_what_a_users_model_says_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert started(Request("net"), Limits(), monkeypatch).options["stderr"] == subprocess.DEVNULL
+    assert started(Request("net", "module:model"), Limits(), monkeypatch).options["stderr"] is None
+
+
+def test_how_long_a_process_has_been_running() -> None:
+    """A fork for as long as it sleeps, and less than this process, which was before it."""
+    before = seconds_since_start()
+    fork = os.fork()
+    if fork == 0:
+        try:
+            time.sleep(0.05)
+            is_right = 0.05 <= seconds_since_start() < min(before + 0.05, 60)
+            os._exit(0 if is_right else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]) == 0
+    assert before > 0
