@@ -18,6 +18,7 @@ from attemper.checker.analysis import Analysis, analyse
 from attemper.checker.counterexample import wrong_word
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.heads import head_fact
+from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import RECURSION, Proof, prove, prove_language
 from attemper.checker.rules import UniformRule
@@ -27,11 +28,18 @@ from attemper.exact.closed_forms import I, Power, plus
 from attemper.languages.language import accepts_empty, bits
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import HardWeighting, Layer, Network
 from attemper.workbench.model import Model
 from tests.checker.test_automata import AB as LETTERS
 from tests.checker.test_automata import LAST_B, bit, built, layer
+
+
+def named_symbols(network: Network) -> Analysis:
+    """The analysis with names for the bits of all symbols."""
+    return analyse(network, symbols={number: layer.symbols for number, layer in enumerate(network.layers)})
+
 
 AB = Alphabet(("a", "b"))
 TEXTS = ("a S b", "Y a", "#<[a] >= #<[b]", "O (a & Y b)", "#<[a] >= #>[b]")
@@ -109,21 +117,21 @@ def symbols_of(*groups: tuple[int, ...], second: Layer | None = None) -> Network
 
 
 def test_symbols_are_named_if_they_are_bits() -> None:
-    analysis = analyse(symbols_of((2, 3)), names_symbols=True)
+    analysis = named_symbols(symbols_of((2, 3)))
     names = analysis.names
     (fact,) = analysis.symbols
     assert (fact.layer, fact.group) == (0, 0)
     assert fact.definitions == (names.letter("a"), names.letter("b"))
     assert analyse(symbols_of((2, 3))).symbols == ()
     following = symbols_of((2, 3), second=layer(bit([(2, 1)], 4), symbols=((4,),)))
-    _, second = analyse(following, names_symbols=True).symbols
+    _, second = named_symbols(following).symbols
     assert (second.layer, second.group) == (1, 0)
-    named = analyse(following, names_symbols=True)
+    named = named_symbols(following)
     assert named.symbols[1].definitions == (named.names.symbol(0, 0, 0),)
-    alone = analyse(symbols_of((2,), (3,)), names_symbols=True)
+    alone = named_symbols(symbols_of((2,), (3,)))
     assert [(fact.layer, fact.group) for fact in alone.symbols] == [(0, 0), (0, 1)]
     with pytest.raises(UnprovenError, match="layer 0: a bit of a symbol"):
-        analyse(symbols_of((2, 9)), names_symbols=True)
+        named_symbols(symbols_of((2, 9)))
 
 
 def test_symbols_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +141,7 @@ def test_symbols_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.Monke
         hidden=tuple(replace(u, outputs=((2, 3 * u.outputs[0][1]),)) for u in network.layers[0].hidden),
     )
     with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
-        analyse(replace(network, layers=(doubled,)), names_symbols=True)
+        named_symbols(replace(network, layers=(doubled,)))
     plain_layer = analysis_module._layer_fact
 
     def rough(*arguments: object) -> object:
@@ -143,7 +151,7 @@ def test_symbols_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(analysis_module, "_layer_fact", rough)
     with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
-        analyse(network, names_symbols=True)
+        named_symbols(network)
 
 
 # Proofs ----------------------------------------------------------------------------------------------
@@ -242,9 +250,9 @@ def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.Monke
     counts = []
     original = proof_module._proof
 
-    def noting(network: Network, formula: object, expand: frozenset[object]) -> Proof:
-        counts.append(len(expand))
-        return original(network, formula, expand)  # type: ignore[arg-type]
+    def noting(network: Network, formula: Formula, names: Formulas) -> Proof:
+        counts.append(len(names.expand))
+        return original(network, formula, names)
 
     monkeypatch.setattr(proof_module, "_proof", noting)
     mixed = "O (a & even(pos) | b & pos >= 3)"

@@ -13,6 +13,7 @@ import flint
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, apply_groups, groups_of
 from attemper.checker.heads import HeadFact, head_fact
+from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
@@ -72,12 +73,16 @@ class Analysis:
         return self.layers[-1].after if self.layers else self.start
 
 
-def analyse(network: Network, names: Names, symbols: Mapping[int, Sequence[Symbol]] = {}) -> Analysis:
+def analyse(
+    network: Network, names: Names | None = None, symbols: Mapping[int, Sequence[Symbol]] | None = None
+) -> Analysis:
     """What the network computes. Raises `UnprovenError`, naming the layer and head that no rule covers.
 
-    `symbols` has groups of coordinates by layer. What follows takes for granted that at most one coordinate
-    of a group is 1 after the layer: for callers who prove it.
+    `names` are those of a formula if nothing else is said. `symbols` has groups of coordinates by layer: what
+    follows takes for granted that at most one coordinate of a group is 1 after the layer, for callers who
+    prove it.
     """
+    names = Formulas(network.alphabet.symbols) if names is None else names
     start = stream = embedded(names, network)
     facts: list[LayerFact] = []
     named: list[SymbolFact] = []
@@ -85,7 +90,7 @@ def analyse(network: Network, names: Names, symbols: Mapping[int, Sequence[Symbo
         for number, layer in enumerate(network.layers):
             facts.append(_layer_fact(names, layer, number, stream))
             stream = facts[-1].after
-            stream = _named(names, number, symbols.get(number, ()), stream, named)
+            stream = _named(names, number, (symbols or {}).get(number, ()), stream, named)
     return Analysis(network, names, start, tuple(facts), tuple(named))
 
 
@@ -93,6 +98,8 @@ def _named(
     names: Names, number: int, groups: Sequence[Symbol], stream: Stream, named: list[SymbolFact]
 ) -> Stream:
     """The stream with names in place of the bits of symbols, whose definitions are added to `named`."""
+    if not groups:
+        return stream
     after = Stream(list(stream.values), list(stream.errors))
     for group, coordinates in enumerate(groups):
         what = f"layer {number}: a bit of a symbol"

@@ -95,7 +95,7 @@ def _follow(network: Network, dfa: Dfa) -> tuple[Proof, bool]:
     sys.setrecursionlimit(max(limit, RECURSION))
     try:
         symbols = {number: layer.symbols for number, layer in enumerate(network.layers)}
-        analysis = analyse(network, Formulas(network.alphabet.symbols), symbols)
+        analysis = analyse(network, symbols=symbols)
         return Proof(analysis, {}), computes(analysis, dfa)
     except TooLargeError:
         raise UnprovenError("its symbols are too many to be compared") from None

@@ -7,9 +7,10 @@ at most one bit of a group is 1 is a promise, which whoever uses the result has 
 
 from __future__ import annotations
 
+from attemper.attention_program.ops import Count, Linear
 from attemper.certificates.claims import Realisation, SymbolGroup
-from attemper.checker.analysis import ROUNDED, Analysis, Symbol, analyse
-from attemper.checker.names import UnprovenError
+from attemper.checker.analysis import ROUNDED, Analysis, Symbol, SymbolFact, analyse
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.program import Programs, Steps
 from attemper.checker.values import plain
 from attemper.networks.layers import Network
@@ -18,39 +19,50 @@ from attemper.networks.layers import Network
 def realise(network: Network, said: Realisation) -> Analysis:
     """What the network computes. Its output is the program's, if at most one bit of each group is 1.
 
-    Raises `UnprovenError`, naming the group or the output that is not shown to be the program's.
+    The program has the meaning of `attention_program.machine`. Raises `UnprovenError`, naming the group or
+    the output that is not shown to be the program's.
     """
     if network.alphabet != said.program.alphabet:
         raise UnprovenError("the program has another alphabet than the network")
+    _require_known(network, said)
     names = Programs(network.alphabet.symbols)
     by_layer: dict[int, list[SymbolGroup]] = {}
     for group in said.groups:
         by_layer.setdefault(group.layer, []).append(group)
-    analysis = analyse(
-        network,
-        names,
-        {
-            layer: [[coordinate for coordinate, _ in group.bits] for group in groups]
-            for layer, groups in by_layer.items()
-        },
-    )
+    symbols = {layer: [_symbol(group) for group in groups] for layer, groups in by_layer.items()}
+    analysis = analyse(network, names, symbols)
     steps = Steps(names, said.program)
     for fact in analysis.symbols:
-        bits = by_layer[fact.layer][fact.group].bits
-        for (coordinate, ref), bit in zip(bits, fact.definitions, strict=True):
-            if steps.bit(ref) != names.settled(bit):
-                raise UnprovenError(
-                    f"after layer {fact.layer}, coordinate {coordinate} is not shown to be step {ref}"
-                )
-        for code, (_, ref) in enumerate(bits):
-            steps.name(ref, names.symbol(fact.layer, fact.group, code))
-    output = plain(analysis.end.values[network.output], names, "the output")
-    if analysis.end.errors[network.output] > ROUNDED or names.settled(output) != steps.bit(
-        said.program.output
-    ):
+        _name(names, steps, by_layer[fact.layer][fact.group], fact)
+    output = names.settled(plain(analysis.end.values[network.output], names, "the output"))
+    if analysis.end.errors[network.output] > ROUNDED or output != steps.bit(said.program.output):
         raise UnprovenError("the output is not shown to be the program's")
     return analysis
 
 
+def _require_known(network: Network, said: Realisation) -> None:
+    """Every group is one of coordinates that the network has, and of bits of the program."""
+    coordinates, steps = range(len(network.coordinates)), said.program.steps
+    for group in said.groups:
+        if group.layer not in range(len(network.layers)):
+            raise UnprovenError(f"there is no layer {group.layer}")
+        for coordinate, ref in group.bits:
+            if coordinate not in coordinates:
+                raise UnprovenError(f"there is no coordinate {coordinate}")
+            if ref not in range(len(steps)) or isinstance(steps[ref], Count | Linear):
+                raise UnprovenError(f"step {ref} is no bit of the program")
+
+
 def _symbol(group: SymbolGroup) -> Symbol:
     return tuple(coordinate for coordinate, _ in group.bits)
+
+
+def _name(names: Names, steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
+    """See that the bits of a group are the program's, then call them by the names that the network's have."""
+    for (coordinate, ref), bit in zip(group.bits, fact.definitions, strict=True):
+        if steps.bit(ref) != names.settled(bit):
+            raise UnprovenError(
+                f"after layer {group.layer}, coordinate {coordinate} is not shown to be step {ref}"
+            )
+    for code, (_, ref) in enumerate(group.bits):
+        steps.name(ref, names.symbol(fact.layer, fact.group, code))
