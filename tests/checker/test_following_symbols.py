@@ -261,7 +261,8 @@ def test_sums_that_only_rise_or_only_fall_are_cut_off(factors: tuple[int, int], 
     atom = SumAtLeast(LEFT, summand)
     diagram = names.different(names._bit(atom, -2), names._bit(atom, 4))
     assert_followed(Oracle(names), diagram, [*words("ab", 5), "a" * 9])
-    subject, memories = automata._Subject(names, diagram, STATES), (0,)
+    subject = automata._Subject(names, diagram, STATES)
+    memories = subject.start
     for _ in range(20):
         _, memories = subject.step((0, 1, 0, ()), memories)
     assert memories == (last,)
