@@ -20,8 +20,9 @@ from typing import assert_never, final
 
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import require_wellformed
+from attemper.certificates.claims import Realisation, SymbolGroup
 from attemper.certificates.evidence import Evidence
-from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, program_to_hard
+from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, Assembled, assemble
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import Alternative, decompose
 from attemper.compiling.decomposing.limits import Limits
@@ -55,6 +56,8 @@ class Compiled:
     """With the edges of every attention step guarded."""
     hard: Network
     soft: Network
+    realisation: Realisation
+    """The program that the soft network runs, and where its groups of bits are."""
     evidence: tuple[Evidence, ...]
     alternatives: tuple[Alternative, ...]
     """The ways that were tried for an automaton; none for a formula."""
@@ -90,7 +93,7 @@ def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int, limits: Limits 
         return _from_formula(language, dfa.alphabet, regime, least_margin, found.alternatives)
     lowered = cascade_to_program(found.chosen)
     program = require_wellformed(lowered.program, "cascade_to_program")
-    hard = program_to_hard(program, lowered.names, False, dfa.accepts(()), lowered.symbols)
+    hard = assemble(program, lowered.names, False, dfa.accepts(()), lowered.symbols)
     return _softened(program, program, hard, regime, least_margin, found.alternatives)
 
 
@@ -112,24 +115,35 @@ def _from_formula(
     for part, ref in refs.items():
         if to_simple[ref] >= 0 and (final_ref := to_guarded[to_simple[ref]]) >= 0:
             names.setdefault(final_ref, _label(show(part)))
-    hard = program_to_hard(guarded, names, language.at is At.FIRST, language.accepts_empty)
+    hard = assemble(guarded, names, language.at is At.FIRST, language.accepts_empty)
     return _softened(program, guarded, hard, regime, least_margin, alternatives)
 
 
 def _softened(
     program: Program,
     guarded: Program,
-    hard: Network,
+    assembled: Assembled,
     regime: Regime,
     least_margin: int,
     alternatives: tuple[Alternative, ...],
 ) -> Compiled:
+    hard = assembled.network
     _require_wellformed(hard, "program_to_hard")
     soft, evidence = hard_to_soft(hard, regime, least_margin)
     _require_wellformed(soft, "hard_to_soft")
     soft = drop_unused(soft)
     _require_wellformed(soft, "drop_unused")
-    return Compiled(program, guarded, hard, soft, evidence, alternatives)
+    realisation = Realisation(guarded, _groups(soft, assembled.groups))
+    return Compiled(program, guarded, hard, soft, realisation, evidence, alternatives)
+
+
+def _groups(network: Network, steps: tuple[tuple[Ref, ...], ...]) -> tuple[SymbolGroup, ...]:
+    """The groups of bits of all layers, with the steps that they are."""
+    places = [(number, group) for number, layer in enumerate(network.layers) for group in layer.symbols]
+    return tuple(
+        SymbolGroup(number, tuple(zip(group, refs, strict=True)))
+        for (number, group), refs in zip(places, steps, strict=True)
+    )
 
 
 def _label(text: str) -> str:

@@ -15,7 +15,9 @@ the same place share one head with several values. (theory.md section 4, constru
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import final
 
 from attemper.attention_program.ops import (
     Attend,
@@ -97,6 +99,15 @@ _Target = tuple[int, Mask, bool, LinearForm | None]
 """What two heads must share to be one: layer, mask, leftmost, and what is blocked (None: shifts)."""
 
 
+@final
+@dataclass(frozen=True)
+class Assembled:
+    """The network, and the steps of each group of its layers' `symbols`, layer by layer, in their order."""
+
+    network: Network
+    groups: tuple[tuple[Ref, ...], ...]
+
+
 def program_to_hard(
     program: Program,
     names: Mapping[Ref, str],
@@ -104,16 +115,27 @@ def program_to_hard(
     accepts_empty: bool,
     symbols: Sequence[tuple[Ref, ...]] = (),
 ) -> Network:
+    """The hard-attention network of a guarded, simplified program; see `assemble`."""
+    return assemble(program, names, reads_first, accepts_empty, symbols).network
+
+
+def assemble(
+    program: Program,
+    names: Mapping[Ref, str],
+    reads_first: bool,
+    accepts_empty: bool,
+    symbols: Sequence[tuple[Ref, ...]] = (),
+) -> Assembled:
     """The hard-attention network of a guarded, simplified program.
 
     `names` labels the coordinates of steps; `symbols` are groups of bits of which at most one ever holds,
-    made by one layer. Raises `UnsupportedError` for a step that no
-    construction covers.
+    made by one layer. Raises `UnsupportedError` for a step that no construction covers.
     """
     assembly = _Assembly(program, names, symbols)
     assembly.build()
     stream = assembly.stream
-    return Network(
+    groups = [assembly.symbols_of(number) for number in range(len(assembly.layers))]
+    network = Network(
         alphabet=program.alphabet,
         coordinates=tuple(stream.labels),
         embedding=tuple(
@@ -122,13 +144,15 @@ def program_to_hard(
         ),
         positions=stream.placed(),
         layers=tuple(
-            draft.finished(assembly.symbols_of(number)) for number, draft in enumerate(assembly.layers)
+            draft.finished(tuple(tuple(coordinate for coordinate, _ in group) for group in own))
+            for draft, own in zip(assembly.layers, groups, strict=True)
         ),
         head_width=16 if any(draft.has_wide_head() for draft in assembly.layers) else 4,
         output=assembly.output,
         reads_first=reads_first,
         accepts_empty=accepts_empty,
     )
+    return Assembled(network, tuple(tuple(ref for _, ref in group) for own in groups for group in own))
 
 
 class _Assembly:
@@ -355,10 +379,10 @@ class _Assembly:
 
     # Forms -------------------------------------------------------------------------------------
 
-    def symbols_of(self, layer: int) -> tuple[tuple[Coordinate, ...], ...]:
-        """The groups of bits that a layer makes, as far as anything reads them, as coordinates."""
+    def symbols_of(self, layer: int) -> tuple[tuple[tuple[Coordinate, Ref], ...], ...]:
+        """The groups of bits that a layer makes, as far as anything reads them: coordinates and steps."""
         groups = (
-            tuple(sorted(self.bits[ref, True] for ref in group if (ref, True) in self.bits))
+            tuple(sorted((self.bits[ref, True], ref) for ref in group if (ref, True) in self.bits))
             for group in self.symbols
             if self.schedule.ready[group[0]] == layer + 1
         )
