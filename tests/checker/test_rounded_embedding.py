@@ -326,7 +326,7 @@ def test_underflow_is_charged_where_a_number_is_not_known_relatively() -> None:
     lengths = lengths_of(2, "float64")
     underflow, most = ball(F(1, 2**900)), ball(F(1, 2**899))
     with precision(200):
-        low = _evaluated(lengths, plus(Number(F(1, 3 * 2**1000))))
+        low = _evaluated(lengths, plus(Number(F(1, 3 * 2**890))))
         assert underflow <= low.absolute < most
         assert underflow <= low.zero < most
         product = _times(low, inexact(F(1), F(1)))
@@ -423,3 +423,18 @@ def test_a_hidden_unit_that_is_written_nowhere_may_leave_the_range(name: str) ->
         layer = Layer((), (hidden([(0, 1)], 0, 1), *units), ())
         network = network_of(3, [[(0, 1)], []], unread, [layer], 1)
         assert (_longest(network, "a", name) > 0) is is_covered
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_constants_beyond_the_range_of_float64_are_refused_even_if_they_cancel(name: str) -> None:
+    """2^-1080 is 0 in float64, whatever it is multiplied with; 2^1030 is infinite."""
+    for middle, ends in ((F(1, 2**1080), (2**890, 2**190)), (F(2**1030), (F(1, 2**890), F(1, 2**140)))):
+        closed = times(number(ends[0]), number(middle), number(ends[1]))
+        assert evaluate(closed, 1, 1) == 1
+        with pytest.raises(BeyondError, match="range of float64"):
+            rounded_form(lengths_of(1, name), closed)
+    for value in (F(2**900), F(2**902, 3), F(3, 2**902)):
+        with pytest.raises(BeyondError, match="range of float64"):
+            _evaluated(lengths_of(1, name), Number(value))
+    for value in (F(2**900, 3), F(4, 3 * 2**900)):
+        assert _evaluated(lengths_of(1, name), Number(value)).relative == ball(F(1, 2**53))

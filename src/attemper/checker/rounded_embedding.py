@@ -70,6 +70,8 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
                 return _exact(ZERO, Fraction(1))
             if grid is not None and _held(size, grid):
                 return _exact(size, grid)
+            if not (size < FLOAT64.range) or not (1 / size < FLOAT64.range):
+                raise BeyondError("a constant leaves the range of float64")
             return Rounded(size, 1 / size, None, V * size, ZERO, V)
         case Position() | Length():
             return _exact(flint.arb(lengths.length), Fraction(1))
