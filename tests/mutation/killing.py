@@ -30,7 +30,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutation.mutants import SOURCE, Mutant, function_of, path_of
-from tests.mutation.transplant import transplant
+from tests.mutation.transplant import NotImportedError, transplant
 
 TESTS = Path(__file__).parents[1]
 CACHE = Path(os.environ.get("ATTEMPER_MUTATION", Path(__file__).parents[2] / ".mutation"))
@@ -203,6 +203,9 @@ def _killer(mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> tuple[str
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         try:
             transplant(mutant)
+        except NotImportedError as error:
+            say(("the import", str(error)))
+            return
         except Exception as error:  # noqa: BLE001 - that is no test's merit
             say((None, f"cannot be put into place: {error!r}"))
             return
