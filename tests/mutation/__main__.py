@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.killing import TESTS, Fate, Hunt
+from tests.mutation.killing import TESTS, Cache, Fate, Hunt
 from tests.mutation.mutants import SOURCE, Mutant, mutants_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.txt")
@@ -54,9 +54,12 @@ def main() -> int:
     listed = equivalents(EQUIVALENTS.read_text(encoding="utf-8"))
     hunted = every if arguments.recheck else [mutant for mutant in every if mutant.name not in listed]
     start = time.monotonic()
-    fates = hunt(hunted, near(hunted), arguments.budget, arguments.verbose)
-    left = [mutant for mutant in hunted if fates[mutant.name].killer is None]
-    fates |= hunt(left, arguments.tests, arguments.budget, arguments.verbose)
+    cache = Cache()
+    fates = {mutant.name: fate for mutant in hunted if (fate := cache.get(mutant)) is not None}
+    print(f"{len(fates)} of {len(hunted)} mutants are known to be killed")
+    for some_tests in (near, lambda _: arguments.tests):
+        left = [mutant for mutant in hunted if mutant.name not in fates or fates[mutant.name].killer is None]
+        fates |= hunt(left, some_tests(left), cache, arguments.budget, arguments.verbose)
     return report(every, listed, fates, time.monotonic() - start, whole=not (names or arguments.like))
 
 
@@ -69,7 +72,9 @@ def near(mutants: list[Mutant]) -> list[str]:
     ]
 
 
-def hunt(mutants: list[Mutant], tests: list[str], budget: float, verbose: bool) -> dict[str, Fate]:
+def hunt(
+    mutants: list[Mutant], tests: list[str], cache: Cache, budget: float, verbose: bool
+) -> dict[str, Fate]:
     """What became of each mutant."""
     if not mutants or not tests:
         return {mutant.name: Fate(None, "met no tests", 0.0) for mutant in mutants}
@@ -88,7 +93,7 @@ def hunt(mutants: list[Mutant], tests: list[str], budget: float, verbose: bool) 
             )
         sys.stdout.flush()
 
-    plugin = Hunt(mutants, budget, shown)
+    plugin = Hunt(mutants, budget, shown, cache)
     options = ["-q", "-s", "-m", "not slow", "-p", "no:cacheprovider", "--no-header"]
     code = pytest.main([*options, *tests], plugins=[plugin])
     if code != pytest.ExitCode.OK:

@@ -86,6 +86,7 @@ class Hunt:
     mutants: Sequence[Mutant]
     budget: float
     report: Callable[[Mutant, Fate], None]
+    cache: Cache
     fates: dict[str, Fate] = field(default_factory=dict)
     kills: dict[str, Counter[str]] = field(default_factory=dict)
     """By function, how many mutants each test has killed."""
@@ -104,29 +105,19 @@ class Hunt:
         if session.testsfailed:
             raise pytest.UsageError("not all tests can be collected")
         items = {item.nodeid: item for item in session.items}
-        cache = Cache()
-        known = {mutant.name: fate for mutant in self.mutants if (fate := cache.get(mutant)) is not None}
-        new = [mutant for mutant in self.mutants if mutant.name not in known]
-        for mutant in self.mutants:
-            if mutant.name in known:
-                self._count(mutant.name, known[mutant.name])
-                self.fates[mutant.name] = known[mutant.name]
-                self.report(mutant, known[mutant.name])
-        if new:
-            self._hunt(new, items, cache)
-        return True
-
-    def _hunt(self, new: Sequence[Mutant], items: dict[str, pytest.Item], cache: Cache) -> None:
         for module in {item.getparent(pytest.Module).obj for item in items.values()}:
             getattr(module, "prepare", lambda: None)()
         gc.collect()
         gc.freeze()  # children would else copy all pages as they look for garbage
-        seen = _baseline(items)
-        for mutant, fate in zip(new, _side_by_side(lambda m: self._hunted(m, items, seen), new), strict=True):
+        seen, hunts = _baseline(items), self.mutants
+        for mutant, fate in zip(
+            hunts, _side_by_side(lambda m: self._hunted(m, items, seen), hunts), strict=True
+        ):
             if fate.killer is not None:
-                cache.put(mutant, fate)
+                self.cache.put(mutant, fate)
             self.fates[mutant.name] = fate
             self.report(mutant, fate)
+        return True
 
     def _count(self, name: str, fate: Fate) -> None:
         if fate.killer is not None:
