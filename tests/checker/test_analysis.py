@@ -272,6 +272,17 @@ def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.Monke
     assert counts == [0], "without places there is nothing to tell apart"
 
 
+def test_without_places_there_is_one_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    proofs: list[object] = []
+    original = proof_module._proof
+    monkeypatch.setattr(proof_module, "_proof", lambda *given: [original(*given), proofs.append(given)][0])
+    for said, is_right in (("a", True), ("b", False)):
+        proofs.clear()
+        formula = parse(said, AB)
+        assert prove(compiled("a").network, formula).outputs(formula) is is_right
+        assert len(proofs) == 1
+
+
 # Words that go wrong ---------------------------------------------------------------------------------
 
 

@@ -160,3 +160,16 @@ def test_the_error_is_that_of_the_value_where_it_is_largest() -> None:
         hidden = (Hidden(((0, Fraction(1)),), Fraction(-1, 2), ((1, Fraction(1)),)),)
         after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
         assert after.errors[1] == Fraction(1, 8)
+
+
+def test_the_deviation_looks_at_both_ends() -> None:
+    """min(x, 1/4) for x >= 0 changes below 1/4 only, and 0 below."""
+    names, error = Formulas(("a", "b")), Fraction(1, 8)
+    ramp: tuple[Unit, ...] = ((Fraction(0), Fraction(1)), (Fraction(-1, 4), Fraction(-1)))
+    for value, expected in (
+        (Fraction(1, 4), error),
+        (Fraction(0), error),
+        (Fraction(1, 2), 0),
+        (Fraction(-1, 4), 0),
+    ):
+        assert deviation(names, ramp, Affine(value), error) == expected

@@ -831,3 +831,10 @@ def test_what_is_positive_only_where_several_positions_are_seen(
     own, head, fact = fact_of(Case(construction, masking, rows, {"a": 1, "sign": 2}))
     assert fact.rule.gap == gap
     assert wrongly(own, head, fact) is None
+
+
+@pytest.mark.parametrize("what", ["query", "key", "value"])
+def test_one_approximate_form_is_enough_to_refuse_a_head(what: str) -> None:
+    reason, case = REFUSED[f"approximate {what}"]
+    with pytest.raises(UnprovenError, match=reason):
+        fact_of(case)

@@ -47,7 +47,7 @@ from attemper.exact.closed_forms import Test as Asked
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import NonNegative
 from attemper.languages.temporal.parse import parse
-from attemper.networks.layers import Layer, Network, Select
+from attemper.networks.layers import Hidden, Layer, Network, Select, Uniform
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
 from tests.support import float_rule
@@ -326,7 +326,7 @@ def test_underflow_is_charged_where_a_number_is_not_known_relatively() -> None:
     lengths = lengths_of(2, "float64")
     underflow, most = ball(F(1, 2**900)), ball(F(1, 2**899))
     with precision(200):
-        low = _evaluated(lengths, plus(Number(F(1, 3 * 2**1000))))
+        low = _evaluated(lengths, plus(Number(F(1, 3 * 2**890))))
         assert underflow <= low.absolute < most
         assert underflow <= low.zero < most
         product = _times(low, inexact(F(1), F(1)))
@@ -392,3 +392,49 @@ def test_an_absolute_bound_is_not_replaced_by_an_unknown_part_of_a_tiny_number()
         # What is known relatively is known absolutely by its size.
         small = rounded_form(lengths_of(14, "float64"), times(I, over(N), F(1, 3)))
         assert small.absolute <= (small.relative + ball(F(1, 2**90))) * small.size
+
+
+LARGE = number(10**39)
+CANCELLED = times(
+    10**39, plus(times(10**39, I), times(10**38, LARGE), times(-(10**39), I), times(-(10**38), LARGE))
+)
+"""0 in real numbers; computed in float64 it can be as large as 10^60."""
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16"])
+def test_what_cancels_must_stay_in_the_range_of_the_format_as_it_is_computed(name: str) -> None:
+    assert evaluate(CANCELLED, 3, 5) == 0
+    with pytest.raises(BeyondError, match="range of the format"):
+        rounded_form(lengths_of(16, name), CANCELLED)
+    half = number(2**99)
+    assert rounded_form(lengths_of(16, name), plus(half, I, times(-1, half))).size <= 16
+    # A coordinate that nothing reads is multiplied by 0 all the same, and 0 times infinity is no number.
+    rows = [[(0, 1)], [(1, 1)]]
+    assert _longest(network_of(3, rows, {2: CANCELLED}, [], 0), "a", name) == 0
+    average = head(Uniform(), plus(1, CANCELLED), [], [(form((0, 1)), 2)])
+    assert _longest(network_of(3, rows, {}, [Layer((average,), (), ())], 0), "a", name) == 0
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_a_hidden_unit_that_is_written_nowhere_may_leave_the_range(name: str) -> None:
+    dead = Hidden(form((2, 2**39)), F(0), ())
+    unread: dict[int, ClosedForm] = {2: times(10**9, Power(I, 16))}
+    for units, is_covered in (((dead,), False), ((), True)):
+        layer = Layer((), (hidden([(0, 1)], 0, 1), *units), ())
+        network = network_of(3, [[(0, 1)], []], unread, [layer], 1)
+        assert (_longest(network, "a", name) > 0) is is_covered
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_constants_beyond_the_range_of_float64_are_refused_even_if_they_cancel(name: str) -> None:
+    """2^-1080 is 0 in float64, whatever it is multiplied with; 2^1030 is infinite."""
+    for middle, ends in ((F(1, 2**1080), (2**890, 2**190)), (F(2**1030), (F(1, 2**890), F(1, 2**140)))):
+        closed = times(number(ends[0]), number(middle), number(ends[1]))
+        assert evaluate(closed, 1, 1) == 1
+        with pytest.raises(BeyondError, match="range of float64"):
+            rounded_form(lengths_of(1, name), closed)
+    for value in (F(2**900), F(2**902, 3), F(3, 2**902)):
+        with pytest.raises(BeyondError, match="range of float64"):
+            _evaluated(lengths_of(1, name), Number(value))
+    for value in (F(2**900, 3), F(4, 3 * 2**900)):
+        assert _evaluated(lengths_of(1, name), Number(value)).relative == ball(F(1, 2**53))

@@ -149,3 +149,14 @@ def test_a_bound_of_every_domain_by_hand() -> None:
     assert laurent.least_ratio(laurent.monomial(2, 1), laurent.monomial(1, 1), laurent.AFTER_FIRST) == 2
     assert laurent.least(laurent.monomial(1, 0, 2), laurent.LONGER_THAN_ONE) == 2
     assert laurent.least({}, laurent.LONGER_THAN_ONE) == 0
+
+
+def test_every_part_of_a_domain_counts() -> None:
+    n, i = laurent.monomial(0, 1), laurent.monomial(1, 0)
+    assert (
+        laurent.least(laurent.plus(laurent.times(n, 3), laurent.times(i, -2)), laurent.LONGER_THAN_ONE) == 2
+    )
+    # i (n - i - 1) is never negative but at i = n, where it falls for ever.
+    falling = laurent.plus(laurent.monomial(1, 1), laurent.monomial(2, 0, -1), laurent.times(i, -1))
+    assert laurent.least(falling, laurent.BEFORE_LAST) == 0
+    assert laurent.least(falling, laurent.LONGER_THAN_ONE) is None

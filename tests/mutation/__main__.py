@@ -1,8 +1,9 @@
 """`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
 
-Each time a test must notice. A MODULE is a name such as `heads`; without any, all of `checker/` and
-`exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as
-equivalent, `--like PATTERN` takes only those with the pattern in their names.
+Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
+MODULE is a name such as `heads`; without any, all of `checker/` and `exact/laurent.py` are taken. `--list`
+shows the mutants, `--recheck` also hunts those that are listed as equivalent, `--like PATTERN` takes only
+those with the pattern in their names.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.killing import TESTS, Fate, Hunt
+from tests.mutation.killing import TESTS, Cache, Fate, Hunt
 from tests.mutation.mutants import SOURCE, Mutant, mutants_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.txt")
@@ -25,6 +26,20 @@ MODULES = (
     *(f"attemper.checker.{path.stem}" for path in sorted((SOURCE / "attemper" / "checker").glob("[!_]*.py"))),
     "attemper.exact.laurent",
 )
+
+
+FOLDERS = (TESTS / "checker", TESTS / "exact")
+
+BESIDE = {
+    "automata": ("following_symbols",),
+    "diagrams": ("names", "normal_forms"),
+    "heads": ("head_contests",),
+    "identities": ("names", "normal_forms", "source"),
+    "names": ("identities", "normal_forms", "values"),
+    "proof": ("analysis",),
+    "source": ("normal_forms",),
+}
+"""Other files of tests that are about a module, too."""
 
 
 def main() -> int:
@@ -39,12 +54,30 @@ def main() -> int:
     listed = equivalents(EQUIVALENTS.read_text(encoding="utf-8"))
     hunted = every if arguments.recheck else [mutant for mutant in every if mutant.name not in listed]
     start = time.monotonic()
-    fates = hunt(hunted, arguments.tests, arguments.budget, arguments.verbose)
+    cache = Cache()
+    fates = {mutant.name: fate for mutant in hunted if (fate := cache.get(mutant)) is not None}
+    print(f"{len(fates)} of {len(hunted)} mutants are known to be killed")
+    for some_tests in (near, lambda _: arguments.tests):
+        left = [mutant for mutant in hunted if mutant.name not in fates or fates[mutant.name].killer is None]
+        fates |= hunt(left, some_tests(left), cache, arguments.budget, arguments.verbose)
     return report(every, listed, fates, time.monotonic() - start, whole=not (names or arguments.like))
 
 
-def hunt(mutants: list[Mutant], tests: list[str], budget: float, verbose: bool) -> dict[str, Fate]:
+def near(mutants: list[Mutant]) -> list[str]:
+    """The files of tests that are named after the mutated modules."""
+    modules = {mutant.module.rsplit(".", 1)[-1] for mutant in mutants}
+    names = {f"test_{name}" for module in modules for name in (module, *BESIDE.get(module, ()))}
+    return [
+        str(path) for folder in FOLDERS for path in sorted(folder.glob("test_*.py")) if path.stem in names
+    ]
+
+
+def hunt(
+    mutants: list[Mutant], tests: list[str], cache: Cache, budget: float, verbose: bool
+) -> dict[str, Fate]:
     """What became of each mutant."""
+    if not mutants or not tests:
+        return {mutant.name: Fate(None, "met no tests", 0.0) for mutant in mutants}
     done = 0
 
     def shown(mutant: Mutant, fate: Fate) -> None:
@@ -60,7 +93,7 @@ def hunt(mutants: list[Mutant], tests: list[str], budget: float, verbose: bool) 
             )
         sys.stdout.flush()
 
-    plugin = Hunt(mutants, budget, shown)
+    plugin = Hunt(mutants, budget, shown, cache)
     options = ["-q", "-s", "-m", "not slow", "-p", "no:cacheprovider", "--no-header"]
     code = pytest.main([*options, *tests], plugins=[plugin])
     if code != pytest.ExitCode.OK:
@@ -121,8 +154,7 @@ def equivalents(text: str) -> dict[str, str]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("modules", nargs="*", help="for example heads")
-    folders = [str(TESTS / "checker"), str(TESTS / "exact")]
-    parser.add_argument("--tests", nargs="*", default=folders, help="files or folders of tests")
+    parser.add_argument("--tests", nargs="*", default=[*map(str, FOLDERS)], help="files or folders of tests")
     parser.add_argument("--like", default="", help="only mutants whose names have this pattern")
     parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for each mutant")
     parser.add_argument("--list", action="store_true", help="show the mutants")

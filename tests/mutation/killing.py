@@ -30,7 +30,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutation.mutants import SOURCE, Mutant, function_of, path_of
-from tests.mutation.transplant import transplant
+from tests.mutation.transplant import NotImportedError, transplant
 
 TESTS = Path(__file__).parents[1]
 CACHE = Path(os.environ.get("ATTEMPER_MUTATION", Path(__file__).parents[2] / ".mutation"))
@@ -86,6 +86,7 @@ class Hunt:
     mutants: Sequence[Mutant]
     budget: float
     report: Callable[[Mutant, Fate], None]
+    cache: Cache
     fates: dict[str, Fate] = field(default_factory=dict)
     kills: dict[str, Counter[str]] = field(default_factory=dict)
     """By function, how many mutants each test has killed."""
@@ -104,22 +105,16 @@ class Hunt:
         if session.testsfailed:
             raise pytest.UsageError("not all tests can be collected")
         items = {item.nodeid: item for item in session.items}
-        for module in {item.getparent(pytest.Module).obj for item in session.items}:
+        for module in {item.getparent(pytest.Module).obj for item in items.values()}:
             getattr(module, "prepare", lambda: None)()
         gc.collect()
         gc.freeze()  # children would else copy all pages as they look for garbage
-        seen = _baseline(items)
-        cache = Cache()
-        known = {mutant.name: fate for mutant in self.mutants if (fate := cache.get(mutant)) is not None}
-        new = [mutant for mutant in self.mutants if mutant.name not in known]
-        for name, fate in known.items():
-            self._count(name, fate)
-        for mutant in self.mutants:
-            if mutant.name in known:
-                self.fates[mutant.name] = known[mutant.name]
-                self.report(mutant, known[mutant.name])
-        for mutant, fate in zip(new, _side_by_side(lambda m: self._hunted(m, items, seen), new), strict=True):
-            cache.put(mutant, fate)
+        seen, hunts = _baseline(items), self.mutants
+        for mutant, fate in zip(
+            hunts, _side_by_side(lambda m: self._hunted(m, items, seen), hunts), strict=True
+        ):
+            if fate.killer is not None:
+                self.cache.put(mutant, fate)
             self.fates[mutant.name] = fate
             self.report(mutant, fate)
         return True
@@ -199,6 +194,9 @@ def _killer(mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> tuple[str
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         try:
             transplant(mutant)
+        except NotImportedError as error:
+            say(("the import", str(error)))
+            return
         except Exception as error:  # noqa: BLE001 - that is no test's merit
             say((None, f"cannot be put into place: {error!r}"))
             return
@@ -346,40 +344,35 @@ def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object
 
 
 class Cache:
-    """Fates by mutant.
-
-    A kill stands while the module and the killing test (with all support) are what they were; a survival
-    while the module and all tests are.
-    """
+    """The kills that are known: each stands while the module, the test and all support are as they were."""
 
     def __init__(self) -> None:
-        self._path = CACHE / "fates.json"
-        self._fates = json.loads(self._path.read_text()) if self._path.exists() else {}
+        self._path = CACHE / "kills.json"
+        self._kills = json.loads(self._path.read_text()) if self._path.exists() else {}
         self._modules: dict[str, str] = {}
         self._texts = Texts()
         self._support = _hash([*_python(TESTS / "support"), TESTS / "conftest.py"])
-        self._tests = _hash([*_python(TESTS / "checker"), *_python(TESTS / "exact")])
 
     def get(self, mutant: Mutant) -> Fate | None:
-        """The fate, if it is known."""
-        killer, how, seconds, key = self._fates.get(mutant.name, (None, "", 0.0, ""))
-        return Fate(killer, how, seconds) if key == self._key(mutant, killer) else None
+        """The kill, if it is known."""
+        killer, how, seconds, key = self._kills.get(mutant.name, ("", "", 0.0, ""))
+        return Fate(killer, how, seconds) if killer and key == self._key(mutant, killer) else None
 
     def put(self, mutant: Mutant, fate: Fate) -> None:
-        """Note the fate, in the file at once."""
+        """Note a kill, in the file at once."""
+        assert fate.killer is not None
+        CACHE.mkdir(exist_ok=True)
         own = (fate.killer, fate.how, fate.seconds, self._key(mutant, fate.killer))
-        self._fates[mutant.name] = own
+        self._kills[mutant.name] = own
         part = self._path.with_suffix(".new")
-        part.write_text(json.dumps(self._fates, indent=0))
+        part.write_text(json.dumps(self._kills, indent=0))
         part.replace(self._path)
 
-    def _key(self, mutant: Mutant, killer: str | None) -> str:
+    def _key(self, mutant: Mutant, killer: str) -> str:
         if mutant.module not in self._modules:
             self._modules[mutant.module] = _hash([path_of(mutant.module)])
-        module = self._modules[mutant.module]
-        if killer is None or "::" not in killer:
-            return f"{module} {self._support} {self._tests}"
-        return f"{module} {self._support} {self._texts.hash_of(killer)}"
+        test = self._texts.hash_of(killer) if "::" in killer else ""
+        return f"{self._modules[mutant.module]} {self._support} {test}"
 
 
 class Texts:
@@ -394,7 +387,8 @@ class Texts:
         file, name = test.split("[", 1)[0].split("::")[:2]
         if (file, name) not in self._hashes:
             if file not in self._trees:
-                self._trees[file] = ast.parse((TESTS.parent / file).read_text(encoding="utf-8"))
+                path = TESTS.parent / file
+                self._trees[file] = ast.parse(path.read_text(encoding="utf-8") if path.exists() else "")
             body = [node for node in self._trees[file].body if not _is_another(node, name)]
             text = "\n".join(map(ast.unparse, body))
             self._hashes[file, name] = hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -16,8 +16,12 @@ from types import CodeType, FunctionType, ModuleType
 from tests.mutation.mutants import Mutant, at, mutated, path_of
 
 
+class NotImportedError(Exception):
+    """The mutant cannot be imported: every test fails."""
+
+
 def transplant(mutant: Mutant) -> None:
-    """Make the imported module the mutant."""
+    """Make the imported module the mutant. Raises `NotImportedError` if it is none that can be imported."""
     module, tree = sys.modules[mutant.module], mutated(mutant)
     owner = _live(module, mutant.owner)
     if owner is module or isinstance(owner, EnumType):
@@ -87,7 +91,10 @@ def _exchange_own_defaults(
 def _exchange_constants(module: ModuleType, statement: ast.stmt) -> None:
     before = dict(vars(module))
     after = dict(before)
-    exec(compile(ast.Module([statement], []), "mutant", "exec"), after)
+    try:
+        exec(compile(ast.Module([statement], []), "mutant", "exec"), after)
+    except Exception as error:
+        raise NotImportedError(repr(error)) from error
     changed = {name for name in before if name != "__builtins__" and after[name] is not before[name]}
     for other in list(sys.modules.values()):
         if getattr(other, "__name__", "").startswith(("attemper", "tests")):

@@ -47,12 +47,14 @@ def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     is_known = bool(found.relative < UNKNOWN)
     absolute = found.absolute.min(found.relative * size) if is_known else found.absolute
     found = replace(found, size=size, absolute=absolute)
-    if not (found.size < lengths.form.range) or not (found.inverse < lengths.form.range):
+    # What cancels in real numbers may be computed as a large number.
+    most = found.size + found.absolute
+    if not (most < lengths.form.range) or not (found.inverse < lengths.form.range):
         raise BeyondError("position embeddings or temperatures leave the range of the format")
     if lengths.arithmetic.fits(found.size, found.grid):
         return found
     tiny = ZERO if is_known else lengths.tiny
-    absolute = found.absolute + lengths.u * (found.size + found.absolute) + tiny
+    absolute = found.absolute + lengths.u * most + tiny
     relative = found.relative + lengths.u * (1 + found.relative)
     zero = found.zero * (1 + lengths.u) + tiny
     return Rounded(found.size, found.inverse, None, absolute, zero, relative)
@@ -68,6 +70,8 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
                 return _exact(ZERO, Fraction(1))
             if grid is not None and _held(size, grid):
                 return _exact(size, grid)
+            if not (size < FLOAT64.range) or not (1 / size < FLOAT64.range):
+                raise BeyondError("a constant leaves the range of float64")
             return Rounded(size, 1 / size, None, V * size, ZERO, V)
         case Position() | Length():
             return _exact(flint.arb(lengths.length), Fraction(1))

@@ -106,6 +106,10 @@ class Rounding:
         sizes = {abs(number) for number in _weights(analysis.network)}
         if sizes and (max(sizes) > WEIGHTS or min(sizes) < Fraction(1, WEIGHTS)):
             raise UnprovenError("the weights (some are too large or too small)")
+        for number, layer in enumerate(analysis.network.layers):
+            # Not even 0 times what leaves the range is 0.
+            if not all(unit.outputs for unit in layer.hidden):
+                raise UnprovenError(f"layer {number}'s feed-forward (a hidden unit is written nowhere)")
 
     def horizon(self) -> tuple[int, str]:
         """The greatest N that is proved, and the place that has no proof beyond: what fails at N + 1.
