@@ -31,7 +31,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
 )
-from attemper.certificates.claims import Realisation, SymbolGroup
+from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker import realising
 from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError

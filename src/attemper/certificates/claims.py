@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from attemper.attention_program.ops import Program, Ref
 from attemper.certificates.evidence import Evidence
 from attemper.languages.language import Language
-from attemper.networks.layers import Coordinate
 
 
 @final
@@ -33,27 +31,6 @@ class FloatClaim:
 
 
 Claim = RealClaim | FloatClaim
-
-
-@final
-@dataclass(frozen=True)
-class SymbolGroup:
-    """Bits that a layer makes, of which at most one is 1: which symbol it is.
-
-    Each is a coordinate after the layer, and the step of the program that the coordinate holds.
-    """
-
-    layer: int
-    bits: tuple[tuple[Coordinate, Ref], ...]
-
-
-@final
-@dataclass(frozen=True)
-class Realisation:
-    """The program that the network runs, which computes the language."""
-
-    program: Program
-    groups: tuple[SymbolGroup, ...] = ()
 
 
 @final

@@ -8,7 +8,7 @@ at most one bit of a group is 1 is a promise, which whoever uses the result has 
 from __future__ import annotations
 
 from attemper.attention_program.ops import Count, Linear
-from attemper.certificates.claims import Realisation, SymbolGroup
+from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker.analysis import ROUNDED, Analysis, Symbol, SymbolFact, analyse
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.program import Programs, Steps

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import assert_never, final
 
 from attemper.attention_program.ops import Program, Ref
+from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.attention_program.wellformed import require_wellformed
-from attemper.certificates.claims import Realisation, SymbolGroup
 from attemper.certificates.evidence import Evidence
 from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, Assembled, assemble
 from attemper.compiling.bounded_counter import BoundedCounter
