@@ -35,6 +35,7 @@ BESIDE = {
     "diagrams": ("names", "normal_forms"),
     "heads": ("head_contests",),
     "identities": ("names", "normal_forms", "source"),
+    "sums": ("identities", "names", "normal_forms", "source"),
     "names": ("identities", "normal_forms", "values"),
     "proof": ("analysis",),
     "source": ("normal_forms",),
