@@ -451,3 +451,98 @@ def test_positions_up_to_the_last_exception_are_told_apart() -> None:
         assert follows(program, Dfa(AB, rows, 0, frozenset({position})))
         for wrong in {*range(1, position + 2)} - {position}:
             assert answer(program, Dfa(AB, rows, 0, frozenset({wrong}))) is False
+
+
+def counting(most: int, accepting: set[int], *, modulo: bool = False) -> Dfa:
+    """The number of a so far, up to `most` or modulo `most` + 1."""
+    rows = tuple(((k + 1) % (most + 1) if modulo else min(k + 1, most), k) for k in range(most + 1))
+    return Dfa(AB, rows, 0, frozenset(accepting))
+
+
+def of_count(*steps: Step) -> Program:
+    """a, the number of a (step 1), and more steps, the last of which is the output."""
+    return Program(AB, (Letter(("a",)), Count(Mask.UP_TO, 0), *steps), 1 + len(steps))
+
+
+RIGHT: dict[str, tuple[Program, Dfa]] = {
+    "even": (of_count(CountTest(Named("even"), 1, 1, 0)), counting(1, {0}, modulo=True)),
+    "odd": (of_count(CountTest(Named("odd"), 1, 3, 2)), counting(1, {1}, modulo=True)),
+    "twice modulo 3": (of_count(CountTest(Remainder(3, 1), 1, 2, 0)), counting(2, {2}, modulo=True)),
+    "two moduli": (
+        of_count(
+            CountTest(Remainder(2, 1), 1, 1, 0),
+            CountTest(Remainder(3, 0), 1, 1, 0),
+            Gate(Connective.AND, (2, 3)),
+        ),
+        counting(5, {3}, modulo=True),
+    ),
+    "exactly two": (of_count(Equals(1, 2)), counting(3, {2})),
+    "at least two": (of_count(Compare(1, 2)), counting(2, {2})),
+    "zero of a test": (of_count(CountTest(Zero(), 1, -2, 4)), counting(3, {2})),
+    "never zero": (of_count(CountTest(Zero(), 1, 2, -3)), counting(0, set())),
+    "falling test": (of_count(CountTest(NonNegative(), 1, -2, 5)), counting(3, {0, 1, 2})),
+    "rising test": (of_count(CountTest(NonNegative(), 1, 3, -4)), counting(2, {2})),
+    "constant test": (of_count(CountTest(NonNegative(), 1, 0, 0)), counting(0, {0})),
+    "falling total": (of_count(Linear(((-2, 1),), 3), Compare(2, -1)), counting(3, {0, 1, 2})),
+    "falling total, exactly": (of_count(Linear(((-1, 1),), 3), Equals(2, 1)), counting(3, {2})),
+    "nested constants": (
+        of_count(Linear(((1, 1),), 2), Linear(((3, 2),), -4), Equals(3, 5)),
+        counting(2, {1}),
+    ),
+    "no parts": (of_count(Linear((), 3), Equals(2, 3)), counting(0, {0})),
+    "strict": (
+        Program(AB, (Letter(("a",)), Count(Mask.BEFORE, 0), Compare(1, 1)), 2),
+        Dfa(AB, ((1, 0), (2, 2), (2, 2)), 0, frozenset({2})),
+    ),
+    "sign": (
+        Program(AB, (Place(times(Fraction(1, 2), plus(1, SIGN))),), 0),
+        Dfa(AB, ((1, 1), (0, 0)), 0, frozenset({0})),
+    ),
+    "power": (
+        Program(AB, (Place(closed_forms.Power(closed_forms.Test(Remainder(2, 0), 1, 0, 0), 2)),), 0),
+        Dfa(AB, ((1, 1), (0, 0)), 0, frozenset({0})),
+    ),
+    "power 0": (
+        Program(AB, (Place(closed_forms.Power(closed_forms.Test(Remainder(2, 0), 1, 0, 0), 0)),), 0),
+        counting(0, {0}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_counts_and_places_are_kept_as_far_as_they_are_tested(name: str) -> None:
+    program, dfa = RIGHT[name]
+    assert follows(program, dfa)
+    for state in range(len(dfa.moves)):
+        if state or len(dfa.moves) == 1:  # a word ends in it
+            assert answer(program, flipped(dfa, state)) is False
+
+
+def test_reciprocals_of_tests_are_refused() -> None:
+    form = closed_forms.Power(closed_forms.Test(NonNegative(), 1, 0, 0), -1)
+    with pytest.raises(UnprovenError, match="more of positions"):
+        follows(Program(AB, (Place(form),), 0), automata.universal())
+
+
+def test_a_total_is_kept_up_to_its_bounds() -> None:
+    remainder, stopping, forgotten = (
+        following._Tally(0, (), modulus, -2, 3, stops)
+        for modulus, stops in ((4, False), (0, True), (0, False))
+    )
+    values = range(-5, 7)
+    assert [remainder.kept(value) for value in values] == [value % 4 for value in values]
+    assert [stopping.kept(value) for value in values] == [max(-2, min(3, value)) for value in values]
+    assert [forgotten.kept(value) for value in values] == [v if -2 <= v <= 3 else None for v in values]
+
+
+def test_a_total_that_goes_both_ways_is_kept_as_far_as_states_can_be_apart() -> None:
+    """In an automaton of 3 states a total that may rise by 2 is followed up to 6 beyond the farthest test."""
+    steps = (Letter(("a",)), Count(Mask.UP_TO, 0), Linear(((2, 1), (-1, 1)), -5), Compare(2, 4))
+    (tally,) = following._tallies(Program(AB, steps, 3), 3).values()
+    assert (tally.constant, tally.least, tally.most, tally.stops) == (-5, -11, 11, False)
+    rising, falling = (
+        next(iter(following._tallies(Program(AB, (*steps[:2], Linear(parts, 0), steps[3]), 3), 3).values()))
+        for parts in (((2, 1),), ((-1, 1),))
+    )
+    assert (rising.most, rising.stops) == (4, True), "all that is more passes the test"
+    assert (falling.least, falling.stops) == (3, True), "all that is less fails it"
