@@ -432,3 +432,13 @@ def test_a_sum_of_what_only_the_marked_position_has(masking: Masking) -> None:
         for threshold in (0, 1, 2):
             found = names.sum_at_least(masking, summand, threshold)
             check(bench, found, lambda r, i, s=summand, t=threshold: total(r, s, masking, i) >= t)
+
+
+def test_a_total_is_the_sum_of_all_parts() -> None:
+    names = Formulas(AB)
+    bits = [names.letter("a"), names.first, names.last, names.number(2), names.only]
+    assert names.total([]) == names.false
+    expected = names.false
+    for count, bit in enumerate(bits, 1):
+        expected = names.plus(expected, bit)
+        assert names.total(bits[:count]) == expected

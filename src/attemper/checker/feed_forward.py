@@ -59,16 +59,8 @@ def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
                 deviation(names, units, value, error) for value in names.values(group.diagram)
             )
     for target, diagrams in added.items():
-        after.values[target] = add(names, after.values[target], {(0, 0): _sum(names, diagrams)})
+        after.values[target] = add(names, after.values[target], {(0, 0): names.total(diagrams)})
     return after
-
-
-def _sum(names: Names, diagrams: list[Diagram]) -> Diagram:
-    """The sum, two by two: one after the other would copy a growing diagram each time."""
-    while len(diagrams) > 1:
-        pairs = zip(diagrams[::2], [*diagrams[1::2], names.false], strict=False)
-        diagrams = [names.plus(left, right) for left, right in pairs]
-    return diagrams[0]
 
 
 def _output(names: Names, units: tuple[Unit, ...], value: Affine) -> Affine:

@@ -9,7 +9,7 @@ are `Affine` in *means*, the averages over the visible positions, which no bit d
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -293,6 +293,14 @@ class Names(ABC):
         if left == self.false:
             return right
         return self.diagrams.combine("+", add_affine, left, right)
+
+    def total(self, parts: Iterable[Diagram]) -> Diagram:
+        """The sum of all, two by two: one after the other would copy a growing diagram each time."""
+        found = [self.false, *parts]
+        while len(found) > 1:
+            pairs = zip(found[::2], [*found[1::2], self.false], strict=False)
+            found = [self.plus(left, right) for left, right in pairs]
+        return found[0]
 
     def scaled(self, diagram: Diagram, factor: int | Fraction) -> Diagram:
         """factor * diagram."""

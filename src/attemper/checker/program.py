@@ -105,13 +105,13 @@ class Steps:
         names = self.names
         match step:
             case Letter(symbols):
-                return self._sum(names.letter(symbol) for symbol in symbols)
+                return self.names.total(names.letter(symbol) for symbol in symbols)
             case Place(form):
                 return plain(of_closed_form(names, form), names, "a test of positions")
             case Not(bit):
                 return names.negation(self.bit(bit))
             case Gate(Connective.UNION, bits) | Merge(bits):
-                return self._sum(map(self.bit, bits))
+                return self.names.total(map(self.bit, bits))
             case Gate(connective, bits):
                 return self._gate(connective, map(self.bit, bits))
             case Table(bits, rows):
@@ -138,14 +138,6 @@ class Steps:
             case _:
                 assert_never(step)
 
-    def _sum(self, parts: Iterable[Diagram]) -> Diagram:
-        """Added two by two: one after the other would copy a growing diagram each time."""
-        found = [*parts] or [self.names.false]
-        while len(found) > 1:
-            pairs = zip(found[::2], [*found[1::2], self.names.false], strict=False)
-            found = [self.names.plus(left, right) for left, right in pairs]
-        return found[0]
-
     def _gate(self, connective: Connective, bits: Iterable[Diagram]) -> Diagram:
         names = self.names
         match connective:
@@ -156,7 +148,7 @@ class Steps:
             case Connective.XOR:
                 return reduce(names.different, bits, names.false)
             case Connective.UNION:
-                return self._sum(bits)
+                return self.names.total(bits)
             case _:
                 assert_never(connective)
 
@@ -190,14 +182,7 @@ class Steps:
         names = self.names
         sums = dict.fromkeys((Masking.FUTURE, Masking.PAST, Masking.NONE), names.false)
         constant = self._add(sums, 1, count)
-        used = [masking for masking, summand in sums.items() if summand != names.false]
-        if len(used) <= 1:
-            masking = used[0] if used else Masking.NONE
-            return names.sum_at_least(masking, sums[masking], threshold - constant)
-        # A total over all j is the sum over j <= i and the sum over j >= i, less what stands at i.
-        total = sums[Masking.NONE]
-        left, right = (names.plus(sums[side], total) for side in (Masking.FUTURE, Masking.PAST))
-        return names.mixed_at_least(left, right, names.scaled(total, -1), threshold - constant)
+        return names.total_at_least(sums, threshold - constant)
 
     def _add(self, sums: dict[Masking, Diagram], factor: int, count: Ref) -> int:
         """Add factor * count to the sums; the constant in it."""

@@ -136,7 +136,7 @@ def _comparison(
     sums = _sums(names, difference, known)
 
     def at_least(threshold: int) -> Diagram:
-        return _at_least(names, sums, threshold - difference.constant)
+        return names.total_at_least(sums, threshold - difference.constant)
 
     match operator:
         case ComparisonOperator.AT_LEAST:
@@ -170,18 +170,6 @@ def _sums(names: Formulas, term: Term, known: dict[Formula, Diagram]) -> dict[Ma
                 assert_never(atom)
         sums[masking] = names.plus(sums[masking], names.scaled(bit, factor))
     return sums
-
-
-def _at_least(names: Formulas, sums: dict[Masking, Diagram], threshold: int) -> Diagram:
-    used = [masking for masking, summand in sums.items() if summand != names.false]
-    if not used:
-        return names.number(threshold <= 0)
-    if len(used) == 1:
-        return names.sum_at_least(used[0], sums[used[0]], threshold)
-    # A total over all j is the sum over j <= i and the sum over j >= i, less what stands at i.
-    total = sums[Masking.NONE]
-    left, right = (names.plus(sums[side], total) for side in (Masking.FUTURE, Masking.PAST))
-    return names.mixed_at_least(left, right, names.scaled(total, -1), threshold)
 
 
 def _numerical(names: Formulas, formula: Numerical, known: dict[Formula, Diagram]) -> Diagram:

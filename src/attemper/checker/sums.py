@@ -6,6 +6,7 @@ one constant, so that what says the same of the same summand is one diagram.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil, gcd
 from typing import assert_never
@@ -73,6 +74,18 @@ class Sums(Names):
         return self.choose(
             self.only, self._reaches(total, threshold), self._sum_of_three(left, right, total, threshold)
         )
+
+    def total_at_least(self, summands: Mapping[Masking, Diagram], threshold: int) -> Diagram:
+        """[the sum of what is added up under each of the three weak masks >= threshold]."""
+        used = [masking for masking, summand in summands.items() if summand != self.false]
+        if not used:
+            return self.number(threshold <= 0)
+        if len(used) == 1:
+            return self.sum_at_least(used[0], summands[used[0]], threshold)
+        # A total over all j is the sum over j <= i and the sum over j >= i, less what stands at i.
+        whole = summands[Masking.NONE]
+        left, right = (self.plus(summands[side], whole) for side in (Masking.FUTURE, Masking.PAST))
+        return self.mixed_at_least(left, right, self.scaled(whole, -1), threshold)
 
     def _sum_of_three(self, left: Diagram, right: Diagram, own: Diagram, threshold: int) -> Diagram:
         """[sum of left(j) over j < i + own(i) + sum of right(j) over j > i >= threshold], for n > 1.
