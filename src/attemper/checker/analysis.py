@@ -94,6 +94,14 @@ def analyse(
     return Analysis(network, names, start, tuple(facts), tuple(named))
 
 
+def output_of(analysis: Analysis) -> Diagram | None:
+    """What the output is within 1/4 of, at every position; None if that is no diagram."""
+    end, output = analysis.end, analysis.network.output
+    if end.errors[output] > ROUNDED or set(end.values[output]) - {(0, 0)}:
+        return None
+    return analysis.names.settled(end.values[output].get((0, 0), analysis.names.false))
+
+
 def _named(
     names: Names, number: int, groups: Sequence[Symbol], stream: Stream, named: list[SymbolFact]
 ) -> Stream:

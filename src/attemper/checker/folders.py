@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.text import show_program
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check
 from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.languages.language import Language, accepts_empty, reads_first
+from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
@@ -92,10 +94,9 @@ def _require_one_language(source: Source, network: Network, language: Language) 
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
     """
-    read = reads_first(language), accepts_empty(language)
     try:
         is_one = (
-            read == (network.reads_first, network.accepts_empty)
+            (language.reads_first, language.accepts_empty) == (network.reads_first, network.accepts_empty)
             and source.at == ENDS[network.reads_first]
             and _says(source, network.alphabet, language)
         )
@@ -109,9 +110,13 @@ def _require_one_language(source: Source, network: Network, language: Language) 
 
 def _says(source: Source, alphabet: Alphabet, language: Language) -> bool:
     """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
-    if isinstance(language, TemporalLanguage):
-        return source.kind == "formula" and show_within(language.formula, len(source.text)) == source.text
-    return source.kind != "formula" and _automaton(source, alphabet) == language
+    match language:
+        case TemporalLanguage(formula, _, _):
+            return source.kind == "formula" and show_within(formula, len(source.text)) == source.text
+        case ProgramLanguage(program, _, _):
+            return source.kind == "program" and show_program(program) == source.text
+        case _:
+            return source.kind in {"regex", "automaton"} and _automaton(source, alphabet) == language
 
 
 def _automaton(source: Source, alphabet: Alphabet) -> Dfa:

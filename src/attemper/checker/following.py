@@ -73,6 +73,7 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.words import Alphabet
 
 MAX_PLACES = 5_000
 """More positions than these are not told apart."""
@@ -86,13 +87,13 @@ BLOCK = 4_096
 _PERIODIC = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
 
 
-def follows(program: Program, dfa: Dfa, groups: Sequence[tuple[Ref, ...]] = ()) -> bool:
+def follows(program: Program, dfa: Dfa | None, groups: Sequence[tuple[Ref, ...]] = ()) -> bool:
     """Whether the program's output says at every position of every word whether the word so far is accepted.
 
-    The program has the meaning of `attention_program.machine`. With `groups`, also that at no position of any
+    Without an automaton nothing is asked of the output but that it is known. The program has the meaning of `attention_program.machine`. With `groups`, also that at no position of any
     word two bits of a group are 1. Raises `UnprovenError` where it looks to the right, or keeps too much.
     """
-    if program.alphabet != dfa.alphabet:
+    if dfa is not None and program.alphabet != dfa.alphabet:
         raise UnprovenError("the program has another alphabet than the automaton")
     follower = _Follower(program, dfa, groups)
     new: list[_Configuration] = [follower.start()]
@@ -270,12 +271,13 @@ def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Re
 class _Follower:
     """The program beside the automaton, and what both keep of the past."""
 
-    def __init__(self, program: Program, dfa: Dfa, groups: Sequence[tuple[Ref, ...]]) -> None:
+    def __init__(self, program: Program, dfa: Dfa | None, groups: Sequence[tuple[Ref, ...]]) -> None:
         self.program = program
-        self.dfa = dfa
+        self.is_asked = dfa is not None
+        self.dfa = _of_one_state(program.alphabet) if dfa is None else dfa
         self.groups = groups
         self.places = _Places.of(program)
-        self.tallies = _tallies(program, len(dfa.moves))
+        self.tallies = _tallies(program, len(self.dfa.moves))
         steps = enumerate(program.steps)
         self.selections = tuple(ref for ref, step in steps if isinstance(step, Attend))
         self.shifts = tuple(ref for ref, step in enumerate(program.steps) if isinstance(step, Shift))
@@ -295,7 +297,7 @@ class _Follower:
         moved = [row[symbol] for symbol in range(moment.symbols) for row in map(self._row, configurations)]
         accepted = from_digits("1" if state in self.dfa.accepting else "0" for state in moved)
         said = moment.bits[self.program.output]
-        if said.yes & ~accepted or said.no & accepted:
+        if self.is_asked and (said.yes & ~accepted or said.no & accepted):
             return None
         if said.yes | said.no != moment.all:
             raise UnprovenError("its output depends on a total that rises and falls wherever it goes")
@@ -305,6 +307,10 @@ class _Follower:
         state = configuration[0]
         assert isinstance(state, int)
         return self.dfa.moves[state]
+
+
+def _of_one_state(alphabet: Alphabet) -> Dfa:
+    return Dfa(alphabet, ((0,) * len(alphabet.symbols),), 0, frozenset())
 
 
 @final

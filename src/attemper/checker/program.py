@@ -88,6 +88,8 @@ class Steps:
         self.names = names
         self.program = program
         self.named: dict[Ref, Diagram] = {}
+        self.promises: list[tuple[Ref, ...]] = []
+        """Bits that are added up to a bit, where the diagrams do not show that at most one of them is 1."""
         self._known: dict[Ref, Diagram] = {}
 
     def name(self, ref: Ref, diagram: Diagram) -> None:
@@ -107,11 +109,17 @@ class Steps:
             case Letter(symbols):
                 return self.names.total(names.letter(symbol) for symbol in symbols)
             case Place(form):
-                return plain(of_closed_form(names, form), names, "a test of positions")
+                place = plain(of_closed_form(names, form), names, "a test of positions")
+                if not names.is_bit(place):
+                    raise UnprovenError(f"step {ref} is neither 0 nor 1 everywhere")
+                return place
             case Not(bit):
                 return names.negation(self.bit(bit))
             case Gate(Connective.UNION, bits) | Merge(bits):
-                return self.names.total(map(self.bit, bits))
+                total = names.settled(names.total(map(self.bit, bits)))
+                if not names.is_bit(total):
+                    self.promises.append(bits)
+                return total
             case Gate(connective, bits):
                 return self._gate(connective, map(self.bit, bits))
             case Table(bits, rows):

@@ -2,22 +2,25 @@
 
 Nothing is said of where the network keeps a step, but for groups of bits: each bit of a group gets a name of
 its own, on both sides, once the network's bit and the program's step have been seen to be one diagram. That
-at most one bit of a group is 1 is a promise, which whoever uses the result has to keep.
+at most one bit of a group is 1 is a promise, and so is that of a sum of bits that is meant to be a bit;
+whoever uses the result has to keep those that are returned.
 """
 
 from __future__ import annotations
 
-from attemper.attention_program.ops import Count, Linear
+from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.checker.analysis import ROUNDED, Analysis, Symbol, SymbolFact, analyse
+from attemper.checker.analysis import Analysis, Symbol, SymbolFact, analyse, output_of
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.program import Programs, Steps
-from attemper.checker.values import plain
 from attemper.networks.layers import Network
 
+Promise = tuple[Ref, ...]
+"""Bits of the program, one named as often as it occurs, of which at most one is 1 at any position."""
 
-def realise(network: Network, said: Realisation) -> Analysis:
-    """What the network computes. Its output is the program's, if at most one bit of each group is 1.
+
+def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promise, ...]]:
+    """What the network computes. Its output is the program's, and is a bit, if the promises are kept.
 
     The program has the meaning of `attention_program.machine`. Raises `UnprovenError`, naming the group or
     the output that is not shown to be the program's.
@@ -34,10 +37,10 @@ def realise(network: Network, said: Realisation) -> Analysis:
     steps = Steps(names, said.program)
     for fact in analysis.symbols:
         _name(names, steps, by_layer[fact.layer][fact.group], fact)
-    output = names.settled(plain(analysis.end.values[network.output], names, "the output"))
-    if analysis.end.errors[network.output] > ROUNDED or output != steps.bit(said.program.output):
+    if output_of(analysis) != steps.bit(said.program.output):
         raise UnprovenError("the output is not shown to be the program's")
-    return analysis
+    groups = (tuple(ref for _, ref in group.bits) for group in said.groups)
+    return analysis, (*groups, *steps.promises)
 
 
 def _require_known(network: Network, said: Realisation) -> None:

@@ -16,12 +16,11 @@ Well-formedness is checked after every pass.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never, final
+from typing import final
 
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.attention_program.wellformed import require_wellformed
-from attemper.certificates.evidence import Evidence
 from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, Assembled, assemble
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import Alternative, decompose
@@ -34,8 +33,8 @@ from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.compiling.softening.bounds import MARGINS
 from attemper.compiling.softening.drop_unused import drop_unused
-from attemper.compiling.softening.hard_to_soft import hard_to_soft
-from attemper.errors import InternalError
+from attemper.compiling.softening.hard_to_soft import Evidence, hard_to_soft
+from attemper.errors import InternalError, UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -83,7 +82,7 @@ def compile_language(
         case Dfa():
             return _from_automaton(language, regime, least_margin, limits)
         case _:
-            assert_never(language)
+            raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
 
 
 def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None) -> Compiled:
@@ -131,19 +130,14 @@ def _softened(
     _require_wellformed(hard, "program_to_hard")
     soft, evidence = hard_to_soft(hard, regime, least_margin)
     _require_wellformed(soft, "hard_to_soft")
-    soft = drop_unused(soft)
+    soft, moved = drop_unused(soft)
     _require_wellformed(soft, "drop_unused")
-    realisation = Realisation(guarded, _groups(soft, assembled.groups))
-    return Compiled(program, guarded, hard, soft, realisation, evidence, alternatives)
-
-
-def _groups(network: Network, steps: tuple[tuple[Ref, ...], ...]) -> tuple[SymbolGroup, ...]:
-    """The groups of bits of all layers, with the steps that they are."""
-    places = [(number, group) for number, layer in enumerate(network.layers) for group in layer.symbols]
-    return tuple(
-        SymbolGroup(number, tuple(zip(group, refs, strict=True)))
-        for (number, group), refs in zip(places, steps, strict=True)
+    groups = tuple(
+        SymbolGroup(group.layer, tuple((moved[coordinate], ref) for coordinate, ref in group.bits))
+        for group in assembled.groups
     )
+    realisation = Realisation(guarded, groups)
+    return Compiled(program, guarded, hard, soft, realisation, evidence, alternatives)
 
 
 def _label(text: str) -> str:

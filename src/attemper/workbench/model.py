@@ -24,7 +24,7 @@ from attemper.errors import (
     UnprovedError,
     UnsupportedError,
 )
-from attemper.languages.language import Language, accepts_empty, reads_first
+from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa, minimal
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
 from attemper.languages.regular.regex import parse_regex
@@ -143,7 +143,7 @@ def compile_source(
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
     compiled = compile_language(language, alphabet, regime, least_margin, limits)
-    return Model(compiled.soft, language, regime, regex, compiled.alternatives)
+    return Model(compiled.soft, language, regime, regex, compiled.alternatives, compiled.realisation)
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -165,9 +165,9 @@ def load(folder: str | Path) -> Model:
     except (SourceError, AutomatonError, UnsupportedError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise MalformedFileError(f"the source in '{folder}' cannot be read: {reason}") from None
-    if network.reads_first != reads_first(language):
+    if network.reads_first != language.reads_first:
         raise MalformedFileError(f"'{folder}' says both that it is read first and last")
-    if network.accepts_empty != accepts_empty(language):
+    if network.accepts_empty != language.accepts_empty:
         raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
     return Model(network, language, regime, source.text if source.kind == "regex" else "")
 
@@ -226,6 +226,8 @@ class Model:
     """The text of a regular expression, if the automaton was written as one."""
     alternatives: tuple[Alternative, ...] = field(default=(), compare=False)
     """The ways to build an automaton's cascade that were tried when it was compiled."""
+    realisation: Realisation | None = field(default=None, compare=False, repr=False)
+    """The program that the network runs, and where its groups of bits are, if that is known."""
     _dense: dict[tuple[Weights, DType], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -335,7 +337,7 @@ class Model:
         >>> compile("#<['0'] <= #<['1']", "01").certify().claims[0]
         RealClaim()
         """
-        return certify(self.network, self.digest, self.language, progress)
+        return certify(self.network, self.digest, self.language, self.realisation, progress)
 
     def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Verdict:
         """What the independent checker says to a certificate of this model; see `checker/check.py`."""

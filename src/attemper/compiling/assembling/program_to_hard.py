@@ -36,6 +36,7 @@ from attemper.attention_program.ops import (
     Ref,
     Shift,
 )
+from attemper.attention_program.realisation import SymbolGroup
 from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.demand import (
     Average,
@@ -102,10 +103,10 @@ _Target = tuple[int, Mask, bool, LinearForm | None]
 @final
 @dataclass(frozen=True)
 class Assembled:
-    """The network, and the steps of each group of its layers' `symbols`, layer by layer, in their order."""
+    """The network, and where it makes the groups of bits of which at most one is 1."""
 
     network: Network
-    groups: tuple[tuple[Ref, ...], ...]
+    groups: tuple[SymbolGroup, ...]
 
 
 def program_to_hard(
@@ -134,7 +135,6 @@ def assemble(
     assembly = _Assembly(program, names, symbols)
     assembly.build()
     stream = assembly.stream
-    groups = [assembly.symbols_of(number) for number in range(len(assembly.layers))]
     network = Network(
         alphabet=program.alphabet,
         coordinates=tuple(stream.labels),
@@ -143,16 +143,13 @@ def assemble(
             for symbol in program.alphabet.symbols
         ),
         positions=stream.placed(),
-        layers=tuple(
-            draft.finished(tuple(tuple(coordinate for coordinate, _ in group) for group in own))
-            for draft, own in zip(assembly.layers, groups, strict=True)
-        ),
+        layers=tuple(draft.finished() for draft in assembly.layers),
         head_width=16 if any(draft.has_wide_head() for draft in assembly.layers) else 4,
         output=assembly.output,
         reads_first=reads_first,
         accepts_empty=accepts_empty,
     )
-    return Assembled(network, tuple(tuple(ref for _, ref in group) for own in groups for group in own))
+    return Assembled(network, assembly.groups())
 
 
 class _Assembly:
@@ -379,14 +376,15 @@ class _Assembly:
 
     # Forms -------------------------------------------------------------------------------------
 
-    def symbols_of(self, layer: int) -> tuple[tuple[tuple[Coordinate, Ref], ...], ...]:
-        """The groups of bits that a layer makes, as far as anything reads them: coordinates and steps."""
-        groups = (
-            tuple(sorted((self.bits[ref, True], ref) for ref in group if (ref, True) in self.bits))
-            for group in self.symbols
-            if self.schedule.ready[group[0]] == layer + 1
-        )
-        return tuple(group for group in groups if group)
+    def groups(self) -> tuple[SymbolGroup, ...]:
+        """The groups of bits, as far as anything reads them, layer by layer."""
+        ready = self.schedule.ready
+        found = [
+            SymbolGroup(ready[group[0]] - 1, tuple(sorted(bits)))
+            for group in sorted(self.symbols, key=lambda group: ready[group[0]])
+            if (bits := [(self.bits[ref, True], ref) for ref in group if (ref, True) in self.bits])
+        ]
+        return tuple(group for group in found if 0 <= group.layer < len(self.layers))
 
     def _bit(self, bit: Ref) -> LinearForm:
         """An exact bit of an earlier layer."""

@@ -84,10 +84,10 @@ class LayerDraft:
         """Whether a head needs more than four rows."""
         return any(len(head.query) > 4 for head in self.heads)
 
-    def finished(self, symbols: tuple[tuple[Coordinate, ...], ...] = ()) -> Layer:
-        """The layer, with the groups of bits of which at most one is 1."""
+    def finished(self) -> Layer:
+        """The layer."""
         hidden = tuple(
             Hidden(linear, bias, form(*outputs.items()))
             for (linear, bias), (_, outputs) in self._hidden.items()
         )
-        return Layer(tuple(self.heads), hidden, tuple(self._clamps), symbols)
+        return Layer(tuple(self.heads), hidden, tuple(self._clamps))

@@ -26,12 +26,15 @@ from attemper.networks.layers import (
 )
 
 
-def drop_unused(network: Network) -> Network:
-    """The same network without coordinates that no head, hidden unit or output reads or writes."""
+def drop_unused(network: Network) -> tuple[Network, dict[Coordinate, Coordinate]]:
+    """The same network without coordinates that no head, hidden unit or output reads or writes.
+
+    Also what the other coordinates are called now.
+    """
     used = {network.output, *_touched(network)}
     kept = [coordinate for coordinate in range(len(network.coordinates)) if coordinate in used]
     move = {old: new for new, old in enumerate(kept)}
-    return replace(
+    smaller = replace(
         network,
         coordinates=tuple(network.coordinates[old] for old in kept),
         embedding=tuple(_moved(_restricted(form, move), move) for form in network.embedding),
@@ -39,6 +42,7 @@ def drop_unused(network: Network) -> Network:
         layers=tuple(_moved_layer(layer, move) for layer in network.layers),
         output=move[network.output],
     )
+    return smaller, move
 
 
 def _touched(network: Network) -> Iterator[Coordinate]:
@@ -66,7 +70,6 @@ def _moved_layer(layer: Layer, move: dict[Coordinate, Coordinate]) -> Layer:
         hidden=tuple(
             Hidden(_moved(unit.form, move), unit.bias, _moved(unit.outputs, move)) for unit in layer.hidden
         ),
-        symbols=tuple(tuple(move[coordinate] for coordinate in group) for group in layer.symbols),
     )
 
 

@@ -6,10 +6,10 @@ the approximate bits that a clamp adds up must not exceed 1/4 (Lemma 9).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import final
 
-from attemper.certificates.evidence import Evidence, RoundedLayer, SoftenedHead
 from attemper.compiling.assembling.weights import Stream
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.bounds import MARGINS, stray_mass
@@ -18,6 +18,29 @@ from attemper.errors import UnsupportedError
 from attemper.networks.layers import Coordinate, Layer, LocalSign, Network, Sign, Softmax, Uniform
 
 ROUNDING_ROOM = Fraction(1, 4)
+
+
+@final
+@dataclass(frozen=True)
+class SoftenedHead:
+    """Softmax stands for hard attention in one head: at most `stray_mass` lies off the right position."""
+
+    layer: int
+    head: int
+    margin: Fraction
+    stray_mass: Fraction
+
+
+@final
+@dataclass(frozen=True)
+class RoundedLayer:
+    """Every linear form that hidden units read is off by at most `error` <= 1/4."""
+
+    layer: int
+    error: Fraction
+
+
+Evidence = SoftenedHead | RoundedLayer
 
 
 def hard_to_soft(

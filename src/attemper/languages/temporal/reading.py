@@ -7,24 +7,31 @@ looks at the last symbol.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import final
 
 from attemper.errors import AmbiguousReadingError
-from attemper.languages.temporal.show import show
+from attemper.exact.predicates import Predicate
+from attemper.languages.temporal.show import show, show_within
 from attemper.languages.temporal.syntax import (
     Binary,
     BinaryOperator,
     Comparison,
     Formula,
     Numerical,
+    Symbol,
     Unary,
     UnaryOperator,
     operands,
     subformulas,
 )
-from attemper.languages.words import Word
+from attemper.languages.temporal.trees import formula_to_nodes
+from attemper.languages.words import Alphabet, Word, listed
+
+LONGEST_FORMULA = 2_000
+"""The text of a longer formula is not shown."""
 
 
 class At(StrEnum):
@@ -42,6 +49,51 @@ class TemporalLanguage:
     formula: Formula
     at: At
     accepts_empty: bool
+
+    @property
+    def reads_first(self) -> bool:
+        """Whether the verdict on a word stands at its first position, not at its last."""
+        return self.at is At.FIRST
+
+    def bits(self, word: Word) -> tuple[bool, ...]:
+        """The truth of the formula at each position, straight from the definition, slow."""
+        from attemper.languages.temporal.meaning import truth  # a proof needs no meaning; a wrong word does
+
+        return truth(self.formula, word)
+
+    def fits(self, alphabet: Alphabet) -> bool:
+        """Whether the alphabet has all symbols of the formula."""
+        parts = subformulas(self.formula)
+        return {part.name for part in parts if isinstance(part, Symbol)} <= set(alphabet.symbols)
+
+    def predicates(self) -> Iterator[Predicate]:
+        """Those that the formula's tests of numbers name."""
+        return (part.predicate for part in subformulas(self.formula) if isinstance(part, Numerical))
+
+    def text(self, alphabet: Alphabet) -> str:
+        """The language over the alphabet, in one line.
+
+        >>> TemporalLanguage(Symbol("a"), At.LAST, False).text(Alphabet(("a", "b")))
+        'a (read at the last position of words over a b; the empty word is rejected)'
+        """
+        shown = show_within(self.formula, LONGEST_FORMULA)
+        if shown is None:
+            shown = f"a formula with {len(subformulas(self.formula)):,} subformulas, too long to be shown"
+        return f"{shown} ({how_read(self.at, self.accepts_empty, alphabet)})"
+
+    def tree(self) -> dict[str, object]:
+        """The language as JSON data."""
+        nodes = formula_to_nodes(self.formula)
+        return {"formula": nodes, "at": str(self.at), "accepts_empty": self.accepts_empty}
+
+
+def how_read(at: At, accepts_empty: bool, alphabet: Alphabet) -> str:
+    """Where the verdict on a word over the alphabet stands, in words."""
+    empty = "accepted" if accepts_empty else "rejected"
+    return (
+        f"read at the {at} position of words over {listed(alphabet.symbols, 'symbols')}; "
+        f"the empty word is {empty}"
+    )
 
 
 FUTURE = frozenset(
@@ -89,10 +141,8 @@ def accepts(language: TemporalLanguage, word: Word) -> bool:
     """Whether the word is in the language, by definition."""
     if not word:
         return language.accepts_empty
-    from attemper.languages.temporal.meaning import truth  # what is read only, needs no meaning
-
-    values = truth(language.formula, word)
-    return values[0] if language.at is At.FIRST else values[-1]
+    values = language.bits(word)
+    return values[0] if language.reads_first else values[-1]
 
 
 def _must_say(formula: Formula) -> bool:
