@@ -20,10 +20,10 @@ LONGEST_PROGRAM = 40
 @final
 @dataclass(frozen=True)
 class ProgramLanguage:
-    """The words for which a program's output is 1 at one end; the program is read as `machine` runs it.
+    r"""The words for which a program's output is 1 at one end; the program is read as `machine` runs it.
 
     >>> from attemper.attention_program.text import parse_program
-    >>> program = parse_program('alphabet ["a", "b"]\\ns0 = letter ["a"]\\ns1 = previous s0\\noutput s1')
+    >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous s0\noutput s1')
     >>> ProgramLanguage(program, At.LAST, False).bits(("a", "b", "b"))
     (True, True, False)
     """

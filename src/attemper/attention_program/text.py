@@ -38,6 +38,7 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
+from attemper.attention_program.wellformed import complaints, require_machine
 from attemper.errors import AlphabetError, SourceError
 from attemper.exact.closed_forms import (
     form_from_tree,
@@ -119,6 +120,19 @@ def parse_program(text: str) -> Program:
     if alphabet is None or output is None:
         raise SourceError("a program starts with 'alphabet' and ends with 'output'", text=text)
     return Program(alphabet, tuple(steps), output)
+
+
+def parse_machine(text: str) -> Program:
+    """Read the text of a program that a transformer can run as it stands.
+
+    Raises `SourceError`, naming the step that is ill formed, and `UnsupportedError` for one that no machine
+    has.
+    """
+    program = parse_program(text)
+    for complaint in complaints(program):
+        place = "" if complaint.step is None else f"s{complaint.step}: "
+        raise SourceError(f"the program is ill formed: {place}{complaint.message}", text=text)
+    return require_machine(program)
 
 
 def _parse_alphabet_line(head: str, rest: str) -> Alphabet:

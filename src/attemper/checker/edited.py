@@ -15,8 +15,8 @@ from attemper.networks.files import load_edited
 def check_edited(folder: Path, *, ignore_rounding: bool = False) -> Verdict:
     """The verdict on every claim of the folder's certificate, about the weights as they are.
 
-    The language and the claims are the certificate's. Its digest is about the weights as they were, and is not
-    looked at. Raises `MalformedFileError`, naming the file and what is wrong.
+    The language and the claims are the certificate's. Its digest is about the weights as they were and is
+    not looked at. Raises `MalformedFileError`, naming the file and what is wrong.
     """
     certificate = load_certificate(folder)
     subject = Subject(About.NETWORK, str(folder))

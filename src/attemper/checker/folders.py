@@ -5,22 +5,27 @@ A refutation is about a model that is functions of arrays, so that whatever it n
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.text import show_program
+from attemper.attention_program.realisation import Realisation
+from attemper.attention_program.text import parse_machine, show_program
+from attemper.certificates.claims import RealClaim
 from attemper.certificates.files import load as load_certificate
-from attemper.checker.check import check
+from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
+from attemper.files import read_bytes
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
-from attemper.networks.files import Source
+from attemper.networks.edited import Edited
+from attemper.networks.files import Source, load_edited
 from attemper.networks.layers import Network
 
 ENDS = {False: "last", True: "first"}
@@ -28,18 +33,27 @@ ENDS = {False: "last", True: "first"}
 
 
 def check_path(
-    path: Path, *, model: str | None = None, ignore_rounding: bool = False, edited: bool = False
+    path: Path,
+    *,
+    model: str | None = None,
+    program: str | None = None,
+    ignore_rounding: bool = False,
+    edited: bool = False,
 ) -> Verdict:
     """The verdict on a network's folder, or on a refutation's file.
 
     `model` (a folder or MODULE:OBJECT) is what a refutation is about; without it, the network in the folder
-    that the refutation names. Raises `OptionError` and `UnsupportedError` where there is no such model, but
-    nothing because of what a file says: that is MALFORMED.
+    that the refutation names. `program` is the file of a program that the network in a folder is to run.
+    Raises `OptionError` and `UnsupportedError` where there is no such model, `SourceError` and
+    `UnsupportedError` for a program that no machine runs, but nothing because of what another file says: that
+    is MALFORMED.
     """
     if path.is_dir() or not path.exists():
+        if program is not None:
+            return check_program(path, Path(program), edited=edited)
         return check_folder(path, ignore_rounding=ignore_rounding, edited=edited)
-    if edited:
-        raise OptionError("--edited is about the weights in a folder, not about a refutation")
+    if edited or program is not None:
+        raise OptionError("--edited and --program are about the weights in a folder, not about a refutation")
     return check_file(path, model)
 
 
@@ -60,6 +74,41 @@ def check_folder(folder: Path, *, ignore_rounding: bool = False, edited: bool = 
     except MalformedFileError as error:
         return _malformed(error, subject)
     return check(network, digest, certificate, ignore_rounding=ignore_rounding, place=str(folder))
+
+
+def check_program(folder: Path, file: Path, *, edited: bool = False) -> Verdict:
+    """Whether the network in a folder runs the program in a file, at all lengths in real arithmetic.
+
+    The folder needs no certificate. If it has one that says of the same program where the network keeps its
+    groups of bits, that is tried. With `edited` the weights may have been changed since they were written.
+    """
+    subject = Subject(About.NETWORK, str(folder))
+    program = parse_machine(
+        read_bytes(file, "give the file of an attention program").decode(errors="replace")
+    )
+    try:
+        found, digest = load_edited(folder) if edited else _as_written(folder)
+    except MalformedFileError as error:
+        return _malformed(error, subject)
+    network = found.network
+    at = At.FIRST if network.reads_first else At.LAST
+    language = ProgramLanguage(program, at, network.accepts_empty)
+    said = _realisation_in(folder)
+    known = said if said is not None and said.program == program else None
+    verdict = judge(network, language, (RealClaim(),), known, rounding=found.rounding)
+    return replace(verdict, subject=replace(subject, digest=digest, language=language.text(network.alphabet)))
+
+
+def _as_written(folder: Path) -> tuple[Edited, str]:
+    network, source = files.load(folder)
+    return Edited(network, ""), files.digest_of(network, source)
+
+
+def _realisation_in(folder: Path) -> Realisation | None:
+    try:
+        return load_certificate(folder).realisation
+    except MalformedFileError:
+        return None
 
 
 def check_file(path: Path, model: str | None = None) -> Verdict:

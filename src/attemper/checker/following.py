@@ -90,8 +90,9 @@ _PERIODIC = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
 def follows(program: Program, dfa: Dfa | None, groups: Sequence[tuple[Ref, ...]] = ()) -> bool:
     """Whether the program's output says at every position of every word whether the word so far is accepted.
 
-    Without an automaton nothing is asked of the output but that it is known. The program has the meaning of `attention_program.machine`. With `groups`, also that at no position of any
-    word two bits of a group are 1. Raises `UnprovenError` where it looks to the right, or keeps too much.
+    Without an automaton nothing is asked of the output but that it is known. The program has the meaning of
+    `attention_program.machine`. With `groups`, also that at no position of any word two bits of a group
+    are 1. Raises `UnprovenError` where the program looks to the right, or keeps too much.
     """
     if dfa is not None and program.alphabet != dfa.alphabet:
         raise UnprovenError("the program has another alphabet than the automaton")

@@ -50,6 +50,7 @@ class Request:
 
     path: str
     model: str | None = None
+    program: str | None = None
     ignore_rounding: bool = False
     edited: bool = False
 

@@ -54,7 +54,9 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
 
 
 def _of_formula(network: Network, formula: Formula) -> Analysis:
-    """ "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
+    """Both sides in one normal form.
+
+    "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
     both are split into cases by the tests of positions that stand beside letters.
     """
     names = Formulas(network.alphabet.symbols)
