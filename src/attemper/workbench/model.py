@@ -14,7 +14,7 @@ from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
-from attemper.compiling.softening.bounds import MARGINS
+from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import (
     AutomatonError,
     MalformedFileError,
