@@ -12,7 +12,7 @@ from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.pipeline import compile_language
+from attemper.compiling.pipeline import Stage, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import (
@@ -142,8 +142,9 @@ def compile_source(
     limits: Limits | None = None,
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
-    compiled = compile_language(language, alphabet, regime, least_margin, limits)
-    return Model(compiled.soft, language, regime, regex, compiled.alternatives)
+    stages: list[Stage] = []
+    compiled = compile_language(language, alphabet, regime, least_margin, limits, stages.append)
+    return Model(compiled.soft, language, regime, regex, compiled.alternatives, tuple(stages))
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -226,6 +227,8 @@ class Model:
     """The text of a regular expression, if the automaton was written as one."""
     alternatives: tuple[Alternative, ...] = field(default=(), compare=False)
     """The ways to build an automaton's cascade that were tried when it was compiled."""
+    stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+    """What each pass made when the model was compiled."""
     _dense: dict[tuple[Weights, DType], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
