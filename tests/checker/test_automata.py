@@ -47,7 +47,7 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove_language
 from attemper.checker.rounding import Kernel
 from attemper.checker.verdict import Status
-from attemper.compiling.assembling.program_to_hard import program_to_hard
+from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.pipeline import compile_language
@@ -682,8 +682,8 @@ def test_blocked_levels_below_each_other() -> None:
 def softened(program: Program, regime: Regime = Regime.UNBOUNDED) -> Network:
     """The network of a program; the checker must find out by itself what it does."""
     guarded, _ = guard_edges(program)
-    hard = program_to_hard(guarded, {}, reads_first=False, accepts_empty=False)
-    return drop_unused(hard_to_soft(hard, regime)[0])
+    hard = assemble(guarded, {}, reads_first=False, accepts_empty=False).network
+    return drop_unused(hard_to_soft(hard, regime))
 
 
 def counting(

@@ -16,9 +16,9 @@ from typing import Any
 
 import flint
 import numpy as np
+from attemper.certificates.evidence import MeansSubformula, RoundedLayer, SoftenedHead
 
 from attemper.certificates.claims import Certificate, FloatClaim
-from attemper.certificates.evidence import MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.certificates.files import encode as certificate_entries
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.proof import prove
