@@ -34,8 +34,9 @@ from attemper.languages.regular.dfa import Dfa, minimal
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage, read_language
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
+from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet, Word, check_word, parse_alphabet, parse_word, show_word
 from attemper.networks.files import Source, digest_of
 from attemper.networks.files import load as load_network
