@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
+from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 
 import attemper
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.check import check, derived_error, judge
 from attemper.checker.proof import Proof, prove_language
 from attemper.checker.rounding import Kernel

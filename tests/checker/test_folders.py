@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from attemper.certificates.evidence import Evidence, RoundedLayer
 
 import attemper
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.evidence import Evidence, RoundedLayer
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
 from attemper.certificates.refutations import Refutation

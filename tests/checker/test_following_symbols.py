@@ -12,10 +12,10 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from attemper.checker.automata import computes
 
 from attemper.checker import automata
 from attemper.checker.analysis import ROUNDED, Analysis, SymbolFact
-from attemper.checker.automata import computes
 from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.identities import Formulas
 from attemper.checker.names import (

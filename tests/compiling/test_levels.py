@@ -6,10 +6,10 @@ import random
 from fractions import Fraction
 
 import pytest
+from attemper.certificates.evidence import RoundedLayer, SoftenedHead
 
 from attemper.attention_program import meaning as program_meaning
 from attemper.attention_program.text import parse_program, show_program
-from attemper.certificates.evidence import RoundedLayer, SoftenedHead
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
