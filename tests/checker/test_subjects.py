@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from attemper.checker.subjects import describe, describe_automaton, listed
 
 import attemper
 from attemper.checker.report import lines_of, record_of, verdict_of
-from attemper.checker.subjects import describe, describe_automaton, listed
 from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
