@@ -78,7 +78,7 @@ def judge(
     """The verdict on claims, at least one, that the network computes the language.
 
     `realisation` is the program that it is said to run. `rounding` says why the network rounds otherwise than
-    the weights it stands for: claims about float formats then are UNKNOWN. `explained`: with the proof, or how
+    the weights it stands for: claims about float formats then are UNKNOWN. `explained` adds the proof, or how
     far it goes, as people read it.
     """
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.text import parse_machine, show_program
+from attemper.attention_program.text import parse_program, show_program
 from attemper.certificates.claims import RealClaim
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
@@ -93,7 +93,7 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     groups of bits, that is tried. With `edited` the weights may have been changed since they were written.
     """
     subject = Subject(About.NETWORK, str(folder))
-    program = parse_machine(
+    program = parse_program(
         read_bytes(file, "give the file of an attention program").decode(errors="replace")
     )
     try:
