@@ -15,13 +15,13 @@ from attemper.checker import analysis as analysis_module
 from attemper.checker import counterexample
 from attemper.checker import proof as proof_module
 from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.counterexample import wrong_word
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import RECURSION, Proof, prove, prove_language
-from attemper.checker.rules import UniformRule
 from attemper.checker.values import Stream
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import I, Power, plus

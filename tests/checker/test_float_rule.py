@@ -13,6 +13,7 @@ from flint import arb, fmpq
 
 from attemper.checker import rounding
 from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.constructions.select import SelectRule
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounded_embedding import rounded_form
@@ -80,8 +81,9 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
         cold = Cold(number, is_power and number.grid is not None)
         before = facts[-1].before
         rows = [run._row(*pair, cold, before).scored for pair in zip(head.query, head.key, strict=True)]
-        assert fact.contest is not None
-        near, ahead = losses(run.lengths, fact.contest, rows, cold)
+        assert isinstance(fact.rule, SelectRule)
+        assert fact.rule.contest is not None
+        near, ahead = losses(run.lengths, fact.rule.contest, rows, cold)
         u, exp = run.lengths.u, run.lengths.form.exp * run.lengths.u
         noise = (1 + exp) / (1 - exp) * (1 + 4 * u)
         return near, ahead, run._stray(head, fact, before, cold, "the head", noise), value.constant

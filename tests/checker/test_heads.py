@@ -12,10 +12,16 @@ from itertools import pairwise
 import flint
 import pytest
 
+from attemper.checker.constructions.local_sign import LocalSignRule
+from attemper.checker.constructions.lookup import LookupRule
+from attemper.checker.constructions.neighbour import NeighbourRule
+from attemper.checker.constructions.select import SelectRule
+from attemper.checker.constructions.sign import SignRule
+from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.diagrams import Diagram
-from attemper.checker.heads import HeadFact, head_fact
+from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
-from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule, UniformRule
+from attemper.checker.rules import HeadFact
 from attemper.exact.balls import ball, precision, upper_bound
 from attemper.exact.closed_forms import ClosedForm, I, N, number, times
 from attemper.networks.layers import (
@@ -364,17 +370,17 @@ def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
     assert output.size == max(map(abs, found))
     assert output.spread == max(found) - min(found)
     bounds = tuple(least(case.masking, bound) for bound in case.bounds)
-    assert fact.unit == case.unit
     match fact.rule:
         case LocalSignRule():
             assert not bounds
         case UniformRule():
             assert not bounds
-        case TieBreakRule(_, far):
+        case SelectRule(far=far):
             assert far == (bounds or None)
-        case ShiftRule(_, behind, parity):
+        case NeighbourRule(own=behind, parity=parity):
             assert (behind, parity) == bounds
-        case SignRule(_, level):
+        case SignRule(level=level, unit=unit):
+            assert unit == case.unit
             assert level == ({"sign": 1} in [key for _, key in case.rows])
         case LookupRule(_, zero):
             assert zero == (bounds or None)
@@ -665,7 +671,7 @@ def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) ->
     fact = head_fact(own.names, head, own.stream())
     levels = sorted({Fraction(0), *map(Fraction, keys.values())})
     step = min(after - before for before, after in pairwise(levels))
-    assert isinstance(fact.rule, TieBreakRule)
+    assert isinstance(fact.rule, SelectRule)
     expected = [
         least(LEFT, lambda i, n, k=k: k * (8 * size * step * i - 4 * (i - 1)) - (i - 1) + 1)
         for k in (1, Fraction(1, 2))
@@ -763,7 +769,7 @@ def test_side_conditions_of_local_signs_one_by_one() -> None:
 def test_what_grows_with_the_length_in_keys_is_a_factor_of_the_query() -> None:
     rows: Rows = [({"sign": -6}, {"n sign": 1}), ({"1": 4}, {"i": 1})]
     own, head, fact = fact_of(Case(NEIGHBOUR, LEFT, rows, {"a": 1}))
-    assert fact.rule == ShiftRule(Fraction(4), Fraction(20), Fraction(24))
+    assert fact.rule == NeighbourRule(Fraction(4), Fraction(20), Fraction(24))
     assert wrongly(own, head, fact) is None
 
 

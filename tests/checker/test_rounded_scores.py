@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.checker.contests import Contest, Kind, Lead, Pair, Row
+from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
 from attemper.checker.identities import Formulas
 from attemper.checker.rounded_forms import UNKNOWN, Arithmetic, BeyondError, Lengths, Rounded
 from attemper.checker.rounded_scores import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate

@@ -19,13 +19,18 @@ from numpy.typing import NDArray
 
 from attemper.checker import rounding
 from attemper.checker.analysis import Analysis, analyse
-from attemper.checker.heads import HeadFact
+from attemper.checker.constructions.local_sign import LocalSignRule
+from attemper.checker.constructions.lookup import LookupRule
+from attemper.checker.constructions.neighbour import NeighbourRule
+from attemper.checker.constructions.select import SelectRule
+from attemper.checker.constructions.sign import SignRule
+from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounded_embedding import rounded_form
 from attemper.checker.rounded_forms import EXACT, UNKNOWN, ZERO, BeyondError, Lengths, Off, Rounded
 from attemper.checker.rounded_scores import Cold, ScoredRow
 from attemper.checker.rounding import Kernel, Rounding, holds_up_to, horizon_of
-from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule, UniformRule
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import FIRST, ONE, SIGN, ClosedForm, I, number, over, plus, times
@@ -473,7 +478,7 @@ def test_what_the_value_of_a_selection_is_off_by(
         [own], [fact] = network.layers[0].heads, analysis.layers[0].heads
         before, exact = analysis.layers[0].before, 3 + (Fraction(1, 3) if is_odd else 0)
         loss = run._loss(own, fact, before, cold_of(run, coldness, is_exact), "the head")
-        assert isinstance(fact.rule, TieBreakRule)
+        assert isinstance(fact.rule, SelectRule)
         assert fact.rule.far is not None
         stray = ZERO
         if length > 1:
@@ -504,9 +509,11 @@ def test_a_temperature_that_rounds_costs_more() -> None:
 
 @finely
 @pytest.mark.parametrize("length", [1, 2, 3])
-@pytest.mark.parametrize("rule", [SignRule(Fraction(2), level=True), ShiftRule(*map(Fraction, (4, 5, 6)))])
+@pytest.mark.parametrize(
+    "rule", [SignRule(Fraction(2), level=True, unit=Fraction(1)), NeighbourRule(*map(Fraction, (4, 5, 6)))]
+)
 def test_leads_are_smaller_by_the_loss_and_two_roundings(
-    monkeypatch: pytest.MonkeyPatch, length: int, rule: SignRule | ShiftRule
+    monkeypatch: pytest.MonkeyPatch, length: int, rule: SignRule | NeighbourRule
 ) -> None:
     run, analysis = run_at(selecting(), BFLOAT16, length)
     [own], before = analysis.network.layers[0].heads, analysis.layers[0].before
@@ -560,7 +567,7 @@ def test_blocked_positions_may_lose_half_of_their_lead(monkeypatch: pytest.Monke
 def test_a_shift_loses_as_much_as_its_worst_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     run, analysis = run_at(shifting(), BFLOAT16, 3)
     [fact] = analysis.layers[0].heads
-    assert isinstance(fact.rule, ShiftRule)
+    assert isinstance(fact.rule, NeighbourRule)
     for pair in ((Fraction(3, 4), Fraction(1, 8)), (Fraction(1, 8), Fraction(3, 4))):
         monkeypatch.setattr(rounding, "losses", lambda *_, pair=pair: tuple(map(ball, pair)))
         assert loss_of(run, analysis, fact) == ball(Fraction(3, 4))
@@ -570,9 +577,10 @@ def test_a_shift_loses_as_much_as_its_worst_pair(monkeypatch: pytest.MonkeyPatch
 def test_a_tie_break_whose_rows_are_too_mixed_has_no_bound(network: Network) -> None:
     run, analysis = run_at(network, FLOAT64, 3)
     [fact] = analysis.layers[0].heads
+    assert isinstance(fact.rule, SelectRule | NeighbourRule)
     assert loss_of(run, analysis, fact) < 1
     with pytest.raises(BeyondError, match="no rule for rounding covers its rows"):
-        loss_of(run, analysis, replace(fact, contest=None))
+        loss_of(run, analysis, replace(fact, rule=replace(fact.rule, contest=None)))
 
 
 def test_an_average_whose_scores_cancel_has_no_bound() -> None:
@@ -599,7 +607,7 @@ def test_what_a_sign_head_loses(unit: Fraction, length: int) -> None:
     rho = fraction(run._row(own.query[0], own.key[0], cold, before).scored.product.relative)
     assert rho > U["bfloat16"]
     expected = (1 + rho) * (1 + Fraction(1, 2**13) * length / unit) - 1
-    assert is_same(loss_of(run, analysis, replace(fact, unit=unit), cold), expected)
+    assert is_same(loss_of(run, analysis, replace(fact, rule=replace(fact.rule, unit=unit)), cold), expected)
 
 
 @pytest.mark.parametrize("beside", [0, 2**30])

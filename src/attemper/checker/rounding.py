@@ -16,8 +16,14 @@ from typing import final
 import flint
 
 from attemper.checker.analysis import ROUNDED, Analysis
+from attemper.checker.attention.contests import Contest
+from attemper.checker.attention.scores import Output
+from attemper.checker.constructions.local_sign import LocalSignRule
+from attemper.checker.constructions.lookup import LookupRule
+from attemper.checker.constructions.neighbour import NeighbourRule
+from attemper.checker.constructions.select import SelectRule
+from attemper.checker.constructions.sign import SignRule
 from attemper.checker.diagrams import Diagram, TooLargeError
-from attemper.checker.heads import HeadFact, Output
 from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounded_embedding import rounded_form
 from attemper.checker.rounded_forms import (
@@ -36,7 +42,7 @@ from attemper.checker.rounded_forms import (
 )
 from attemper.checker.rounded_scores import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
 from attemper.checker.rounded_units import Gates, Writing, written
-from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream, Value, of_closed_form, of_form
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
@@ -289,16 +295,16 @@ class _Run:
         lengths, n = self.lengths, self.lengths.length
         rows = [self._row(*pair, cold, before) for pair in zip(head.query, head.key, strict=True)]
         match fact.rule:
-            case TieBreakRule() if fact.contest is not None:
-                near, far = losses(lengths, fact.contest, [row.scored for row in rows], cold)
+            case SelectRule(contest=Contest() as contest):
+                near, far = losses(lengths, contest, [row.scored for row in rows], cold)
                 if not (far + 2 * lengths.u <= ball(FAR_LOSS)):
                     raise BeyondError(name)
                 return near
-            case ShiftRule() if fact.contest is not None:
-                return greatest(losses(lengths, fact.contest, [row.scored for row in rows], cold))
-            case SignRule() if len(rows) == 1 and self._alternates(rows[0]):
+            case NeighbourRule(contest=Contest() as contest):
+                return greatest(losses(lengths, contest, [row.scored for row in rows], cold))
+            case SignRule(unit=unit) if len(rows) == 1 and self._alternates(rows[0]):
                 (row,) = rows
-                of_mean = self._mean_off(row) * n / ball(fact.unit)
+                of_mean = self._mean_off(row) * n / ball(unit)
                 return (1 + row.scored.product.relative) * (1 + of_mean) - 1
             case LocalSignRule(gap):
                 sizes = sum((row.scored.product.size for row in rows), ZERO)
