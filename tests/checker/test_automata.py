@@ -40,11 +40,12 @@ from attemper.attention_program.ops import (
     Shift,
 )
 from attemper.certificates.claims import Certificate, RealClaim
+from attemper.certifying.horizons import horizon_of
 from attemper.checker import automata
 from attemper.checker.check import check
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove_language
-from attemper.checker.rounding import Kernel, horizon_of
+from attemper.checker.rounding import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.assembling.program_to_hard import program_to_hard
 from attemper.compiling.decomposing.bounded import bounded_counter

@@ -15,9 +15,10 @@ import pytest
 import torch
 
 from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.certifying.horizons import horizon_of
 from attemper.checker.check import check
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel, horizon_of
+from attemper.checker.rounding import Kernel
 from attemper.checker.verdict import Status
 from attemper.exact.closed_forms import (
     FIRST,

@@ -11,6 +11,7 @@ import pytest
 import torch
 from flint import arb, fmpq
 
+from attemper.certifying.horizons import horizon_of
 from attemper.checker import rounding
 from attemper.checker.analysis import Analysis, analyse
 from attemper.checker.constructions.select import SelectRule
@@ -19,7 +20,7 @@ from attemper.checker.proof import prove
 from attemper.checker.rounded_embedding import rounded_form
 from attemper.checker.rounded_forms import BeyondError, Lengths
 from attemper.checker.rounded_scores import Cold, losses
-from attemper.checker.rounding import Kernel, Rounding, horizon_of
+from attemper.checker.rounding import Kernel, Rounding
 from attemper.checker.values import of_closed_form
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times

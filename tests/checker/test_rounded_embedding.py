@@ -8,6 +8,7 @@ import flint
 import pytest
 import torch
 
+from attemper.certifying.horizons import horizon_of
 from attemper.checker.identities import Formulas
 from attemper.checker.proof import prove
 from attemper.checker.rounded_embedding import (
@@ -21,7 +22,7 @@ from attemper.checker.rounded_embedding import (
     rounded_form,
 )
 from attemper.checker.rounded_forms import UNKNOWN, ZERO, Arithmetic, BeyondError, Lengths, Rounded
-from attemper.checker.rounding import Kernel, horizon_of
+from attemper.checker.rounding import Kernel
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import (
     FIRST,

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from attemper.certifying.horizons import horizon_of
 from attemper.checker import rounding
 from attemper.checker.analysis import Analysis, analyse
 from attemper.checker.constructions.local_sign import LocalSignRule
@@ -29,7 +30,7 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.rounded_embedding import rounded_form
 from attemper.checker.rounded_forms import EXACT, UNKNOWN, ZERO, BeyondError, Lengths, Off, Rounded
 from attemper.checker.rounded_scores import Cold, ScoredRow
-from attemper.checker.rounding import Kernel, Rounding, holds_up_to, horizon_of
+from attemper.checker.rounding import Kernel, Rounding, failure_at
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball, precision
@@ -129,7 +130,7 @@ def test_the_horizon_is_the_last_length_at_which_the_rule_holds(size: int) -> No
     assert blame in {"layer 0, head 0", "sums over so many positions"}
     for length in {0, 1, 2, horizon, horizon + 1, 2 * horizon + 2, 2**40, 2**40 + 1}:
         expected = length == 0 or averages_hold(size, "float32", length)
-        assert holds_up_to(analysis, FLOAT32, NORMALISE, length) is expected
+        assert (failure_at(analysis, FLOAT32, NORMALISE, length) is None) is expected
 
 
 def test_the_sizes_above_have_horizons_around_small_powers_of_two() -> None:
@@ -147,8 +148,8 @@ def test_horizons_in_float64_end_at_two_to_the_40(size: int, low: int, high: int
     assert 2**low <= horizon <= 2**high
     assert averages_hold(size, "float64", horizon)
     assert horizon == 2**40 or not averages_hold(size, "float64", horizon + 1)
-    assert holds_up_to(analysis, FLOAT64, NORMALISE, horizon)
-    assert not holds_up_to(analysis, FLOAT64, NORMALISE, horizon + 1)
+    assert failure_at(analysis, FLOAT64, NORMALISE, horizon) is None
+    assert failure_at(analysis, FLOAT64, NORMALISE, horizon + 1) is not None
 
 
 @each_format
@@ -162,8 +163,8 @@ def test_a_network_that_never_rounds_is_right_until_sums_may_be_too_long(
     horizon, blame = horizon_of(analysis, format_, kernel)
     assert horizon == expected
     assert blame == ("" if horizon == 2**40 else "sums over so many positions")
-    assert holds_up_to(analysis, format_, kernel, expected)
-    assert not holds_up_to(analysis, format_, kernel, expected + 1)
+    assert failure_at(analysis, format_, kernel, expected) is None
+    assert failure_at(analysis, format_, kernel, expected + 1) is not None
 
 
 def test_the_output_may_be_off_by_a_quarter_and_no_more() -> None:
@@ -184,14 +185,16 @@ def test_what_holds_at_a_length_holds_at_all_shorter_ones() -> None:
     for network in (averaging(60_000), selecting(), looking_up(), signed()):
         for kernel in Kernel:
             rounded = Rounding(analyse(network), FLOAT32, kernel)
-            held = [rounded.holds(length) for length in (1, 2, 3, 4, 8, 20, 100, 1000, 10**6, 2**21)]
+            held = [
+                rounded.failure_at(length) is None for length in (1, 2, 3, 4, 8, 20, 100, 1000, 10**6, 2**21)
+            ]
             assert held == sorted(held, reverse=True)
 
 
 def test_the_empty_word_needs_no_proof() -> None:
     for network in (averaging(2**41), averaging(700_000)):
-        assert holds_up_to(analyse(network), FLOAT32, NORMALISE, 0)
-        assert not holds_up_to(analyse(network), FLOAT32, NORMALISE, 1)
+        assert failure_at(analyse(network), FLOAT32, NORMALISE, 0) is None
+        assert failure_at(analyse(network), FLOAT32, NORMALISE, 1) is not None
 
 
 # Weights ---------------------------------------------------------------------------------------------
@@ -230,7 +233,7 @@ def test_weights_lie_between_two_to_the_minus_40_and_two_to_the_40(place: str) -
         horizon, blame = horizon_of(analysis, FLOAT64, NUMERATOR)
         assert horizon == 0
         assert "the weights" in blame
-        assert not holds_up_to(analysis, FLOAT64, NUMERATOR, 1)
+        assert failure_at(analysis, FLOAT64, NUMERATOR, 1) is not None
 
 
 def test_a_network_without_weights_is_covered() -> None:

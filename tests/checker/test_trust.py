@@ -19,7 +19,13 @@ from tests.support.corpora import CORPORA
 
 ROOT = Path(__file__).parents[2]
 
-PRODUCERS = ("attemper.compiling", "attemper.running", "attemper.workbench", "attemper.attention_program")
+PRODUCERS = (
+    "attemper.attention_program",
+    "attemper.certifying",
+    "attemper.compiling",
+    "attemper.running",
+    "attemper.workbench",
+)
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 
 STATEMENTS = 5_150

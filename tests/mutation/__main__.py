@@ -2,8 +2,8 @@
 
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
 MODULE is a name such as `heads` or `attention.contests`; without any, all of `checker/` and
-`exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as equivalent, `--like PATTERN` takes only
-those with the pattern in their names.
+`exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as
+equivalent, `--like PATTERN` takes only those with the pattern in their names.
 """
 
 from __future__ import annotations

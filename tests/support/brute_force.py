@@ -20,8 +20,9 @@ import numpy as np
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.evidence import MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.certificates.files import encode as certificate_entries
+from attemper.certifying.horizons import horizon_of
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel, horizon_of
+from attemper.checker.rounding import Kernel
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import evaluate
 from attemper.exact.formats import FORMATS

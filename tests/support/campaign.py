@@ -21,8 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from math import sqrt
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +31,11 @@ import torch
 import attemper
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import encode as certificate_entries
+from attemper.certifying.horizons import horizon_of
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel, holds_up_to
+from attemper.checker.rounding import Kernel
 from attemper.errors import AttemperError
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import PredicateError
@@ -87,22 +87,9 @@ def float_claims(network: Network, formula: Formula) -> list[FloatClaim] | None:
     found = []
     for name, form in FORMATS.items():
         for kernel in Kernel:
-            holds = partial(holds_up_to, proof.analysis, form, kernel)
-            found.append(FloatClaim(name, str(kernel), _greatest(holds)))
+            horizon, _ = horizon_of(proof.analysis, form, kernel, LONGEST)
+            found.append(FloatClaim(name, str(kernel), horizon))
     return [claim for claim in found if claim.horizon]
-
-
-def _greatest(holds: Callable[[int], bool]) -> int:
-    """The greatest length up to `LONGEST` for which a claim holds; 0 if there is none."""
-    if holds(LONGEST):
-        return LONGEST
-    if not holds(1):
-        return 0
-    good, bad = 1, LONGEST
-    while bad - good > 1:
-        middle = min(max(round(sqrt(good * bad)), good + 1), bad - 1)
-        good, bad = (middle, bad) if holds(middle) else (good, middle)
-    return good
 
 
 def proved_in_real_arithmetic(network: Network, formula: Formula) -> bool:

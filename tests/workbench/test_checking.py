@@ -105,7 +105,7 @@ def test_float_claims_are_judged_on_request(model: Model, module: DenseTransform
     longer = FloatClaim("float32", "numerator-first", 2_097_152, "")
     verdict = attemper.check(module, model, claims=(RealClaim(), longer))
     assert [claim.status for claim in verdict.claims] == [Status.PROVED, Status.UNKNOWN]
-    assert "proved up to 2,097,151 only" in verdict.claims[1].text
+    assert verdict.claims[1].text.endswith("kernels: no proof for sums over so many positions")
     module.blocks[0].attn.W_V.div_(3)
     module.blocks[0].attn.W_O.mul_(3)
     assert {c.status for c in attemper.check(module, model, claims=claims).claims[1:]} == {Status.UNKNOWN}

@@ -15,10 +15,11 @@ import pytest
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
-from attemper.errors import ExitCode, MalformedFileError
+from attemper.certifying.choosing import choose
+from attemper.errors import ExitCode, MalformedFileError, UnprovedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
-from attemper.workbench.model import certificate_or_reason, certified, compile_regex, load
+from attemper.workbench.model import Model, compile_regex, load
 from tests.support import automata
 from tests.support.command_line import Outcome, attemper
 from tests.support.saved import change_structure
@@ -668,13 +669,13 @@ def test_a_network_without_a_proof_is_compiled_again(monkeypatch: pytest.MonkeyP
     """Followed symbol by symbol, merged cascades are not proved; those that are not merged are."""
     monkeypatch.setattr("attemper.checker.automata.MAX_EXPLORED", 5)
     small = compile_regex("(a(a(ab)*b)*b)*", "ab")
-    assert certificate_or_reason(small)[0] is None
-    model, certificate, reason = certified(small)
-    assert (certificate is not None, reason) == (True, "")
+    with pytest.raises(UnprovedError):
+        small.certify()
+    chosen = choose(small.language, small.alphabet, [small.regime])
+    assert (chosen.proof is not None, chosen.reason) == (True, "")
+    model = Model.of(chosen.compiled, small.language, small.regime)
     assert len(model.network.coordinates) > len(small.network.coordinates)
-    assert model.language == small.language
-    assert certificate is not None
-    assert str(model.check(certificate).status) == "PROVED"
+    assert str(model.check(model.certify()).status) == "PROVED"
     done = attemper("compile", "--regex", "(a(a(ab)*b)*b)*", "--alphabet", "ab", "-o", tmp_path / "larger")
     assert done.code == 0
     assert "its symbols are not merged" in done.out

@@ -13,7 +13,7 @@ from attemper.checker.analysis import ROUNDED
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import Proof, prove_language
-from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
+from attemper.checker.rounding import Kernel, failure_at
 from attemper.checker.subjects import describe
 from attemper.checker.values import error_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
@@ -134,11 +134,10 @@ def _claim_verdict(
                 return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
             if rounding:
                 return ClaimVerdict(Status.UNKNOWN, f"{text}: {rounding}", assumptions, ARITHMETIC)
-            form = FORMATS[name]
-            if not holds_up_to(proof.analysis, form, Kernel(kernel), horizon):
-                proved, bottleneck = horizon_of(proof.analysis, form, Kernel(kernel))
-                reason = f"proved up to {proved:,} only; beyond it no proof for {bottleneck}"
-                return ClaimVerdict(Status.UNKNOWN, f"{text}: {reason}", assumptions, ARITHMETIC)
+            place = failure_at(proof.analysis, FORMATS[name], Kernel(kernel), horizon)
+            if place is not None:
+                reason = f"{text}: no proof for {place}"
+                return ClaimVerdict(Status.UNKNOWN, reason, assumptions, ARITHMETIC)
             status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
             return ClaimVerdict(status, text, assumptions, ARITHMETIC)
         case _:

@@ -73,25 +73,16 @@ class Kernel(StrEnum):
     NORMALISE_FIRST = "normalise-first"
 
 
-def horizon_of(analysis: Analysis, form: FloatFormat, kernel: Kernel) -> tuple[int, str]:
-    """The greatest N up to which every answer is proved right, and the place that has no proof beyond.
-
-    0 if some step has no rule for rounding; the place says which.
-    """
-    try:
-        return Rounding(analysis, form, kernel).horizon()
-    except (UnprovenError, TooLargeError, RecursionError) as error:
-        return 0, str(error) or "a feed-forward (its cases are too many)"
-
-
-def holds_up_to(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: int) -> bool:
-    """Whether every answer is proved right for all words of up to `length` symbols."""
+def failure_at(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: int) -> str | None:
+    """The place that has no proof for all words of up to `length` symbols; None if every answer is proved."""
     if length == 0:
-        return True
+        return None
+    if length > LONGEST:
+        return f"words of more than {LONGEST:,} symbols"
     try:
-        return length <= LONGEST and Rounding(analysis, form, kernel).holds(length)
-    except (UnprovenError, TooLargeError, RecursionError):
-        return False
+        return Rounding(analysis, form, kernel).failure_at(length)
+    except (UnprovenError, TooLargeError, RecursionError) as error:
+        return str(error) or "a feed-forward (its cases are too many)"
 
 
 @final
@@ -117,41 +108,14 @@ class Rounding:
             if not all(unit.outputs for unit in layer.hidden):
                 raise UnprovenError(f"layer {number}'s feed-forward (a hidden unit is written nowhere)")
 
-    def horizon(self) -> tuple[int, str]:
-        """The greatest N that is proved, and the place that has no proof beyond: what fails at N + 1.
-
-        What fails at a length fails at every longer one, so two searches by halves find it: for the power
-        of two below, then for the exact place. Most float64 claims hold at once at the longest length.
-        """
+    def failure_at(self, length: int) -> str | None:
+        """What the proof for all words of 1 to `length` symbols fails at; None if it holds."""
         with precision(PRECISION):
-            if blame := self._failure(1):
-                return 0, blame
-            if not (blame := self._failure(LONGEST)):
-                return LONGEST, ""
-            low, high = 0, LONGEST.bit_length() - 1
-            while high - low > 1:
-                power = (low + high) // 2
-                failure = self._failure(2**power)
-                low, high, blame = (low, power, failure) if failure else (power, high, blame)
-            good, bad = 2**low, 2**high
-            while bad - good > 1:
-                middle = (good + bad) // 2
-                failure = self._failure(middle)
-                good, bad, blame = (good, middle, failure) if failure else (middle, bad, blame)
-            return good, blame
-
-    def holds(self, length: int) -> bool:
-        """Whether every answer is proved right for all words of 1 to `length` symbols."""
-        with precision(PRECISION):
-            return not self._failure(length)
-
-    def _failure(self, length: int) -> str:
-        """What the proof fails at for this length; empty if it holds."""
-        try:
-            _Run(self, Lengths(self.arithmetic, length)).require()
-        except BeyondError as error:
-            return str(error)
-        return ""
+            try:
+                _Run(self, Lengths(self.arithmetic, length)).require()
+            except BeyondError as error:
+                return str(error)
+        return None
 
 
 def _weights(network: Network) -> Iterator[Fraction]:

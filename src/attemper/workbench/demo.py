@@ -16,6 +16,7 @@ from typing import final
 from rich.table import Table
 
 from attemper.certificates.claims import FloatClaim
+from attemper.certifying.certificate import certify
 from attemper.checker.rounding import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
@@ -23,7 +24,6 @@ from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
 from attemper.languages.named.languages import NAMED_LANGUAGES, REGULAR_LANGUAGES, NamedLanguage, NamedRegular
 from attemper.languages.words import Word, words_of_length
-from attemper.workbench.certify import certify
 from attemper.workbench.cli.console import out, progress_bar
 from attemper.workbench.model import Model, compile_regex
 from attemper.workbench.model import compile as compile_formula

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, assert_never, final, get_args
 
 from attemper.certificates.claims import Certificate
+from attemper.certifying.certificate import certify
 from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.pipeline import compile_language
+from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.bounds import MARGINS
 from attemper.errors import (
@@ -21,7 +22,6 @@ from attemper.errors import (
     OptionError,
     SourceError,
     UndecidedError,
-    UnprovedError,
     UnsupportedError,
 )
 from attemper.languages.language import Language, accepts_empty, reads_first
@@ -36,7 +36,6 @@ from attemper.networks.files import Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network
-from attemper.workbench.certify import certify
 
 if TYPE_CHECKING:
     from attemper.running.batches import Run
@@ -143,7 +142,7 @@ def compile_source(
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
     compiled = compile_language(language, alphabet, regime, least_margin, limits)
-    return Model(compiled.soft, language, regime, regex, compiled.alternatives)
+    return Model.of(compiled, language, regime, regex)
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -184,36 +183,6 @@ def _language_of(source: Source, network: Network) -> Language:
     return dfa_from_json(source.text)
 
 
-def certificate_or_reason(
-    model: Model, progress: Callable[[int], None] = lambda _: None
-) -> tuple[Certificate | None, str]:
-    """The model's certificate, or why it has none."""
-    try:
-        return model.certify(progress), ""
-    except UnprovedError as error:
-        return None, str(error)
-
-
-def certified(
-    model: Model, progress: Callable[[int], None] = lambda _: None
-) -> tuple[Model, Certificate | None, str]:
-    """The model, its certificate, or why it has none.
-
-    Merging a cascade's symbols can hide from the checker why they are right. Where the checker has no proof
-    the automaton is compiled again without, and that larger model taken if it is proved.
-    """
-    certificate, reason = certificate_or_reason(model, progress)
-    if certificate is not None or not isinstance(model.language, Dfa):
-        return model, certificate, reason
-    try:
-        language, alphabet, limits = model.language, model.alphabet, Limits(merging=False)
-        larger = compile_source(language, alphabet, model.regime, regex=model.regex, limits=limits)
-        certificate, _ = certificate_or_reason(larger, progress)
-    except UnsupportedError:
-        return model, None, reason
-    return (model, None, reason) if certificate is None else (larger, certificate, "")
-
-
 @final
 @dataclass(frozen=True)
 class Model:
@@ -229,6 +198,11 @@ class Model:
     _dense: dict[tuple[Weights, DType], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    @classmethod
+    def of(cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "") -> Model:
+        """The model of what was compiled in a regime."""
+        return cls(compiled.soft, language, regime, regex, compiled.alternatives)
 
     @property
     def source(self) -> Source:

@@ -11,6 +11,7 @@ import typer
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
+from attemper.certifying.certificate import ARITHMETICS
 from attemper.checker.limits import (
     MEMORY,
     SECONDS,
@@ -21,7 +22,6 @@ from attemper.checker.limits import (
     seconds_since_start,
 )
 from attemper.checker.report import lines_of, record_of
-from attemper.workbench.certify import ARITHMETICS
 from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load

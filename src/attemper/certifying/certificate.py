@@ -1,4 +1,4 @@
-"""Make the certificate of a model: what the checker can prove of it, and how far each format goes."""
+"""The certificate of a network: what the checker can prove of it, and how far each format goes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from fractions import Fraction
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
+from attemper.certifying.horizons import horizon_of
 from attemper.checker.check import derived_error
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import Proof, prove_language
-from attemper.checker.rounding import Kernel, horizon_of
+from attemper.checker.rounding import Kernel
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, FloatFormat
 from attemper.languages.language import Language
@@ -35,12 +36,28 @@ def certify(
 
     `progress` is called with 1 after each horizon. Raises `UnprovedError` if the checker has no proof.
     """
+    return certificate_of(prove(network, language), digest, language, progress, arithmetics)
+
+
+def prove(network: Network, language: Language) -> Proof:
+    """The proof that the network computes the language; raises `UnprovedError` if the checker has none."""
     try:
         proof, holds = prove_language(network, language)
     except UnprovenError as error:
         raise UnprovedError(f"no proof that the network computes its language: {error}") from None
     if not holds:
         raise UnprovedError("no proof that the network computes its language: its output is not shown to be")
+    return proof
+
+
+def certificate_of(
+    proof: Proof,
+    digest: str,
+    language: Language,
+    progress: Callable[[int], None] = lambda _: None,
+    arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
+) -> Certificate:
+    """The certificate of a network with that digest, whose proof is known."""
     claims: list[Claim] = [RealClaim()]
     for form, kernel in arithmetics:
         horizon, bottleneck = horizon_of(proof.analysis, form, kernel)
