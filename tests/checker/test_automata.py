@@ -45,7 +45,7 @@ from attemper.checker import automata
 from attemper.checker.check import check
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove_language
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.assembling.program_to_hard import program_to_hard
 from attemper.compiling.decomposing.bounded import bounded_counter

@@ -13,7 +13,7 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.checker.check import check, derived_error, judge
 from attemper.checker.proof import Proof, prove_language
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, register_predicate

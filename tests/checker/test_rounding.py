@@ -18,8 +18,8 @@ import pytest
 from numpy.typing import NDArray
 
 from attemper.certifying.horizons import horizon_of
-from attemper.checker import rounding
 from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.constructions import lookup
 from attemper.checker.constructions.local_sign import LocalSignRule
 from attemper.checker.constructions.lookup import LookupRule
 from attemper.checker.constructions.neighbour import NeighbourRule
@@ -27,11 +27,23 @@ from attemper.checker.constructions.select import SelectRule
 from attemper.checker.constructions.sign import SignRule
 from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounded_embedding import rounded_form
-from attemper.checker.rounded_forms import EXACT, UNKNOWN, ZERO, BeyondError, Lengths, Off, Rounded
-from attemper.checker.rounded_scores import Cold, ScoredRow
-from attemper.checker.rounding import Kernel, Rounding, failure_at
-from attemper.checker.rules import HeadFact
+from attemper.checker.rounding import attention
+from attemper.checker.rounding import network as rounding
+from attemper.checker.rounding.arithmetic import (
+    EXACT,
+    UNKNOWN,
+    ZERO,
+    BeyondError,
+    Kernel,
+    Lengths,
+    Off,
+    Rounded,
+)
+from attemper.checker.rounding.attention import RoundedHead, RoundedRow, rounded_head, rounded_row, stray_mass
+from attemper.checker.rounding.embedding import rounded_form
+from attemper.checker.rounding.leads import Cold, ScoredRow
+from attemper.checker.rounding.network import Rounding, failure_at
+from attemper.checker.rules import HeadFact, Peaked
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import FIRST, ONE, SIGN, ClosedForm, I, number, over, plus, times
@@ -89,6 +101,18 @@ def run_at(
     run.offs = [EXACT for _ in network.coordinates]
     run._embed()
     return run, analysis
+
+
+def rounded_at(run: rounding._Run, analysis: Analysis, cold: Cold | None = None) -> RoundedHead:
+    """What is computed of the head in the last layer; with another temperature if one is given."""
+    [own], [fact] = analysis.network.layers[-1].heads, analysis.layers[-1].heads
+    before, kernel = analysis.layers[-1].before, run.rounding.kernel
+    found = rounded_head("the head", run.lengths, kernel, own, fact.outputs, before, run.offs)
+    if cold is None:
+        return found
+    pairs = zip(own.query, own.key, strict=True)
+    rows = tuple(rounded_row(run.lengths, *pair, cold, before, run.offs) for pair in pairs)
+    return replace(found, rows=rows, cold=cold)
 
 
 def sums_at(name: str, length: int) -> Fraction:
@@ -331,8 +355,7 @@ def test_what_an_average_is_off_by(
     for length in (1, 2, 1000, 2**20, 2**20 + 1):
         run, analysis = run_at(network, format_, length, kernel)
         [own], [fact] = network.layers[0].heads, analysis.layers[0].heads
-        [(target, off)] = run._head(own, fact, analysis.layers[0].before, "the head")
-        assert target == 2
+        [off] = fact.rule.offs(rounded_at(run, analysis))
         computed = run.lengths.linear(own.values[0], analysis.layers[0].before.values, run.offs)
         error = fraction(computed.absolute)
         assert (error > 0) is has_third
@@ -360,8 +383,8 @@ def test_averages_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel) -
     rng = np.random.default_rng(1)
     network, length = mean_of((7, 3)), 300
     run, analysis = run_at(network, FLOAT32, length, kernel)
-    [own], [fact] = network.layers[0].heads, analysis.layers[0].heads
-    [(_, off)] = run._head(own, fact, analysis.layers[0].before, "the head")
+    [fact] = analysis.layers[0].heads
+    [off] = fact.rule.offs(rounded_at(run, analysis))
     for n in (1, 2, 3, 7, 41, 49, 299, 300):
         values = rng.choice([np.float32(7), np.float32(3)], size=n)
         exact = Fraction(int(values.sum()), n)
@@ -480,8 +503,10 @@ def test_what_the_value_of_a_selection_is_off_by(
         run, analysis = run_at(network, format_, length)
         [own], [fact] = network.layers[0].heads, analysis.layers[0].heads
         before, exact = analysis.layers[0].before, 3 + (Fraction(1, 3) if is_odd else 0)
-        loss = run._loss(own, fact, before, cold_of(run, coldness, is_exact), "the head")
+        computed = rounded_at(run, analysis)
+        assert computed.cold.is_exact is is_exact
         assert isinstance(fact.rule, SelectRule)
+        loss = fact.rule.loss(computed)
         assert fact.rule.far is not None
         stray = ZERO
         if length > 1:
@@ -491,8 +516,7 @@ def test_what_the_value_of_a_selection_is_off_by(
         error = fraction(run.lengths.linear(own.values[0], before.values, run.offs).absolute)
         assert (error > 0) is is_odd
         rest = error + (exact + error) * (noise_at(name) * (1 + sums_at(name, length)) - 1)
-        [(target, off)] = run._head(own, fact, before, "the head")
-        assert target == 4
+        [off] = fact.rule.offs(computed)
         assert is_same(off.zero, 3 * stray + ball(rest))
         assert is_same(off.other, 3 * stray + ball(rest))
         assert off.mean == off.relative == 0
@@ -502,11 +526,8 @@ def test_what_the_value_of_a_selection_is_off_by(
 def test_a_temperature_that_rounds_costs_more() -> None:
     """So the case before tells the two apart."""
     run, analysis = run_at(selecting(step=1 + Fraction(1, 2**7)), BFLOAT16, 3)
-    [own], [fact] = analysis.network.layers[0].heads, analysis.layers[0].heads
-    exact, rounds = (
-        run._loss(own, fact, analysis.layers[0].before, cold_of(run, ONE, is_exact), "")
-        for is_exact in (True, False)
-    )
+    [fact] = analysis.layers[0].heads
+    exact, rounds = (loss_of(run, analysis, fact, cold_of(run, ONE, is_exact)) for is_exact in (True, False))
     assert exact < rounds
 
 
@@ -515,21 +536,16 @@ def test_a_temperature_that_rounds_costs_more() -> None:
 @pytest.mark.parametrize(
     "rule", [SignRule(Fraction(2), level=True, unit=Fraction(1)), NeighbourRule(*map(Fraction, (4, 5, 6)))]
 )
-def test_leads_are_smaller_by_the_loss_and_two_roundings(
-    monkeypatch: pytest.MonkeyPatch, length: int, rule: SignRule | NeighbourRule
-) -> None:
+def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, rule: SignRule | NeighbourRule) -> None:
     run, analysis = run_at(selecting(), BFLOAT16, length)
-    [own], before = analysis.network.layers[0].heads, analysis.layers[0].before
-    fact, cold = HeadFact(rule, ()), cold_of(run, ONE, is_exact=True)
-    u, noise = U["bfloat16"], Fraction(5, 4)
+    computed, u = rounded_at(run, analysis), U["bfloat16"]
     most = Fraction(15, 16)
     for loss in (Fraction(0), Fraction(1, 8), most, most + Fraction(1, 2**60), Fraction(1), Fraction(2)):
-        monkeypatch.setattr(rounding._Run, "_loss", lambda *_, loss=loss: ball(loss))
         if length == 1:
-            assert run._stray(own, fact, before, cold, "the head", ball(noise)) == 0
+            assert stray_mass(computed, ball(loss), rule.stray) == 0
         elif loss > most:
             with pytest.raises(BeyondError, match=r"^the head$"):
-                run._stray(own, fact, before, cold, "the head", ball(noise))
+                stray_mass(computed, ball(loss), rule.stray)
         else:
             step, own_lead, parity = (
                 ball(-lead * (1 - loss - 2 * u)).exp() for lead in map(Fraction, (4, 5, 6))
@@ -537,8 +553,8 @@ def test_leads_are_smaller_by_the_loss_and_two_roundings(
             weight = own_lead + (step**2 + parity * step) / (1 - step**2)
             if isinstance(rule, SignRule):
                 weight = 2 * step
-            weight *= ball(noise)
-            found = run._stray(own, fact, before, cold, "the head", ball(noise))
+            weight *= ball(noise_at("bfloat16"))
+            found = stray_mass(computed, ball(loss), rule.stray)
             assert is_same(found, weight / (1 + weight))
 
 
@@ -546,9 +562,9 @@ def test_leads_are_smaller_by_the_loss_and_two_roundings(
 
 
 def loss_of(run: rounding._Run, analysis: Analysis, fact: HeadFact, cold: Cold | None = None) -> flint.arb:
-    """The loss of the head in the last layer."""
-    [own], before = analysis.network.layers[-1].heads, analysis.layers[-1].before
-    return run._loss(own, fact, before, cold or cold_of(run, ONE, is_exact=True), "the head")
+    """The loss of the head in the last layer, by that rule."""
+    assert isinstance(fact.rule, Peaked)
+    return fact.rule.loss(rounded_at(run, analysis, cold or cold_of(run, ONE, is_exact=True)))
 
 
 @finely
@@ -558,7 +574,7 @@ def test_blocked_positions_may_lose_half_of_their_lead(monkeypatch: pytest.Monke
     [fact] = analysis.layers[0].heads
     near, most, slight = Fraction(3, 4), Fraction(1, 2) - 2 * U["bfloat16"], Fraction(1, 2**60)
     for far, is_covered in [(Fraction(0), True), (most, True), (most + slight, False), (Fraction(1), False)]:
-        monkeypatch.setattr(rounding, "losses", lambda *_, far=far: (ball(near), ball(far)))
+        monkeypatch.setattr(attention, "losses", lambda *_, far=far: (ball(near), ball(far)))
         if is_covered:
             assert loss_of(run, analysis, fact) == ball(near)
         else:
@@ -572,7 +588,7 @@ def test_a_shift_loses_as_much_as_its_worst_pair(monkeypatch: pytest.MonkeyPatch
     [fact] = analysis.layers[0].heads
     assert isinstance(fact.rule, NeighbourRule)
     for pair in ((Fraction(3, 4), Fraction(1, 8)), (Fraction(1, 8), Fraction(3, 4))):
-        monkeypatch.setattr(rounding, "losses", lambda *_, pair=pair: tuple(map(ball, pair)))
+        monkeypatch.setattr(attention, "losses", lambda *_, pair=pair: tuple(map(ball, pair)))
         assert loss_of(run, analysis, fact) == ball(Fraction(3, 4))
 
 
@@ -589,7 +605,7 @@ def test_a_tie_break_whose_rows_are_too_mixed_has_no_bound(network: Network) -> 
 def test_an_average_whose_scores_cancel_has_no_bound() -> None:
     run, analysis = run_at(selecting(), FLOAT64, 3)
     with pytest.raises(BeyondError, match="no rule for rounding covers its rows"):
-        loss_of(run, analysis, HeadFact(UniformRule(), ()))
+        UniformRule().offs(rounded_at(run, analysis))
 
 
 ERRORS = Off(ZERO, flint.arb(2) ** -9, flint.arb(2) ** -13, flint.arb(2) ** -11)
@@ -607,7 +623,8 @@ def test_what_a_sign_head_loses(unit: Fraction, length: int) -> None:
     run.offs[5] = ERRORS
     own, before, cold = analysis.network.layers[-1].heads[0], analysis.layers[-1].before, None
     cold = cold_of(run, times(8, I), is_exact=False)
-    rho = fraction(run._row(own.query[0], own.key[0], cold, before).scored.product.relative)
+    row = rounded_row(run.lengths, own.query[0], own.key[0], cold, before, run.offs)
+    rho = fraction(row.scored.product.relative)
     assert rho > U["bfloat16"]
     expected = (1 + rho) * (1 + Fraction(1, 2**13) * length / unit) - 1
     assert is_same(loss_of(run, analysis, replace(fact, rule=replace(fact.rule, unit=unit)), cold), expected)
@@ -648,7 +665,8 @@ def test_what_a_local_sign_head_loses(format_: FloatFormat, is_exact: bool, coun
     gap = Fraction(3, 2)
     before, cold = analysis.layers[0].before, cold_of(run, number(3), is_exact)
     own = network.layers[0].heads[0]
-    rows = [run._row(*pair, cold, before).scored for pair in zip(own.query, own.key, strict=True)]
+    pairs = zip(own.query, own.key, strict=True)
+    rows = [rounded_row(run.lengths, *pair, cold, before, run.offs).scored for pair in pairs]
     u, name = U[format_.name], format_.name
     absolute = sum(fraction(row.product.absolute) for row in rows)
     sizes = sum(fraction(row.product.size) for row in rows)
@@ -676,8 +694,8 @@ def test_what_a_lookup_loses(format_: FloatFormat, is_exact: bool, length: int, 
     run.offs[5], run.offs[6] = ERRORS, replace(ERRORS, mean=flint.arb(2) ** -15)
     queries, keys = (Fraction(1, 2**12), Fraction(1, 2**10)), (Fraction(1, 2**7), Fraction(1, 2**14))
     rows = [
-        rounding._Row(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(queries[0], keys[0])),
-        rounding._Row(form((6, 1)), unit, {(2, 0): terms.number(-1)}, scored(queries[1], keys[1])),
+        RoundedRow(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(queries[0], keys[0])),
+        RoundedRow(form((6, 1)), unit, {(2, 0): terms.number(-1)}, scored(queries[1], keys[1])),
     ][:count]
     cold = cold_of(run, number(8), is_exact)
     u, p, rho, kappa = U[name], 1 if is_exact else 2, max(queries[:count]), max(keys[:count])
@@ -689,7 +707,8 @@ def test_what_a_lookup_loses(format_: FloatFormat, is_exact: bool, length: int, 
     theta = (1 + kappa) * (1 + u) ** p * (1 + sigma) - 1
     delta = (Fraction(1, 2**13) + (Fraction(1, 2**15) if count == 2 else 0)) * (1 + rho)
     expected = 4 * n * rho + 6 * n**2 * theta * (1 + rho) + (2 * n**2 + 4 * n**3 * theta) * delta
-    assert is_same(run._lookup_loss(rows, cold), expected)
+    computed = replace(rounded_at(run, analysis), rows=tuple(rows), cold=cold)
+    assert is_same(LookupRule(Fraction(1), None).loss(computed), expected)
 
 
 def scored(query: Fraction, key: Fraction) -> ScoredRow:
@@ -712,11 +731,13 @@ def test_no_error_takes_more_from_a_lookup_than_its_loss(seed: int) -> None:
     rho, kappa, means, u = Fraction(1, 2**13), Fraction(1, 2**14), Fraction(1, 2**14), U["bfloat16"]
     run.offs[5] = run.offs[6] = replace(EXACT, mean=ball(means))
     rows = [
-        rounding._Row(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(rho, kappa)),
-        rounding._Row(form((6, 1)), unit, {(2, 0): terms.number(-1)}, scored(rho, kappa)),
+        RoundedRow(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(rho, kappa)),
+        RoundedRow(form((6, 1)), unit, {(2, 0): terms.number(-1)}, scored(rho, kappa)),
     ]
     with precision(64):
-        loss = fraction(run._lookup_loss(rows, cold_of(run, number(8), is_exact=True)).upper())
+        cold = cold_of(run, number(8), is_exact=True)
+        computed = replace(rounded_at(run, analysis), rows=tuple(rows), cold=cold)
+        loss = fraction(LookupRule(Fraction(1), None).loss(computed).upper())
     sigma = Fraction(8, 7) * SUMS["bfloat16"] * 99 / 100
 
     def ends(error: Fraction) -> Fraction:
@@ -747,7 +768,7 @@ def test_a_bounded_lookup_may_lose_half_of_its_lead_at_count_0(monkeypatch: pyte
     for zero in (None, (Fraction(9), Fraction(4))):
         fact = HeadFact(LookupRule(Fraction(1), zero), ())
         for loss in (Fraction(0), most, most + slight, Fraction(3, 4)):
-            monkeypatch.setattr(rounding._Run, "_lookup_loss", lambda *_, loss=loss: ball(loss))
+            monkeypatch.setattr(lookup, "_lost", lambda _, loss=loss: ball(loss))
             if zero is None or loss <= most:
                 assert loss_of(run, analysis, fact) == ball(loss)
             else:
@@ -762,16 +783,16 @@ def test_a_row_holds_the_values_of_its_query_and_key() -> None:
     run, analysis = run_at(selecting(), FLOAT32, 3)
     before, terms = analysis.layers[0].before, analysis.names
     query, key = form((3, 2)), form((0, 3), (2, 5))
-    row = run._row(query, key, cold_of(run, ONE, is_exact=True), before)
+    row = rounded_row(run.lengths, query, key, cold_of(run, ONE, is_exact=True), before, run.offs)
     assert row.form == query
     assert row.query == of_form(terms, query, before) == {(0, 0): terms.number(2)}
     assert row.key == of_form(terms, key, before)
     assert set(row.key) == {(0, 0), (1, 0)}
 
 
-def row_of(form_: LinearForm, query: Value, key: Value | None = None) -> rounding._Row:
+def row_of(form_: LinearForm, query: Value, key: Value | None = None) -> RoundedRow:
     """A row of which nothing is known but what it is in real numbers."""
-    return rounding._Row(form_, query, key or {}, scored(Fraction(0), Fraction(0)))
+    return RoundedRow(form_, query, key or {}, scored(Fraction(0), Fraction(0)))
 
 
 def test_the_error_of_an_average_is_known_for_the_average_itself_only() -> None:
@@ -779,9 +800,10 @@ def test_the_error_of_an_average_is_known_for_the_average_itself_only() -> None:
     terms = analysis.names
     mean = analysis.layers[0].middle.values[5][0, 0]
     run.offs[5] = replace(ERRORS, zero=flint.arb(2) ** -3)
+    mean_off = rounded_at(run, analysis).mean_off
     whole = form((5, 1))
-    assert run._mean_off(row_of(whole, {(0, 0): mean})) == ERRORS.mean
-    assert run._mean_off(row_of(whole, {(0, 0): terms.true})) == flint.arb(2) ** -3
+    assert mean_off(row_of(whole, {(0, 0): mean})) == ERRORS.mean
+    assert mean_off(row_of(whole, {(0, 0): terms.true})) == flint.arb(2) ** -3
     one = terms.number(1)
     others: list[tuple[LinearForm, Value]] = [
         (form((5, 2)), {(0, 0): mean}),  # the coordinate holds half the average
@@ -800,28 +822,28 @@ def test_the_error_of_an_average_is_known_for_the_average_itself_only() -> None:
         (whole, {}),
     ]
     for form_, query in others:
-        assert run._mean_off(row_of(form_, query)) == UNKNOWN
+        assert mean_off(row_of(form_, query)) == UNKNOWN
 
 
 def test_one_power_of_two_everywhere() -> None:
-    run, analysis = run_at(looking_up(), FLOAT32, 3)
+    _, analysis = run_at(looking_up(), FLOAT32, 3)
     terms = analysis.names
     mean = analysis.layers[0].middle.values[5][0, 0]
     for power in (Fraction(1), Fraction(2), Fraction(-4), Fraction(1, 8)):
-        assert run._is_power(terms.number(power))
+        assert attention._is_one_power(terms, terms.number(power))
     for other in (Fraction(3), Fraction(3, 2), Fraction(1, 3), Fraction(6)):
-        assert not run._is_power(terms.number(other))
+        assert not attention._is_one_power(terms, terms.number(other))
     for diagram in (mean, terms.plus(mean, terms.true), terms.plus(terms.first, terms.true), terms.sign):
-        assert not run._is_power(diagram)
+        assert not attention._is_one_power(terms, diagram)
 
 
 def test_keys_that_alternate() -> None:
-    run, analysis = run_at(signed(), FLOAT32, 3)
+    _, analysis = run_at(signed(), FLOAT32, 3)
     terms = analysis.names
     sign, twice = terms.sign, terms.scaled(terms.sign, -2)
     key: Value
     for key in ({(0, 0): sign}, {(1, 0): sign}, {(0, 0): twice}, {(2, 1): twice}):
-        assert run._alternates(row_of(form((5, 1)), {}, key))
+        assert signs._alternates(terms, key)
     others: list[Value] = [
         {(0, 0): sign, (1, 0): sign},
         {(0, 0): terms.plus(sign, terms.number(2**30))},
@@ -830,15 +852,15 @@ def test_keys_that_alternate() -> None:
         {(1, 0): terms.true, (0, 0): sign},
     ]
     for key in others:
-        assert not run._alternates(row_of(form((5, 1)), {}, key))
+        assert not signs._alternates(terms, key)
 
 
 def test_keys_of_one_power_each() -> None:
-    run, analysis = run_at(looking_up(), FLOAT32, 3)
+    _, analysis = run_at(looking_up(), FLOAT32, 3)
     terms = analysis.names
 
     def are_covered(*keys: Value) -> bool:
-        return run._one_of_each_power([row_of(form((5, 1)), {}, key) for key in keys])
+        return lookup._one_of_each_power(terms, list(keys))
 
     def multiple(power: int, factor: int = 1, growth: int = 0) -> Value:
         return {(power, growth): terms.number(factor)}
@@ -882,8 +904,8 @@ def test_selections_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel,
     length = 12
     network = selecting(number(Fraction(1, 2)))
     run, analysis = run_at(network, FLOAT32, length, kernel)
-    [own], [fact] = network.layers[0].heads, analysis.layers[0].heads
-    [(_, off)] = run._head(own, fact, analysis.layers[0].before, "the head")
+    [fact] = analysis.layers[0].heads
+    [off] = fact.rule.offs(rounded_at(run, analysis))
     for _ in range(20):
         word = rng.integers(0, 2, size=length)  # 1 for a, which is blocked
         i = int(rng.integers(1, length + 1))

@@ -22,7 +22,7 @@ from attemper.certificates.evidence import MeansSubformula, RoundedLayer, Soften
 from attemper.certificates.files import encode as certificate_entries
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import evaluate
 from attemper.exact.formats import FORMATS

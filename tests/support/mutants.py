@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact.closed_forms import (
     SIGN,
     Alternating,

@@ -12,7 +12,7 @@ from attemper.checker.check import derived_error
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import Proof, prove_language
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, FloatFormat
 from attemper.languages.language import Language

@@ -13,7 +13,8 @@ from attemper.checker.analysis import ROUNDED
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import Proof, prove_language
-from attemper.checker.rounding import Kernel, failure_at
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import failure_at
 from attemper.checker.subjects import describe
 from attemper.checker.values import error_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict

@@ -1,4 +1,4 @@
-"""What is proved of a head, whichever construction it is.
+"""What is proved of a head, whichever construction it is, and what rounding can take away from that.
 
 A rule holds what was proved of the scores in real arithmetic. Its `stray(loss, noise)` bounds the mass off
 the right position if every lead is smaller by the relative `loss`, and the weights of two positions,
@@ -9,6 +9,7 @@ lemmas.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, final
@@ -16,16 +17,38 @@ from typing import Protocol, final
 import flint
 
 from attemper.checker.attention.scores import Output
+from attemper.checker.rounding.arithmetic import Off
+from attemper.checker.rounding.attention import RoundedHead, attended
 from attemper.exact.balls import ball
 
 
 class Rule(Protocol):
-    """What was proved of the scores: nearer positions lead by `gap` per step."""
+    """What was proved of the scores of a head: all that anybody asks of a construction."""
 
     @property
-    def gap(self) -> Fraction: ...
+    def gap(self) -> Fraction:
+        """The lead per step; 0 if all visible positions are right ones."""
 
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        """How much attention lies off the right positions, at most."""
+
+    def offs(self, head: RoundedHead) -> list[Off]:
+        """How far each output can be off where the head is computed in floats."""
+
+
+class Peaked(ABC):
+    """A rule by which nearly all attention is on right positions, whose values agree."""
+
+    @abstractmethod
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb: ...
+
+    @abstractmethod
+    def loss(self, head: RoundedHead) -> flint.arb:
+        """By which part leads can be smaller than in real arithmetic; `BeyondError` if nothing is known."""
+
+    @final
+    def offs(self, head: RoundedHead) -> list[Off]:
+        return attended(head, self.loss(head), self.stray)
 
 
 @final

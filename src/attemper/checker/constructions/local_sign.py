@@ -7,6 +7,7 @@ is steep enough, C >= max |A1| + u/2; the value depends on j's parity alone.
 Bound: with gap = u/2 the pair in the middle differs by 2 gap |T|, and t positions further on scores are at
 least gap t (1 + t) lower: 3 r^2 + 2 r^6 / (1 - r^6).
 Output: the value at even j if T > 0, at odd j if T < 0; at i where only i is visible.
+Floats: twice the absolute error of a score, against the least lead 2 gap; all other leads are larger.
 """
 
 from __future__ import annotations
@@ -24,14 +25,18 @@ from attemper.checker.attention.scores import ScoredHead
 from attemper.checker.attention.two_sided import TwoSided, two_sided
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
-from attemper.checker.rules import HeadFact, mass, weight
+from attemper.checker.rounding.arithmetic import ZERO, greatest
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rounding.leads import lost_below, sum_rate
+from attemper.checker.rules import HeadFact, Peaked, mass, weight
 from attemper.checker.values import plain
+from attemper.exact.balls import ball
 from attemper.networks.layers import Masking
 
 
 @final
 @dataclass(frozen=True)
-class LocalSignRule:
+class LocalSignRule(Peaked):
     """The pair in the middle differs by 2 gap |T|, others fall behind by gap t (1 + t)."""
 
     gap: Fraction
@@ -40,6 +45,14 @@ class LocalSignRule:
         """W = 3 r^2 + 2 r^6 / (1 - r^6)."""
         r = weight(self.gap, loss)
         return mass((3 * r**2 + 2 * r**6 / (1 - r**6)) * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        lengths, cold, products = head.lengths, head.cold, [row.scored.product for row in head.rows]
+        sizes = sum((product.size for product in products), ZERO)
+        off = greatest([sum((product.absolute for product in products), ZERO)])
+        rate = sum_rate(lengths, len(products), cold) + (ZERO if cold.is_exact else lengths.u)
+        off += rate * (sizes + off) + lost_below(lengths, len(products), cold)
+        return off / ball(self.gap)
 
 
 def local_sign(head: ScoredHead) -> HeadFact:

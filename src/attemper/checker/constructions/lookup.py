@@ -6,6 +6,8 @@ Side conditions: the head sees position c; bounded, its mask shows j <= i.
 Bound: position j is behind by gap (j - c)^2, whichever the form: 2 (r + r^4 / (1 - r^5)); bounded, at c = 0
 where position 1 is read, the others weigh at most e^-zero together.
 Output: the value, a function of the position, at j = c; at j = 1 if c = 0.
+Floats: an error of the queries, common to all positions, counts by (3 c + j) / |j - c| <= 4 N, all others by
+(3 c^2 + 2 c j + j^2) / (j - c)^2 <= 6 N^2; bounded, at c = 0 half of the lead may be lost.
 """
 
 from __future__ import annotations
@@ -22,8 +24,12 @@ from attemper.checker.attention.masks import DOMAINS, VISIBLE
 from attemper.checker.attention.parities import Waves, waves_of
 from attemper.checker.attention.scores import ScoredHead
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import UnprovenError
-from attemper.checker.rules import HeadFact, far_weight, mass, weight
+from attemper.checker.names import Names, UnprovenError
+from attemper.checker.rounding.arithmetic import ZERO, greatest
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rounding.leads import sum_rate
+from attemper.checker.rules import HeadFact, Peaked, far_weight, mass, weight
+from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
@@ -31,7 +37,7 @@ from attemper.networks.layers import Masking
 
 @final
 @dataclass(frozen=True)
-class LookupRule:
+class LookupRule(Peaked):
     """Position j is behind position c by gap (j - c)^2; at count 0 the others weigh at most e^-zero."""
 
     gap: Fraction
@@ -41,6 +47,14 @@ class LookupRule:
         """W = 2 (r + r^4 / (1 - r^5)), and e^-zero."""
         r = weight(self.gap, loss)
         return mass((2 * (r + r**4 / (1 - r**5)) + far_weight(self.zero, loss)) * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        if not _one_of_each_power(head.names, [row.key for row in head.rows]):
+            raise head.uncovered()
+        loss = _lost(head)
+        if self.zero is not None:
+            head.require_half(loss)
+        return loss
 
 
 def lookup(head: ScoredHead) -> HeadFact:
@@ -101,3 +115,22 @@ def _counted(head: ScoredHead, waves: Waves, bounded: bool, side: Masking, scale
     if not names.is_bit(counted) or (counting is not None and names.means[counting].masking is not side):
         raise UnprovenError("its query is not a count over the visible positions")
     return counted
+
+
+def _lost(head: RoundedHead) -> flint.arb:
+    """By which part leads can be smaller, with at most one row for each power of j."""
+    lengths, cold, n = head.lengths, head.cold, head.lengths.length
+    query = greatest(row.scored.query.relative for row in head.rows)
+    key = greatest(row.scored.key.relative for row in head.rows)
+    rate = sum_rate(lengths, len(head.rows), cold)
+    each = (1 + key) * (1 + lengths.u) ** cold.roundings * (1 + rate) - 1
+    of_means = sum((head.mean_off(row) for row in head.rows), ZERO) * (1 + query)
+    return 4 * n * query + 6 * n**2 * each * (1 + query) + (2 * n**2 + 4 * n**3 * each) * of_means
+
+
+def _one_of_each_power(names: Names, keys: list[Value]) -> bool:
+    """Whether the keys are multiples of j and j^2, or of 1/j and 1/j^2, one each: nothing cancels."""
+    powers = [power for key in keys for power, _ in key]
+    alone = all(len(key) == 1 and all(map(names.diagrams.is_constant, key.values())) for key in keys)
+    of_two = set(powers) <= {1, 2} or set(powers) <= {-1, -2}
+    return alone and of_two and len(set(powers)) == len(powers)

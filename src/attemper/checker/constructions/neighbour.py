@@ -6,6 +6,7 @@ Side conditions: a step costs at least `gap` by G t(j).
 Bound: i is behind by `own`: e^-own; the others are in steps of two, i's parity by `parity` more than that:
 (r^2 + e^-parity r) / (1 - r^2). Leads that are negative are bounds, too.
 Output: the value at the neighbour; at i itself where there is none.
+Floats: every two places that compete, for each parity of i, each with its lead.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from attemper.checker.attention.parities import waves_of
 from attemper.checker.attention.scores import ScoredHead
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import UnprovenError
-from attemper.checker.rules import HeadFact, mass, weight
+from attemper.checker.rounding.arithmetic import greatest
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rules import HeadFact, Peaked, mass, weight
 from attemper.checker.values import multiply
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
@@ -33,7 +36,7 @@ from attemper.networks.layers import Masking
 
 @final
 @dataclass(frozen=True)
-class NeighbourRule:
+class NeighbourRule(Peaked):
     """The neighbour leads by `gap` per step, by `own` over i itself, by `parity` more over i's parity.
 
     There is no `contest` if the rows are too mixed for one.
@@ -48,6 +51,9 @@ class NeighbourRule:
         """W = e^-own + (r^2 + e^-parity r) / (1 - r^2)."""
         step, own, parity = (weight(lead, loss) for lead in (self.gap, self.own, self.parity))
         return mass((own + (step**2 + parity * step) / (1 - step**2)) * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        return greatest(head.losses(self.contest))
 
 
 def neighbour(head: ScoredHead) -> HeadFact:

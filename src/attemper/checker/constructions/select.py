@@ -6,6 +6,7 @@ i, so the weak one's bounds hold.
 Side conditions: a step costs at least `gap` by G t(j); a position with a larger b, however near, is behind.
 Bound: nearer positions, e^-gap each step: r/(1-r); positions with a larger b on the far side: e^-far.
 Output: the value at the winner: at b = 0 if some visible position has that, else at the next larger value.
+Floats: every two places that compete, each with its lead; what is behind on the far side may lose half of it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from attemper.checker.attention.scores import ScoredHead
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
-from attemper.checker.rules import HeadFact, far_weight, mass, weight
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rules import HeadFact, Peaked, far_weight, mass, weight
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
@@ -33,7 +35,7 @@ from attemper.networks.layers import Masking
 
 @final
 @dataclass(frozen=True)
-class SelectRule:
+class SelectRule(Peaked):
     """Nearer positions lead by `gap` per step; blocked ones beyond are at most e^-far together.
 
     `far` holds for a loss of 0 and for any loss up to 1/2. A loss is that of what leads per step: blocked
@@ -49,6 +51,11 @@ class SelectRule:
         """W = r/(1-r) + e^-far."""
         near = weight(self.gap, loss)
         return mass((near / (1 - near) + far_weight(self.far, loss)) * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        near, far = head.losses(self.contest)
+        head.require_half(far)
+        return near
 
 
 def select(head: ScoredHead) -> HeadFact:

@@ -7,6 +7,7 @@ position is odd, so T is an odd multiple of u; the value depends on j's parity a
 Bound: |D| is at least u / (number visible), and there are at most twice as many positions of the wrong
 parity: 2 r^2. With keys j sigma_j two geometric series are compared: 1/(e^gap - e^(gap/3)).
 Output: the value at even j if T > 0, at odd j if T < 0; at i where only i is visible.
+Floats: all right positions score alike, and so do all wrong ones: D's own error, and that of one product.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from attemper.checker.attention.parities import by_parity, waves_of
 from attemper.checker.attention.scores import ScoredHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
-from attemper.checker.rules import HeadFact, mass
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rules import HeadFact, Peaked, mass
+from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.balls import ball
 from attemper.networks.layers import Masking
@@ -32,7 +35,7 @@ from attemper.networks.layers import Masking
 
 @final
 @dataclass(frozen=True)
-class SignRule:
+class SignRule(Peaked):
     """Logits x_j (-1)^j with the sign of D: x_j >= gap if `level`, else x_j >= j gap / (number visible).
 
     D is an odd multiple of `unit` / (number visible).
@@ -47,6 +50,14 @@ class SignRule:
         lead = ball(self.gap) * (1 - loss)
         total = 2 * (-2 * lead).exp() if self.level else 1 / (lead.exp() - (lead / 3).exp())
         return mass(total * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        """One row, whose key is a multiple of (-1)^j times a power of j, with nothing constant in it."""
+        if len(head.rows) != 1 or not _alternates(head.names, head.rows[0].key):
+            raise head.uncovered()
+        (row,) = head.rows
+        of_mean = head.mean_off(row) * head.lengths.length / ball(self.unit)
+        return (1 + row.scored.product.relative) * (1 + of_mean) - 1
 
 
 def sign(head: ScoredHead) -> HeadFact:
@@ -79,3 +90,8 @@ def _odd_unit(names: Names, masking: Masking, summand: Diagram) -> Fraction:
     if any(v / unit % 2 != 1 for v in marked) or any(v / unit % 2 for v in others):
         raise UnprovenError("the sum whose sign it reads may be 0")
     return unit
+
+
+def _alternates(names: Names, key: Value) -> bool:
+    """Whether a key is (-1)^j times a number and a power of j."""
+    return len(key) == 1 and all(names.is_multiple(diagram, names.sign) for diagram in key.values())

@@ -13,7 +13,7 @@ from typing import assert_never
 import flint
 
 from attemper.checker.names import Affine
-from attemper.checker.rounded_forms import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, common_grid
+from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, common_grid
 from attemper.checker.values import of_closed_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import (

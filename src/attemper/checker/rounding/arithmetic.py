@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import final
 
@@ -24,6 +25,13 @@ COARSEST = Fraction(2**60)
 
 WEIGHTS = 2**40
 """Weights that are not 0 must lie between 2^-40 and 2^40."""
+
+
+class Kernel(StrEnum):
+    """How a kernel divides: once, after summing e_j v_j, or each weight before it meets its value."""
+
+    NUMERATOR_FIRST = "numerator-first"
+    NORMALISE_FIRST = "normalise-first"
 
 
 class BeyondError(Exception):
