@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis, analyse
 from attemper.checker.constructions import lookup
+from attemper.checker.constructions import sign as signs
 from attemper.checker.constructions.local_sign import LocalSignRule
 from attemper.checker.constructions.lookup import LookupRule
 from attemper.checker.constructions.neighbour import NeighbourRule
