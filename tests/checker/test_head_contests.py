@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import pytest
 
+from attemper.checker.attention.bounds import DOMAINS
 from attemper.checker.attention.contests import Contest, Kind
-from attemper.checker.attention.masks import DOMAINS
 from attemper.checker.attention.tie_breaks import tie_break
 from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.select import SelectRule

@@ -1,4 +1,4 @@
-"""Small proofs about forms in i and n: numbers that are the same for all words, leads that are positive."""
+"""What a mask shows, and small proofs there: numbers that are the same for all words, positive leads."""
 
 from __future__ import annotations
 
@@ -9,8 +9,30 @@ from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent
+from attemper.networks.layers import Masking
 
 HALF = Fraction(1, 2)
+
+DOMAINS = {
+    Masking.FUTURE: laurent.AFTER_FIRST,
+    Masking.PAST: laurent.BEFORE_LAST,
+    Masking.NONE: laurent.LONGER_THAN_ONE,
+}
+"""Where a head sees more than one position."""
+
+VISIBLE: dict[Masking, Laurent] = {
+    Masking.FUTURE: laurent.monomial(1, 0),
+    Masking.PAST: laurent.plus(laurent.monomial(0, 1), laurent.monomial(1, 0, -1), laurent.constant(1)),
+    Masking.NONE: laurent.monomial(0, 1),
+}
+"""How many positions are visible from i."""
+
+REACH = {
+    Masking.FUTURE: laurent.monomial(1, 0),
+    Masking.PAST: laurent.monomial(0, 1),
+    Masking.NONE: laurent.monomial(0, 1),
+}
+"""The greatest visible position."""
 
 
 def scalar(names: Names, value: Value) -> Laurent:

@@ -1,6 +1,7 @@
 """What a head computes with: its scores, derived from the weights term by term, and its values.
 
-The score of j seen from i is a sum of (value at i) * j^p * (diagram at j).
+The score of j seen from i is a sum of (value at i) * j^p * (diagram at j). A diagram that depends on the
+parity of j alone is a + b (-1)^j.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+from attemper.checker.attention.bounds import HALF, constant
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Stream, Value, add, multiply, of_closed_form, of_form, plain
@@ -17,6 +19,9 @@ from attemper.networks.layers import Coordinate, Head, Masking, Softmax
 
 Scores = dict[tuple[int, Diagram], Value]
 """The sum of value(i) * j^p * diagram(j) by (p, diagram)."""
+
+Waves = dict[tuple[int, bool], Value]
+"""The sum of value(i) * j^p, times (-1)^j if the flag is set, by (p, flag)."""
 
 Rows = tuple[tuple[Value, Value], ...]
 """The values of each query row, without temperature, and of its key row."""
@@ -82,5 +87,38 @@ def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:
             names.constants(diagram, "a key")
             at_i: Value = {(a, b + length): d for (a, b), d in query.items()}
             scores[power, diagram] = add(names, scores.get((power, diagram), {}), at_i)
-    constant = names.diagrams.is_constant
-    return {k: v for k, v in scores.items() if v and not (k[0] == 0 and constant(k[1]))}
+    is_constant = names.diagrams.is_constant
+    return {k: v for k, v in scores.items() if v and not (k[0] == 0 and is_constant(k[1]))}
+
+
+# Parities ----------------------------------------------------------------------------------------
+
+
+def waves_of(head: ScoredHead) -> Waves:
+    """Scores whose diagrams are constants and multiples of (-1)^j."""
+    names = head.names
+    waves: Waves = {}
+    for (power, diagram), value in head.scores.items():
+        at_even, at_odd = (constant(names, part) for part in even_and_odd(names, diagram))
+        for wave, factor in ((False, (at_even + at_odd) / 2), (True, (at_even - at_odd) / 2)):
+            part = {p: names.scaled(d, factor) for p, d in value.items()} if factor else {}
+            waves[power, wave] = add(names, waves.get((power, wave), {}), part)
+    return {key: value for key, value in waves.items() if value and key != (0, False)}
+
+
+def by_parity(head: ScoredHead, positive: Diagram, value: Diagram) -> Diagram:
+    """A value of the parity of j, at even j where `positive`, else at odd j; at i where only i is seen."""
+    names = head.names
+    at_even, at_odd = even_and_odd(names, value)
+    return names.choose(names.edge(head.masking), value, names.choose(positive, at_even, at_odd))
+
+
+def even_and_odd(names: Names, diagram: Diagram) -> tuple[Diagram, Diagram]:
+    """The values at even and at odd positions of a diagram that depends on nothing else."""
+    at_even, at_odd = (names.at_fixed(diagram, j) for j in (2, 1))
+    half_sum, half_difference = (
+        names.scaled(names.plus(at_even, names.scaled(at_odd, sign)), HALF) for sign in (1, -1)
+    )
+    if names.plus(half_sum, names.product(half_difference, names.sign)) != diagram:
+        raise UnprovenError("a key or value depends on more than the parity of its position")
+    return at_even, at_odd

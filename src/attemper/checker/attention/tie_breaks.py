@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from attemper.checker.attention.bounds import is_positive, positive, proved
+from attemper.checker.attention.bounds import DOMAINS, REACH, VISIBLE, is_positive, positive, proved
 from attemper.checker.attention.contests import Contest, Lead, Pair, Row
-from attemper.checker.attention.masks import DOMAINS, REACH, VISIBLE
 from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
 from attemper.exact.laurent import Domain, Laurent

@@ -18,11 +18,9 @@ from typing import final
 
 import flint
 
-from attemper.checker.attention.averages import common_divisor
+from attemper.checker.attention.averages import TwoSided, common_divisor, two_sided
 from attemper.checker.attention.bounds import HALF, positive, scalar
-from attemper.checker.attention.parities import Waves, by_parity, waves_of
-from attemper.checker.attention.scores import ScoredHead
-from attemper.checker.attention.two_sided import TwoSided, two_sided
+from attemper.checker.attention.scores import ScoredHead, Waves, by_parity, waves_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.arithmetic import ZERO, greatest

@@ -19,10 +19,8 @@ from typing import final
 import flint
 
 from attemper.checker.attention.averages import single_mean
-from attemper.checker.attention.bounds import HALF, for_losses, positive, proved
-from attemper.checker.attention.masks import DOMAINS, VISIBLE
-from attemper.checker.attention.parities import Waves, waves_of
-from attemper.checker.attention.scores import ScoredHead
+from attemper.checker.attention.bounds import DOMAINS, HALF, VISIBLE, for_losses, positive, proved
+from attemper.checker.attention.scores import ScoredHead, Waves, waves_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.arithmetic import ZERO, greatest

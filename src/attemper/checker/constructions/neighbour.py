@@ -20,8 +20,7 @@ import flint
 
 from attemper.checker.attention.bounds import proved, scalar
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
-from attemper.checker.attention.parities import waves_of
-from attemper.checker.attention.scores import ScoredHead
+from attemper.checker.attention.scores import ScoredHead, waves_of
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounding.arithmetic import greatest

@@ -19,9 +19,8 @@ from typing import final
 import flint
 
 from attemper.checker.attention.blocked import Blocked, blocked_of
-from attemper.checker.attention.bounds import constant, for_losses, scalar
+from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, scalar
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
-from attemper.checker.attention.masks import VISIBLE
 from attemper.checker.attention.scores import ScoredHead
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.diagrams import Diagram

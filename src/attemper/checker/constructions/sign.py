@@ -19,10 +19,8 @@ from typing import final
 import flint
 
 from attemper.checker.attention.averages import common_divisor, single_mean
-from attemper.checker.attention.bounds import positive, proved
-from attemper.checker.attention.masks import DOMAINS, VISIBLE
-from attemper.checker.attention.parities import by_parity, waves_of
-from attemper.checker.attention.scores import ScoredHead
+from attemper.checker.attention.bounds import DOMAINS, VISIBLE, positive, proved
+from attemper.checker.attention.scores import ScoredHead, by_parity, waves_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.attention import RoundedHead
