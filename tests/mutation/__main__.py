@@ -38,8 +38,17 @@ FOLDERS = (TESTS / "checker", TESTS / "exact")
 
 BESIDE = {
     "automata": ("following_symbols",),
+    "averages": ("sign", "local_sign", "lookup"),
+    "blocked": ("select", "head_contests"),
+    "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
     "diagrams": ("names", "normal_forms"),
-    "heads": ("head_contests",),
+    "local_sign": ("rules",),
+    "lookup": ("rules",),
+    "neighbour": ("head_contests", "rules"),
+    "scores": ("heads", "uniform", "select", "neighbour", "sign", "local_sign", "lookup"),
+    "select": ("head_contests", "rules"),
+    "sign": ("rules",),
+    "tie_breaks": ("select", "neighbour", "head_contests"),
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
     "names": ("identities", "normal_forms", "values"),
