@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 
-from attemper.checker.heads import head_fact
+from attemper.checker.heads import RULES, head_fact
 from attemper.checker.names import UnprovenError
 from attemper.networks.layers import (
     Construction,
@@ -26,6 +27,13 @@ from tests.support.head_cases import (
 from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows
 
 prepare = palette
+
+
+def test_every_construction_has_a_rule() -> None:
+    assert set(RULES) == set(get_args(Construction))
+    assert {rule.__module__.rpartition(".")[2] for rule in RULES.values()} == {
+        rule.__name__ for rule in RULES.values()
+    }
 
 
 def selecting(*rows: tuple[Form, Form]) -> Case:
