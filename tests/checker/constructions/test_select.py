@@ -225,8 +225,12 @@ def test_levels_are_apart_by_their_smallest_difference(keys: Form, size: int) ->
 
 
 def test_pushes_may_be_written_with_either_sign() -> None:
-    facts = [fact_of(select(LEFT, TIE, push))[2] for push in (({"i": 8}, {"b": -1}), ({"i": -8}, {"b": 1}))]
-    assert facts[0].rule == facts[1].rule
+    rules = [
+        fact_of(select(LEFT, TIE, push))[2].rule for push in (({"i": 8}, {"b": -1}), ({"i": -8}, {"b": 1}))
+    ]
+    bounds = [(rule.gap, rule.far) for rule in rules if isinstance(rule, SelectRule)]
+    assert len(bounds) == 2
+    assert bounds[0] == bounds[1]
     own, head, fact = fact_of(select(LEFT, TIE, ({"i": -8}, {"b": 1})))
     assert wrongly(own, head, fact) is None
 

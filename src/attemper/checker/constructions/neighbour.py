@@ -11,7 +11,7 @@ Floats: every two places that compete, for each parity of i, each with its lead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import final
@@ -44,7 +44,7 @@ class NeighbourRule(Peaked):
     gap: Fraction
     own: Fraction
     parity: Fraction
-    contest: Contest | None = field(default=None, compare=False)
+    contest: Contest | None = None
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = e^-own + (r^2 + e^-parity r) / (1 - r^2)."""

@@ -11,7 +11,7 @@ Floats: every two places that compete, each with its lead; what is behind on the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import final
@@ -44,7 +44,7 @@ class SelectRule(Peaked):
 
     gap: Fraction
     far: tuple[Fraction, Fraction] | None
-    contest: Contest | None = field(default=None, compare=False)
+    contest: Contest | None = None
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = r/(1-r) + e^-far."""
