@@ -10,10 +10,12 @@ import subprocess
 import sys
 from itertools import takewhile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import attemper
+from attemper.networks.layers import Construction
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -86,6 +88,17 @@ def test_every_module_says_what_it_is_for() -> None:
     for path in (ROOT / "src").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not text or text.startswith('"""'), path
+
+
+def test_a_construction_is_a_file_of_its_name_in_every_room() -> None:
+    names = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", one.__name__).lower() for one in get_args(Construction)}
+    assert {"uniform", "local_sign"} <= names
+    rooms = [ROOT / "src" / "attemper" / part / "constructions" for part in ("checker", "compiling")]
+    for room in filter(Path.exists, rooms):
+        files = {path.stem for path in room.glob("[!_]*.py")}
+        assert names <= files, room
+        # The table says which file is for which construction.
+        assert files <= names | {"table"}, room
 
 
 def test_the_paths_in_the_documents_exist() -> None:

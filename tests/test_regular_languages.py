@@ -16,7 +16,8 @@ import pytest
 from attemper.certificates.claims import RealClaim
 from attemper.certifying.certificate import certify
 from attemper.checker.proof import prove_language
-from attemper.checker.rounding import Kernel, failure_at
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import Status
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime

@@ -47,7 +47,7 @@ from attemper.checker import following
 from attemper.checker.check import check
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.decomposing.bounded import bounded_counter

@@ -28,7 +28,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.check import check, judge
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import LAST

@@ -18,7 +18,7 @@ from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.check import check
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.exact.closed_forms import (
     FIRST,

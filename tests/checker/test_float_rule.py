@@ -12,15 +12,14 @@ import torch
 from flint import arb, fmpq
 
 from attemper.certifying.horizons import horizon_of
-from attemper.checker import rounding
 from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.constructions.select import SelectRule
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounded_embedding import rounded_form
-from attemper.checker.rounded_forms import BeyondError, Lengths
-from attemper.checker.rounded_scores import Cold, losses
-from attemper.checker.rounding import Kernel, Rounding
-from attemper.checker.values import of_closed_form
+from attemper.checker.rounding import network as rounding
+from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths
+from attemper.checker.rounding.attention import rounded_head, stray_mass
+from attemper.checker.rounding.network import Rounding
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times
 from attemper.exact.formats import FORMATS
@@ -73,19 +72,14 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
             for writing in writings:
                 off = rounding.written(run.lengths, writing, before.middle, run.offs)
                 run.offs[writing.target] = off
-        [(_, value)] = run._head(head, fact, facts[-1].before, "the head")
-        form = head.weighting.inverse_temperature
-        exact = of_closed_form(rounded.analysis.names, form)
-        number = rounded_form(run.lengths, form)
-        is_power = set(exact) == {(0, 0)} and run._is_power(exact[0, 0])
-        cold = Cold(number, is_power and number.grid is not None)
-        before = facts[-1].before
-        rows = [run._row(*pair, cold, before).scored for pair in zip(head.query, head.key, strict=True)]
-        assert fact.contest is not None
-        near, ahead = losses(run.lengths, fact.contest, rows, cold)
-        u, exp = run.lengths.u, run.lengths.form.exp * run.lengths.u
-        noise = (1 + exp) / (1 - exp) * (1 + 4 * u)
-        return near, ahead, run._stray(head, fact, before, cold, "the head", noise), value.constant
+        before, kernel = facts[-1].before, rounded.kernel
+        computed = rounded_head("the head", run.lengths, kernel, head, fact.outputs, before, run.offs)
+        [value] = fact.rule.offs(computed)
+        assert isinstance(fact.rule, SelectRule)
+        assert fact.rule.contest is not None
+        near, ahead = computed.losses(fact.rule.contest)
+        stray = stray_mass(computed, fact.rule.loss(computed), fact.rule.stray)
+        return near, ahead, stray, value.constant
     except BeyondError:
         return None
 

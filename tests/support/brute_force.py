@@ -19,7 +19,7 @@ from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import encode as certificate_entries
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact.balls import ball
 from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language

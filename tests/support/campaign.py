@@ -34,7 +34,7 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.errors import AttemperError
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import PredicateError

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact.closed_forms import (
     SIGN,
     Alternating,

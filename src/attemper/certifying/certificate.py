@@ -10,7 +10,7 @@ from attemper.certifying.horizons import horizon_of
 from attemper.checker import proof
 from attemper.checker.analysis import Analysis
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.errors import UnprovedError
 from attemper.exact.formats import FORMATS, FloatFormat
 from attemper.languages.language import Language

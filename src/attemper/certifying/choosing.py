@@ -13,7 +13,7 @@ from typing import final
 from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, compile_language

@@ -7,7 +7,8 @@ greatest proved one is found by a search; nothing that is found here is believed
 from __future__ import annotations
 
 from attemper.checker.analysis import Analysis
-from attemper.checker.rounding import LONGEST, Kernel, failure_at
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import LONGEST, failure_at
 from attemper.exact.formats import FloatFormat
 
 

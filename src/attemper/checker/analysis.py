@@ -12,9 +12,10 @@ import flint
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, apply_groups, groups_of
-from attemper.checker.heads import HeadFact, head_fact
+from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import Coordinate, Layer, Network

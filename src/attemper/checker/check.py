@@ -11,7 +11,8 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel, failure_at
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS

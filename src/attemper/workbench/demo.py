@@ -17,7 +17,7 @@ from rich.table import Table
 
 from attemper.certificates.claims import FloatClaim
 from attemper.certifying.certificate import certify
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError

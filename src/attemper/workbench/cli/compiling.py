@@ -13,7 +13,7 @@ from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
 from attemper.certifying.choosing import Target, choose
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language

@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from attemper.checker import contests
-from attemper.checker.contests import Lead, Row, places_of, rows_of
+from attemper.checker.attention import contests
+from attemper.checker.attention.contests import Lead, Row, places_of, rows_of
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.values import Value

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.checker.contests import Contest, Kind, Lead, Pair, Row
+from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
 from attemper.checker.identities import Formulas
-from attemper.checker.rounded_forms import UNKNOWN, Arithmetic, BeyondError, Lengths, Rounded
-from attemper.checker.rounded_scores import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
+from attemper.checker.rounding.arithmetic import UNKNOWN, Arithmetic, BeyondError, Lengths, Rounded
+from attemper.checker.rounding.leads import Cold, ScoredRow, losses, lost_below, scored_row, sum_rate
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat

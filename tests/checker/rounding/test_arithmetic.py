@@ -19,13 +19,14 @@ from attemper.checker.analysis import analyse
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, UnprovenError
-from attemper.checker.rounded_forms import (
+from attemper.checker.rounding.arithmetic import (
     COARSEST,
     EXACT,
     UNKNOWN,
     ZERO,
     Arithmetic,
     BeyondError,
+    Kernel,
     Lengths,
     Off,
     Rounded,
@@ -34,7 +35,7 @@ from attemper.checker.rounded_forms import (
     is_exact,
     is_power_of_two,
 )
-from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.rounding.network import Rounding
 from attemper.checker.values import Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat

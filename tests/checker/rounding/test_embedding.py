@@ -11,7 +11,16 @@ import torch
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.identities import Formulas
 from attemper.checker.proof import prove
-from attemper.checker.rounded_embedding import (
+from attemper.checker.rounding.arithmetic import (
+    UNKNOWN,
+    ZERO,
+    Arithmetic,
+    BeyondError,
+    Kernel,
+    Lengths,
+    Rounded,
+)
+from attemper.checker.rounding.embedding import (
     MAX_TEST,
     UNDERFLOW,
     _evaluated,
@@ -21,8 +30,6 @@ from attemper.checker.rounded_embedding import (
     _times,
     rounded_form,
 )
-from attemper.checker.rounded_forms import UNKNOWN, ZERO, Arithmetic, BeyondError, Lengths, Rounded
-from attemper.checker.rounding import Kernel
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import (
     FIRST,

@@ -16,8 +16,8 @@ from typing import assert_never, final
 
 import flint
 
-from attemper.checker.contests import Contest, Kind, Lead, Pair, Place, Row
-from attemper.checker.rounded_forms import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, greatest
+from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Place, Row
+from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, greatest
 from attemper.exact import laurent
 from attemper.exact.balls import ball
 from attemper.exact.laurent import Laurent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import final
 
@@ -24,6 +25,13 @@ COARSEST = Fraction(2**60)
 
 WEIGHTS = 2**40
 """Weights that are not 0 must lie between 2^-40 and 2^40."""
+
+
+class Kernel(StrEnum):
+    """How a kernel divides: once, after summing e_j v_j, or each weight before it meets its value."""
+
+    NUMERATOR_FIRST = "numerator-first"
+    NORMALISE_FIRST = "normalise-first"
 
 
 class BeyondError(Exception):
@@ -204,6 +212,28 @@ class Lengths:
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order."""
+        size, absolute, grid = self._products(form, values, offs)
+        if self.arithmetic.fits(size, grid):
+            assert grid is not None
+            return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
+        if not (2 * (size + absolute) < self.form.range):
+            raise BeyondError("a linear form (it leaves the range of the format)")
+        absolute += self.arithmetic.summed(len(form), size + absolute, size + absolute) + self.tiny
+        if len(form) == 1:
+            ((coordinate, factor),) = form
+            return self._multiple(factor, values[coordinate], offs[coordinate], size, absolute)
+        least = self._least(form, values)
+        if least is None:
+            return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
+        # Where the sum is 0 all its terms are.
+        exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
+        zero = ZERO if exact else absolute
+        return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
+
+    def _products(
+        self, form: LinearForm, values: list[Value], offs: list[Off]
+    ) -> tuple[flint.arb, flint.arb, Fraction | None]:
+        """The sum of the terms' sizes, that of their errors, and their grid if all are exact."""
         size, absolute = ZERO, ZERO
         grid: Fraction | None = COARSEST
         for coordinate, factor in form:
@@ -219,22 +249,12 @@ class Lengths:
             error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
             rounded = is_power_of_two(factor) or self.arithmetic.fits(weight * own_size, grid)
             absolute += weight * error + (ZERO if rounded else 3 * self.u * weight * (own_size + error))
-        if self.arithmetic.fits(size, grid):
-            assert grid is not None
-            return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
-        if not (2 * (size + absolute) < self.form.range):
-            raise BeyondError("a linear form (it leaves the range of the format)")
-        absolute += self.arithmetic.summed(len(form), size + absolute, size + absolute) + self.tiny
-        if len(form) != 1:
-            least = self._least(form, values)
-            if least is None:
-                return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
-            # Where the sum is 0 all its terms are.
-            exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
-            zero = ZERO if exact else absolute
-            return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
-        ((coordinate, factor),) = form
-        value, off = values[coordinate], offs[coordinate]
+        return size, absolute, grid
+
+    def _multiple(
+        self, factor: Fraction, value: Value, off: Off, size: flint.arb, absolute: flint.arb
+    ) -> Rounded:
+        """A multiple of one coordinate, of that size and error."""
         inverse = self.inverse(value) / ball(abs(factor))
         relative = self._relative(value, off)
         relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)

@@ -21,7 +21,7 @@ import flint
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, Unit, piecewise
 from attemper.checker.names import Affine, add_affine, scale_affine
-from attemper.checker.rounded_forms import (
+from attemper.checker.rounding.arithmetic import (
     COARSEST,
     ZERO,
     Arithmetic,

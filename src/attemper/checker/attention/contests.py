@@ -1,12 +1,12 @@
 """Which positions compete for the attention of a head, and by how much the right one leads.
 
-For heads that choose by a tie-break (selections and neighbours). Exact, for all lengths, and the same for
-every number format; `rounded_scores` sets against each lead what rounding can take away from it.
+For heads that choose by a tie-break. Exact, for all lengths, and the same for every number format; what
+rounding can take away from each lead is set against it elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 from fractions import Fraction
@@ -166,3 +166,11 @@ def _peaks(names: Names, value: Value, case: Diagram) -> Laurent:
         peak = max(abs(end) for own in inside for end in names.bounds(own))
         found = laurent.plus(found, laurent.monomial(*powers, peak))
     return found
+
+
+def if_covered(contest: Callable[[], Contest]) -> Contest | None:
+    """The contest; None where its rows are too mixed, which matters for floats only."""
+    try:
+        return contest()
+    except UnprovenError:
+        return None

@@ -6,14 +6,17 @@ tree, not the simplified value: what cancels in real numbers may not cancel in f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
+from itertools import repeat
 from typing import assert_never
 
 import flint
 
 from attemper.checker.names import Affine
-from attemper.checker.rounded_forms import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, common_grid
+from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, common_grid
 from attemper.checker.values import of_closed_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import (
@@ -64,15 +67,7 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
     """The form in float64; `grid` if it is exact."""
     match form:
         case Number(value):
-            size = ball(abs(value))
-            grid = common_grid([Affine(value)])
-            if not value:
-                return _exact(ZERO, Fraction(1))
-            if grid is not None and _held(size, grid):
-                return _exact(size, grid)
-            if not (size < FLOAT64.range) or not (1 / size < FLOAT64.range):
-                raise BeyondError("a constant leaves the range of float64")
-            return Rounded(size, 1 / size, None, V * size, ZERO, V)
+            return _number(value)
         case Position() | Length():
             return _exact(flint.arb(lengths.length), Fraction(1))
         case Alternating():
@@ -84,18 +79,24 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
         case Sum(parts):
             return _sum([_evaluated(lengths, part) for part in parts])
         case Product(parts):
-            product = _exact(flint.arb(1), Fraction(1))
-            for part in parts:
-                product = _times(product, _evaluated(lengths, part))
-            return product
+            return _product(_evaluated(lengths, part) for part in parts)
         case Power(base, exponent):
-            one = _evaluated(lengths, base)
-            power = _exact(flint.arb(1), Fraction(1))
-            for _ in range(abs(exponent)):
-                power = _times(power, one)
+            power = _product(repeat(_evaluated(lengths, base), abs(exponent)))
             return power if exponent >= 0 else _reciprocal(power)
         case _:
             assert_never(form)
+
+
+def _number(value: Fraction) -> Rounded:
+    size = ball(abs(value))
+    grid = common_grid([Affine(value)])
+    if not value:
+        return _exact(ZERO, Fraction(1))
+    if grid is not None and _held(size, grid):
+        return _exact(size, grid)
+    if not (size < FLOAT64.range) or not (1 / size < FLOAT64.range):
+        raise BeyondError("a constant leaves the range of float64")
+    return Rounded(size, 1 / size, None, V * size, ZERO, V)
 
 
 def _exact(size: flint.arb, grid: Fraction) -> Rounded:
@@ -117,6 +118,11 @@ def _sum(parts: list[Rounded]) -> Rounded:
     absolute = sum((part.absolute for part in parts), ZERO)
     absolute += 2 * len(parts) * V * (size + absolute) + UNDERFLOW
     return Rounded(size, flint.arb(1), None, absolute, absolute, UNKNOWN)
+
+
+def _product(parts: Iterable[Rounded]) -> Rounded:
+    """The parts one after the other, starting from 1."""
+    return reduce(_times, parts, _exact(flint.arb(1), Fraction(1)))
 
 
 def _times(left: Rounded, right: Rounded) -> Rounded:

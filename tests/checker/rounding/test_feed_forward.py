@@ -14,13 +14,13 @@ import flint
 import pytest
 import torch
 
-from attemper.checker import rounded_units
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, Unit
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, UnprovenError
-from attemper.checker.rounded_forms import EXACT, ZERO, Arithmetic, BeyondError, Lengths, Off
-from attemper.checker.rounded_units import (
+from attemper.checker.rounding import feed_forward
+from attemper.checker.rounding.arithmetic import EXACT, ZERO, Arithmetic, BeyondError, Lengths, Off
+from attemper.checker.rounding.feed_forward import (
     NOTHING,
     Case,
     Effect,
@@ -636,7 +636,7 @@ def test_one_effect_stands_for_the_worst_of_several() -> None:
     ]
     for count in range(4):
         for chosen in product(some, repeat=count):
-            found = rounded_units._worst([one for one, _ in chosen])
+            found = feed_forward._worst([one for one, _ in chosen])
             assert worst_by_hand([mine for _, mine in chosen]).is_of(found)
     assert SILENT.is_of(NOTHING)
 
@@ -890,7 +890,7 @@ def read_by(
 ) -> Read:
     case = Case(Affine(Fraction(1)), 1, Fraction(1), averages, NONE)
     gate = Gate(known, PAIR, frozenset([case]))
-    return rounded_units._read(Lengths(known, 5), form, gate, Stream(values), offs)
+    return feed_forward._read(Lengths(known, 5), form, gate, Stream(values), offs)
 
 
 def factor_at(known: Arithmetic, coordinate: int, factor: Fraction | int | str) -> Factor:
@@ -974,19 +974,19 @@ def test_a_product_with_a_number_or_a_factor_without_grid_is_not_exact() -> None
         (terms.number(Fraction(2**12 - 1, 2**50)), Fraction(2**12 - 1, 2**50), True),
         (terms.number(Fraction(2**12 - 1, 2**50)), Fraction(2**12 - 1, 2**51), False),
     ):
-        assert rounded_units._exact_product(lengths, {(0, 0): value}, factor) == is_exact
-    assert rounded_units._exact_product(lengths, {(1, 0): terms.true}, Fraction(3))
-    assert not rounded_units._exact_product(Lengths(known, 2**23), {(1, 0): terms.true}, Fraction(3))
+        assert feed_forward._exact_product(lengths, {(0, 0): value}, factor) == is_exact
+    assert feed_forward._exact_product(lengths, {(1, 0): terms.true}, Fraction(3))
+    assert not feed_forward._exact_product(Lengths(known, 2**23), {(1, 0): terms.true}, Fraction(3))
 
 
 def test_errors_are_kept_by_all_that_is_known_of_them() -> None:
-    assert rounded_units._key(arb(1)) == rounded_units._key(arb(1))
-    assert rounded_units._key(arb(1)) != rounded_units._key(arb(2))
-    assert rounded_units._key(arb("1/3")) != rounded_units._key(
+    assert feed_forward._key(arb(1)) == feed_forward._key(arb(1))
+    assert feed_forward._key(arb(1)) != feed_forward._key(arb(2))
+    assert feed_forward._key(arb("1/3")) != feed_forward._key(
         rational(arb("1/3")) * flint.arb(1) if False else arb(rational(arb("1/3")))
     )
     unknown = flint.arb(1) / flint.arb(0)
-    assert rounded_units._key(unknown) != rounded_units._key(unknown)
+    assert feed_forward._key(unknown) != feed_forward._key(unknown)
 
 
 # Runs ------------------------------------------------------------------------------------------------------
