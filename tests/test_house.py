@@ -26,6 +26,7 @@ TRUSTED = (
     "attemper.exact.balls",
     "attemper.languages.words",
     "attemper.languages.temporal.syntax",
+    "attemper.languages.temporal.core",
     "attemper.languages.temporal.meaning",
     "attemper.languages.temporal.show",
     "attemper.languages.temporal.reading",

@@ -228,7 +228,7 @@ def test_programs_are_run_with_room_to_recurse(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(realising, "analyse", noting)
     before = sys.getrecursionlimit()
-    said = running(A, B, groups=[group((2, 0), (3, 1))])
+    said = running(A, B, groups=[group((2, 0))])
     analysis = prove(lettered(), LAST_B, said)
     prove(lettered(), ProgramLanguage(said.program, At.LAST, accepts_empty=False), said)
     assert sys.getrecursionlimit() == before

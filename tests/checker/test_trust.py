@@ -40,6 +40,8 @@ SAYING = {"__main__", "limits", "child", "folders", "report", "verdict", "subjec
 
 def _room(name: str) -> str:
     """Which of the README's numbers a module that a check of a network loads belongs to."""
+    if name == "attemper.languages.temporal.core":
+        return "real"
     first, _, rest = name.removeprefix("attemper.").partition(".")
     if first == "exact":
         return "floats" if rest == "formats" else "real" if rest in {"balls", "laurent"} else "reader"

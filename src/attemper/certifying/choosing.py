@@ -18,7 +18,7 @@ from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
-from attemper.compiling.softening.bounds import MARGINS
+from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language

@@ -18,9 +18,9 @@ from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.pipeline import Compiled, compile_language
+from attemper.compiling.pipeline import Compiled, Stage, compile_language
 from attemper.compiling.regimes import Regime
-from attemper.compiling.softening.bounds import MARGINS
+from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import (
     AutomatonError,
     MalformedFileError,
@@ -34,8 +34,9 @@ from attemper.languages.regular.dfa import Dfa, minimal
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage, read_language
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
+from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet, Word, check_word, parse_alphabet, parse_word, show_word
 from attemper.networks.files import Source, digest_of
 from attemper.networks.files import load as load_network
@@ -213,6 +214,8 @@ class Model:
     """The ways to build an automaton's cascade that were tried when it was compiled."""
     realisation: Realisation | None = field(default=None, compare=False, repr=False)
     """The program that the network runs, and where its groups of bits are, if that is known."""
+    stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+    """What each pass made when the model was compiled."""
     _dense: dict[tuple[Weights, DType], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -220,7 +223,8 @@ class Model:
     @classmethod
     def of(cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "") -> Model:
         """The model of what was compiled in a regime."""
-        return cls(compiled.soft, language, regime, regex, compiled.alternatives, compiled.realisation)
+        said, stages = compiled.realisation, compiled.stages
+        return cls(compiled.soft, language, regime, regex, compiled.alternatives, said, stages)
 
     @property
     def source(self) -> Source:

@@ -9,21 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attemper.networks.layers import (
-    Construction,
-    Coordinate,
-    Head,
-    Hidden,
-    Layer,
-    LinearForm,
-    LocalSign,
-    Lookup,
-    Neighbour,
-    Network,
-    Select,
-    Sign,
-    Uniform,
-)
+from attemper.compiling.constructions.table import plan_of
+from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Network
 
 
 def drop_unused(network: Network) -> tuple[Network, dict[Coordinate, Coordinate]]:
@@ -76,23 +63,9 @@ def _moved_layer(layer: Layer, move: dict[Coordinate, Coordinate]) -> Layer:
 def _moved_head(head: Head, move: dict[Coordinate, Coordinate]) -> Head:
     return replace(
         head,
-        construction=_moved_construction(head.construction, move),
+        construction=plan_of(head).renamed(lambda form: _moved(form, move)),
         query=tuple(_moved(row, move) for row in head.query),
         key=tuple(_moved(row, move) for row in head.key),
         values=tuple(_moved(row, move) for row in head.values),
         targets=tuple(move[target] for target in head.targets),
     )
-
-
-def _moved_construction(construction: Construction, move: dict[Coordinate, Coordinate]) -> Construction:
-    match construction:
-        case Uniform() | Neighbour():
-            return construction
-        case Select(leftmost, blocked):
-            return Select(leftmost, _moved(blocked, move))
-        case Sign(difference):
-            return Sign(_moved(difference, move))
-        case LocalSign(left, right, gate, slope):
-            return LocalSign(_moved(left, move), _moved(right, move), _moved(gate, move), slope)
-        case Lookup(ratio, unit):
-            return Lookup(_moved(ratio, move), _moved(unit, move))

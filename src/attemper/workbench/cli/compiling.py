@@ -23,6 +23,7 @@ from attemper.workbench.cli.classifying import alternatives_text, automaton_of
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
 from attemper.workbench.model import Model, read_source
+from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
 
 
@@ -61,6 +62,10 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate."""
@@ -95,8 +100,12 @@ def compile_command(
     if json:
         proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": chosen.reason}
         tried = {"alternatives": [asdict(one) for one in model.alternatives]} if model.alternatives else {}
-        print_json({"directory": str(output), **summary.as_record(), **tried, **proof})
+        passes = {"passes": [one.as_record() for one in pass_reports(model.stages)]} if explain else {}
+        print_json({"directory": str(output), **summary.as_record(), **tried, **passes, **proof})
         return
+    if explain:
+        for one in pass_reports(model.stages):
+            _print_pass(one)
     out.print(f"compiled {model.title} ({summary.regime}) to {output}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
@@ -107,3 +116,13 @@ def compile_command(
         out.print(f"not certified: {chosen.reason}")
     else:
         out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
+
+
+def _print_pass(report: PassReport) -> None:
+    options = ", ".join(f"{name} {value}" for name, value in report.options.items())
+    size = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in report.size.items())
+    end = ", unchanged" if report.unchanged else ""
+    out.print(f"pass {report.name}{f' ({options})' if options else ''}: {size}{end}")
+    if not report.unchanged:
+        for line in report.lines:
+            out.print(f"  {line}")
