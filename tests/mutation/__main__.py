@@ -27,20 +27,19 @@ MODULES = (
     "attemper.exact.laurent",
 )
 
-
-UNASKED = frozenset({"cases", "following", "program", "realising"})
-"""No verdict asks for these yet: they are hunted by their names only."""
-
 FOLDERS = (TESTS / "checker", TESTS / "exact")
 
 BESIDE = {
-    "automata": ("following_symbols",),
+    "following": ("automata",),
+    "registers": ("following", "automata"),
     "diagrams": ("names", "normal_forms"),
     "heads": ("head_contests",),
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
     "names": ("identities", "normal_forms", "values"),
-    "proof": ("analysis",),
+    "program": ("realising",),
+    "proof": ("analysis", "automata", "check"),
+    "realising": ("automata",),
     "source": ("normal_forms",),
 }
 """Other files of tests that are about a module, too."""
@@ -50,7 +49,7 @@ def main() -> int:
     """Hunt the mutants; the exit code is 1 if one survives that is not explained."""
     arguments = _arguments()
     names = set(arguments.modules)
-    every = [mutant for name in MODULES if _is_meant(name, names) for mutant in mutants_of(name)]
+    every = [mutant for name in MODULES if not names or _own(name) in names for mutant in mutants_of(name)]
     every = [mutant for mutant in every if re.search(arguments.like, mutant.name)]
     if arguments.list:
         print("\n".join(f"{mutant.lines[0]:4} {mutant.name}" for mutant in every))
@@ -67,14 +66,13 @@ def main() -> int:
     return report(every, listed, fates, time.monotonic() - start, whole=not (names or arguments.like))
 
 
-def _is_meant(module: str, names: set[str]) -> bool:
-    own = module.rsplit(".", 1)[-1]
-    return own in names if names else own not in UNASKED
+def _own(module: str) -> str:
+    return module.rsplit(".", 1)[-1]
 
 
 def near(mutants: list[Mutant]) -> list[str]:
     """The files of tests that are named after the mutated modules."""
-    modules = {mutant.module.rsplit(".", 1)[-1] for mutant in mutants}
+    modules = {_own(mutant.module) for mutant in mutants}
     names = {f"test_{name}" for module in modules for name in (module, *BESIDE.get(module, ()))}
     return [
         str(path) for folder in FOLDERS for path in sorted(folder.glob("test_*.py")) if path.stem in names
