@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from attemper.attention_program import meaning as program_meaning
-from attemper.attention_program.text import parse_program, show_program
+from attemper.attention_program.text import parse_steps, show_program
 from attemper.compiling.constructions.table import plan_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
@@ -100,7 +100,7 @@ def test_programs_have_a_text_that_reads_back(seed: int) -> None:
     levels = compiled(formula, Regime.UNBOUNDED)
     assert levels is not None
     for program in (levels.program, levels.guarded):
-        assert parse_program(show_program(program)) == program
+        assert parse_steps(show_program(program)) == program
 
 
 @pytest.mark.parametrize("regime", Regime)

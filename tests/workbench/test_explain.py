@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from attemper.attention_program.text import parse_program, show_program
+from attemper.attention_program.text import parse_steps, show_program
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.workbench.model import compile as compile_formula
@@ -73,7 +73,7 @@ def test_as_json_it_is_one_more_entry(tmp_path: Path) -> None:
     model = compile_formula("#<[a] > #<[b] & Y a", "ab", regime="decoder")
     levels = compile_language(model.language, model.alphabet, Regime.DECODER)
     by_name = {one["name"]: one for one in passes}
-    assert parse_program(by_name["simplify_program"]["text"]) == levels.program
+    assert parse_steps(by_name["simplify_program"]["text"]) == levels.program
     assert by_name["guard_edges"]["text"] == show_program(levels.guarded).rstrip("\n")
     assert by_name["guard_edges"]["size"] == {"steps": len(levels.guarded.steps)}
     assert by_name["assemble"]["text"].splitlines() == list(network_lines(levels.hard))

@@ -33,6 +33,7 @@ def check(
     certificate: Certificate,
     *,
     ignore_rounding: bool = False,
+    explained: bool = False,
     place: str = "",
 ) -> Verdict:
     """The verdict on every claim of a certificate about the network with that digest.
@@ -44,16 +45,24 @@ def check(
     """
     language = certificate.language.text(network.alphabet)
     subject = Subject(About.NETWORK, place, digest, language)
-    return replace(_check(network, digest, certificate, ignore_rounding), subject=subject)
+    return replace(_check(network, digest, certificate, ignore_rounding, explained), subject=subject)
 
 
-def _check(network: Network, digest: str, certificate: Certificate, ignore_rounding: bool) -> Verdict:
+def _check(
+    network: Network, digest: str, certificate: Certificate, ignore_rounding: bool, explained: bool
+) -> Verdict:
     if certificate.network != digest:
         return _one(Status.MALFORMED, "the certificate is about another network: the digests differ")
     if not certificate.claims:
         return _one(Status.MALFORMED, "the certificate claims nothing")
-    said = certificate.realisation
-    return judge(network, certificate.language, certificate.claims, said, ignore_rounding=ignore_rounding)
+    return judge(
+        network,
+        certificate.language,
+        certificate.claims,
+        certificate.realisation,
+        ignore_rounding=ignore_rounding,
+        explained=explained,
+    )
 
 
 def judge(
@@ -64,14 +73,21 @@ def judge(
     *,
     rounding: str = "",
     ignore_rounding: bool = False,
+    explained: bool = False,
 ) -> Verdict:
     """The verdict on claims, at least one, that the network computes the language.
 
     `realisation` is the program that it is said to run. `rounding` says why the network rounds otherwise than
-    the weights it stands for: claims about float formats then are UNKNOWN.
+    the weights it stands for: claims about float formats then are UNKNOWN. `explained` adds the proof, or how
+    far it goes, as people read it.
     """
     try:
-        return _judge(network, language, claims, realisation, rounding, ignore_rounding)
+        verdict = _judge(network, language, claims, realisation, rounding, ignore_rounding)
+        if not explained or verdict.status is Status.MALFORMED:
+            return verdict
+        from attemper.checker.explaining import explain  # no verdict rests on it
+
+        return replace(verdict, explanation=tuple(explain(network, language, realisation)))
     except PredicateError as error:
         return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
     except TooLargeError:

@@ -12,7 +12,7 @@ from attemper.errors import UnsupportedError
 from attemper.networks.files import load_edited
 
 
-def check_edited(folder: Path, *, ignore_rounding: bool = False) -> Verdict:
+def check_edited(folder: Path, *, ignore_rounding: bool = False, explained: bool = False) -> Verdict:
     """The verdict on every claim of the folder's certificate, about the weights as they are.
 
     The language and the claims are the certificate's. Its digest is about the weights as they were and is
@@ -33,6 +33,7 @@ def check_edited(folder: Path, *, ignore_rounding: bool = False) -> Verdict:
         certificate.realisation,
         rounding=edited.rounding,
         ignore_rounding=ignore_rounding,
+        explained=explained,
     )
     language = certificate.language.text(edited.network.alphabet)
     return replace(verdict, subject=replace(subject, digest=digest, language=language))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.text import parse_machine, show_program
+from attemper.attention_program.text import parse_program, show_program
 from attemper.certificates.claims import RealClaim
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
@@ -39,6 +39,7 @@ def check_path(
     program: str | None = None,
     ignore_rounding: bool = False,
     edited: bool = False,
+    explain: bool = False,
 ) -> Verdict:
     """The verdict on a network's folder, or on a refutation's file.
 
@@ -50,14 +51,16 @@ def check_path(
     """
     if path.is_dir() or not path.exists():
         if program is not None:
-            return check_program(path, Path(program), edited=edited)
-        return check_folder(path, ignore_rounding=ignore_rounding, edited=edited)
-    if edited or program is not None:
-        raise OptionError("--edited and --program are about the weights in a folder, not about a refutation")
+            return check_program(path, Path(program), edited=edited, explain=explain)
+        return check_folder(path, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
+    if edited or explain or program is not None:
+        raise OptionError("--edited, --program and --explain are about networks, not about a refutation")
     return check_file(path, model)
 
 
-def check_folder(folder: Path, *, ignore_rounding: bool = False, edited: bool = False) -> Verdict:
+def check_folder(
+    folder: Path, *, ignore_rounding: bool = False, edited: bool = False, explain: bool = False
+) -> Verdict:
     """The verdict on the certificate in a network's folder.
 
     With `edited` the weights may have been changed since the certificate was made: they are judged against
@@ -66,24 +69,31 @@ def check_folder(folder: Path, *, ignore_rounding: bool = False, edited: bool = 
     subject = Subject(About.NETWORK, str(folder))
     try:
         if edited:
-            return check_edited(folder, ignore_rounding=ignore_rounding)
+            return check_edited(folder, ignore_rounding=ignore_rounding, explained=explain)
         network, source = files.load(folder)
         digest = files.digest_of(network, source)
         certificate = load_certificate(folder)
         _require_one_language(source, network, certificate.language)
     except MalformedFileError as error:
         return _malformed(error, subject)
-    return check(network, digest, certificate, ignore_rounding=ignore_rounding, place=str(folder))
+    return check(
+        network,
+        digest,
+        certificate,
+        ignore_rounding=ignore_rounding,
+        explained=explain,
+        place=str(folder),
+    )
 
 
-def check_program(folder: Path, file: Path, *, edited: bool = False) -> Verdict:
+def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bool = False) -> Verdict:
     """Whether the network in a folder runs the program in a file, at all lengths in real arithmetic.
 
     The folder needs no certificate. If it has one that says of the same program where the network keeps its
     groups of bits, that is tried. With `edited` the weights may have been changed since they were written.
     """
     subject = Subject(About.NETWORK, str(folder))
-    program = parse_machine(
+    program = parse_program(
         read_bytes(file, "give the file of an attention program").decode(errors="replace")
     )
     try:
@@ -95,7 +105,7 @@ def check_program(folder: Path, file: Path, *, edited: bool = False) -> Verdict:
     language = ProgramLanguage(program, at, network.accepts_empty)
     said = _realisation_in(folder)
     known = said if said is not None and said.program == program else None
-    verdict = judge(network, language, (RealClaim(),), known, rounding=found.rounding)
+    verdict = judge(network, language, (RealClaim(),), known, rounding=found.rounding, explained=explain)
     return replace(verdict, subject=replace(subject, digest=digest, language=language.text(network.alphabet)))
 
 

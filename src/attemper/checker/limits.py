@@ -53,6 +53,7 @@ class Request:
     program: str | None = None
     ignore_rounding: bool = False
     edited: bool = False
+    explain: bool = False
 
 
 @final

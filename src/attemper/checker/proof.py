@@ -77,7 +77,7 @@ def _compared(network: Network, formula: Formula, names: Formulas) -> tuple[Anal
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
     if said is None:
         raise UnprovenError("nothing says which program the network runs")
-    with _deep():
+    with deep():
         analysis, promised = realise(network, said)
     if not follows(said.program, dfa, promised):
         raise UnprovenError(OTHER)
@@ -88,7 +88,7 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
     said = Realisation(language.program) if said is None else said
     if said.program != language.program:
         raise UnprovenError("the network is said to run another program than the language's")
-    with _deep():
+    with deep():
         analysis, promised = realise(network, said)
     if promised and not follows(said.program, None, promised):
         raise UnprovenError(OTHER)
@@ -96,8 +96,8 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
 
 
 @contextmanager
-def _deep() -> Iterator[None]:
-    """One-hot symbols have long diagrams, through which the rules recurse."""
+def deep() -> Iterator[None]:
+    """Room to recurse: one-hot symbols have long diagrams."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION))
     try:

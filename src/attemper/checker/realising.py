@@ -11,7 +11,7 @@ from __future__ import annotations
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker.analysis import Analysis, Symbol, SymbolFact, analyse, output_of
-from attemper.checker.names import Names, UnprovenError
+from attemper.checker.names import UnprovenError
 from attemper.checker.program import Programs, Steps
 from attemper.networks.layers import Network
 
@@ -29,14 +29,10 @@ def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promis
         raise UnprovenError("the program has another alphabet than the network")
     _require_known(network, said)
     names = Programs(network.alphabet.symbols)
-    by_layer: dict[int, list[SymbolGroup]] = {}
-    for group in said.groups:
-        by_layer.setdefault(group.layer, []).append(group)
-    symbols = {layer: [_symbol(group) for group in groups] for layer, groups in by_layer.items()}
-    analysis = analyse(network, names, symbols)
+    analysis = analyse(network, names, symbols_of(said))
     steps = Steps(names, said.program)
     for fact in analysis.symbols:
-        _name(names, steps, by_layer[fact.layer][fact.group], fact)
+        name_group(steps, groups_by_layer(said)[fact.layer][fact.group], fact)
     if output_of(analysis) != steps.bit(said.program.output):
         raise UnprovenError("the output is not shown to be the program's")
     groups = (tuple(ref for _, ref in group.bits) for group in said.groups)
@@ -56,12 +52,25 @@ def _require_known(network: Network, said: Realisation) -> None:
                 raise UnprovenError(f"step {ref} is no bit of the program")
 
 
-def _symbol(group: SymbolGroup) -> Symbol:
-    return tuple(coordinate for coordinate, _ in group.bits)
+def groups_by_layer(said: Realisation) -> dict[int, list[SymbolGroup]]:
+    """The groups that each layer makes."""
+    found: dict[int, list[SymbolGroup]] = {}
+    for group in said.groups:
+        found.setdefault(group.layer, []).append(group)
+    return found
 
 
-def _name(names: Names, steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
+def symbols_of(said: Realisation) -> dict[int, list[Symbol]]:
+    """The coordinates of the groups that each layer makes."""
+    return {
+        layer: [tuple(coordinate for coordinate, _ in group.bits) for group in groups]
+        for layer, groups in groups_by_layer(said).items()
+    }
+
+
+def name_group(steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
     """See that the bits of a group are the program's, then call them by the names that the network's have."""
+    names = steps.names
     for (coordinate, ref), bit in zip(group.bits, fact.definitions, strict=True):
         if steps.bit(ref) != names.settled(bit):
             raise UnprovenError(

@@ -43,7 +43,9 @@ def check(
     language: str | Language | Program | Model,
     *,
     like: Model | Network | None = None,
+    program: Program | None = None,
     claims: Sequence[Claim] = (RealClaim(),),
+    explain: bool = False,
 ) -> Verdict:
     """Whether weights, as they are, compute a language: PROVED, REFUTED with a word, or UNKNOWN.
 
@@ -60,8 +62,10 @@ def check(
     * `language`: a formula's text over the network's alphabet, read where the network is read and with its
       verdict on the empty word; or a language, an automaton, an attention program, or the model that has it.
       That a network computes an automaton is proved by way of the program that it runs: of a model's, or of
-      what `compile_dfa` makes of the automaton. Other networks are UNKNOWN; their program can be given.
+      what `compile_dfa` makes of the automaton. Of other networks `program` must be given.
     * `like`: the model or network that a state dict has masks, temperatures and position embeddings from.
+    * `program`: what the network is said to run, which helps to prove that it computes an automaton.
+    * `explain`: the verdict gets the proof, layer by layer, as its `explanation`.
     * `claims`: what is judged; `model.certify().claims` also has the horizons of float formats.
 
     A row of W_O that writes to several coordinates, or with a factor, is the same network in real arithmetic;
@@ -91,8 +95,12 @@ def check(
         raise OptionError(f"this is not a well-formed network: {'; '.join(found[:3])}")
     spoken = _language(language, edited.network)
     subject = Subject(About.NETWORK, "", language=spoken.text(edited.network.alphabet))
-    for said in _realisations(edited.network, spoken, (network, like, language)):
-        verdict = judge(edited.network, spoken, tuple(claims), said, rounding=edited.rounding)
+    given = Realisation(_runnable(program)) if program is not None else None
+    sayings = [given] if given else _realisations(edited.network, spoken, (network, like, language))
+    for said in sayings:
+        verdict = judge(
+            edited.network, spoken, tuple(claims), said, rounding=edited.rounding, explained=explain
+        )
         if verdict.status is not Status.UNKNOWN:
             break
     return replace(verdict, subject=subject)
@@ -183,13 +191,18 @@ def _language(language: str | Language | Program | Model, network: Network) -> L
         at = At.FIRST if network.reads_first else At.LAST
         return TemporalLanguage(parse(language, network.alphabet), at, network.accepts_empty)
     if isinstance(language, Program):
-        wrong = complaints_of_program(language)
-        if wrong:
-            raise OptionError(f"this is not a well-formed program: {wrong[0].message}")
         at = At.FIRST if network.reads_first else At.LAST
-        return ProgramLanguage(require_machine(language), at, network.accepts_empty)
+        return ProgramLanguage(_runnable(language), at, network.accepts_empty)
     if isinstance(language, TemporalLanguage | Dfa | ProgramLanguage):
         return language
     raise OptionError(
         f"language={type(language).__name__} is no formula, automaton, program, language or model"
     )
+
+
+def _runnable(program: Program) -> Program:
+    """The program, which must be one that a network can run."""
+    wrong = complaints_of_program(program)
+    if wrong:
+        raise OptionError(f"this is not a well-formed program: {wrong[0].message}")
+    return require_machine(program)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final, get_args
 
 from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.text import parse_machine, show_program
+from attemper.attention_program.text import parse_program, show_program
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import load as load_certificate
 from attemper.certifying.certificate import certify
@@ -192,7 +193,7 @@ def _language_of(source: Source, network: Network) -> Language:
         formula = parse(source.text, network.alphabet)
         return TemporalLanguage(formula, At(source.at), network.accepts_empty)
     if source.kind == "program":
-        return ProgramLanguage(parse_machine(source.text), At(source.at), network.accepts_empty)
+        return ProgramLanguage(parse_program(source.text), At(source.at), network.accepts_empty)
     if At(source.at) is not At.LAST:
         raise ValueError("an automaton is read at the last position")
     if source.kind == "regex":
@@ -225,6 +226,17 @@ class Model:
         """The model of what was compiled in a regime."""
         said, stages = compiled.realisation, compiled.stages
         return cls(compiled.soft, language, regime, regex, compiled.alternatives, said, stages)
+
+    @classmethod
+    def of_program(cls, network: Network, program: Program, regime: Regime = Regime.UNBOUNDED) -> Model:
+        """The model of a network that is meant to run the program; whether it does, `certify` finds out.
+
+        Raises `OptionError` for another alphabet. `regime` is a remark.
+        """
+        if network.alphabet != program.alphabet:
+            raise OptionError("the program has another alphabet than the network")
+        at = At.FIRST if network.reads_first else At.LAST
+        return cls(network, ProgramLanguage(program, at, network.accepts_empty), regime)
 
     @property
     def source(self) -> Source:

@@ -83,7 +83,5 @@ def accepts(language: TemporalLanguage, word: Word) -> bool:
     """Whether the word is in the language, by definition."""
     if not word:
         return language.accepts_empty
-
-
-LONGEST_FORMULA = 2_000
-"""The text of a longer formula is not shown."""
+    values = language.bits(word)
+    return values[0] if language.reads_first else values[-1]

@@ -75,6 +75,12 @@ def check_command(
             metavar="FILE", help="An attention program: whether the network in DIR runs it, at all lengths."
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Print the proof layer by layer, or how far it goes and what stands in its way."
+        ),
+    ] = False,
     seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = SECONDS,
     memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = MEMORY,
 ) -> int:
@@ -89,7 +95,9 @@ def check_command(
     note = memory_note()
     if note is not None:
         err.print(note)
-    request = Request(str(path), model, None if program is None else str(program), ignore_rounding, edited)
+    request = Request(
+        str(path), model, None if program is None else str(program), ignore_rounding, edited, explain
+    )
     verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):
