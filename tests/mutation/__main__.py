@@ -30,14 +30,11 @@ MODULES = (
     "attemper.exact.laurent",
 )
 
-
-UNASKED = frozenset({"cases", "following", "program", "realising"})
-"""No verdict asks for these yet: they are hunted by their names only."""
-
 FOLDERS = (TESTS / "checker", TESTS / "exact")
 
 BESIDE = {
-    "automata": ("following_symbols",),
+    "following": ("automata",),
+    "registers": ("following", "automata"),
     "averages": ("sign", "local_sign", "lookup"),
     "blocked": ("select", "head_contests"),
     "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
@@ -52,7 +49,9 @@ BESIDE = {
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
     "names": ("identities", "normal_forms", "values"),
-    "proof": ("analysis",),
+    "program": ("realising",),
+    "proof": ("analysis", "automata", "check"),
+    "realising": ("automata",),
     "source": ("normal_forms",),
 }
 """Other files of tests that are about a module, too."""
@@ -81,7 +80,7 @@ def main() -> int:
 
 def _is_meant(module: str, names: set[str]) -> bool:
     own = name_of(module)
-    return own in names or own.rpartition(".")[2] in names if names else own not in UNASKED
+    return not names or own in names or own.rpartition(".")[2] in names
 
 
 def near(mutants: list[Mutant]) -> list[str]:

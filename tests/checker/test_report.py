@@ -1,45 +1,14 @@
-"""What a verdict is about, as it is shown; and that a verdict's record reads back."""
+"""A verdict as lines for people and as a record, which reads back."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from attemper.checker.subjects import describe, describe_automaton, listed
 
 import attemper
 from attemper.checker.report import lines_of, record_of, verdict_of
 from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.temporal.syntax import Symbol
-from attemper.languages.words import Alphabet
-
-AB = Alphabet(("a", "b"))
-
-
-def test_a_formula_is_shown_with_where_it_is_read() -> None:
-    language = TemporalLanguage(parse("G (a -> F b)", AB), At.FIRST, True)
-    assert describe(language, AB) == (
-        "G (a -> F b) (read at the first position of words over a b; the empty word is accepted)"
-    )
-
-
-def test_a_long_formula_is_counted() -> None:
-    language = TemporalLanguage(parse(" & ".join("ab" * 500), AB), At.LAST, False)
-    assert describe(language, AB).startswith(
-        "a formula with 1,001 subformulas, too long to be shown (read at"
-    )
-
-
-def test_large_automata_and_alphabets_are_cut_short() -> None:
-    alphabet = Alphabet(tuple(f"s{k}" for k in range(100)))
-    dfa = Dfa(alphabet, ((0,) * 100, (1,) * 100), 1, frozenset())
-    text = describe_automaton(dfa)
-    assert "s59 ... (100 symbols) with 2 states: start 1; accepting none; its moves are too many" in text
-    assert len(text) < 500
-
 
 PAIR = Pair(("a", "b"), ("a", "a"), True, 3, 2, (1,))
 CLAIMS = (
@@ -93,34 +62,6 @@ def test_a_verdict_from_python_says_of_what() -> None:
     assert subject.digest == model.digest
     assert subject.language is not None
     assert subject.language.startswith("O a (read at the last position")
-
-
-def test_the_names_and_numbers_that_are_shown_have_a_greatest_length() -> None:
-    """Sixty characters of a name, sixty names, sixty moves."""
-    assert listed(["s" * 60], "symbols") == "s" * 60
-    assert listed(["s" * 61], "symbols") == "s" * 60 + "..."
-    assert listed(["s"] * 60, "symbols") == " ".join("s" * 60)
-    assert listed(["s"] * 61, "symbols") == " ".join("s" * 60) + " ... (61 symbols)"
-    assert listed([], "symbols") == ""
-    shown, hidden = (
-        describe_automaton(Dfa(AB, ((0, 0),) * count, count - 1, frozenset({0}))) for count in (30, 31)
-    )
-    assert shown.endswith(
-        "30 states: start 29; accepting 0; moves " + ", ".join(f"{q}: 0 0" for q in range(30))
-    )
-    assert hidden.endswith("31 states: start 30; accepting 0; its moves are too many to be shown")
-
-
-def test_the_text_of_a_formula_is_shown_up_to_a_length() -> None:
-    """Two thousand characters; one more, and its subformulas are counted."""
-    for name, text in (
-        ("s" * 2_000, "s" * 2_000),
-        ("s" * 2_001, "a formula with 1 subformulas, too long to be shown"),
-    ):
-        language = TemporalLanguage(Symbol(name), At.LAST, False)
-        assert describe(language, AB) == (
-            f"{text} (read at the last position of words over a b; the empty word is rejected)"
-        )
 
 
 def test_arithmetic_is_named_by_what_the_verdict_is_about() -> None:
