@@ -6,22 +6,172 @@ greatest proved one is found by a search; nothing that is found here is believed
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import isqrt
+from typing import final
+
+from attemper.certifying.strains import Strains
 from attemper.checker.analysis import Analysis
-from attemper.checker.rounding import LONGEST, Kernel, failure_at
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.names import UnprovenError
+from attemper.checker.rounding import LONGEST, Bounds, Kernel, Rounding, failure_at
 from attemper.exact.formats import FloatFormat
 
+EXPONENT = 2.0
+"""How errors grow with the length, as long as nothing is known: most leads are lost with its square."""
 
-def horizon_of(analysis: Analysis, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> tuple[int, str]:
-    """The greatest length up to `most` that is proved, and the place that has no proof beyond.
+NEAR = 0.99
+"""How well the end is known once it is expected beside a length that was looked at."""
 
-    That is what fails at the next length; empty if nothing fails at `most`.
+STEP = 4
+PATIENCE = 2
+"""How much larger steps become beside such a length, and how many are made."""
+
+
+@final
+@dataclass(frozen=True)
+class Horizon:
+    """The greatest length that is proved, and the place that has no proof at the next one.
+
+    The place is empty if nothing beyond was looked at. `exponent` says how errors grow there, if it is known.
     """
-    blame = failure_at(analysis, form, kernel, most)
-    if blame is None:
-        return most, ""
-    good, bad = 0, most
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        found = failure_at(analysis, form, kernel, middle)
-        good, bad, blame = (middle, bad, blame) if found is None else (good, middle, found)
-    return good, blame
+
+    length: int
+    place: str
+    exponent: float | None = None
+
+
+def horizon_of(
+    analysis: Analysis, form: FloatFormat, kernel: Kernel, most: int = LONGEST
+) -> tuple[int, str]:
+    """The greatest length up to `most` that is proved, and the place that has no proof beyond."""
+    found = Horizons(analysis).of(form, kernel, most)
+    return found.length, found.place
+
+
+@final
+class Horizons:
+    """The horizons of a network: what was found for one format and kernel says where to look for others."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._roundings: dict[str, Rounding | str] = {}
+        self._known: dict[tuple[FloatFormat, Kernel], Horizon] = {}
+
+    def of(self, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> Horizon:
+        """The greatest length up to `most` that is proved, and the place that has no proof beyond."""
+        if form.name not in self._roundings:
+            self._roundings[form.name] = self._rounding(form)
+        rounding = self._roundings[form.name]
+        if isinstance(rounding, str):
+            return Horizon(0, rounding)
+        guess, exponent = self._guess(form, kernel)
+        found = _Search(rounding, kernel, most, exponent).run(min(guess, most))
+        self._known[form, kernel] = found
+        return found
+
+    def _rounding(self, form: FloatFormat) -> Rounding | str:
+        """The network in the format, or why that has no rule."""
+        try:
+            return Rounding(self.analysis, form)
+        except (UnprovenError, TooLargeError, RecursionError):
+            return failure_at(self.analysis, form, Kernel.NUMERATOR_FIRST, 1) or ""
+
+    def _guess(self, form: FloatFormat, kernel: Kernel) -> tuple[int, float]:
+        """A length to begin with, and the exponent with which errors may grow."""
+        known = self._known.get((form, Kernel.NUMERATOR_FIRST))
+        # Longer sums have no bound; and most claims in wide formats hold as far as anybody looks.
+        most = known.length if known is not None else min(LONGEST, int(1 / (8 * form.sum_roundoff)) - 1)
+        others = [other for other, its_kernel in self._known if its_kernel is kernel and other != form]
+        if not others:
+            return most, EXPONENT
+        other = others[-1]
+        its_own, its_first = self._known[other, kernel], self._known.get((other, Kernel.NUMERATOR_FIRST))
+        # Kernels differ in how averages are rounded, and are the same where averages do no harm.
+        is_same = known is not None and its_first is not None and its_own.length == its_first.length
+        if is_same or its_own.exponent is None:
+            return most, EXPONENT
+        scale = float(other.roundoff / form.roundoff) ** (1 / its_own.exponent)
+        return min(most, int(its_own.length * scale)), its_own.exponent
+
+
+@final
+class _Search:
+    """The search for one horizon: `good` is proved, `bad` is not, and the place where it fails is known."""
+
+    def __init__(self, rounding: Rounding, kernel: Kernel, most: int, exponent: float) -> None:
+        self.rounding = rounding
+        self.kernel = kernel
+        self.most = most
+        self.good = 0
+        self.bad = most + 1
+        self.place = ""
+        self.strains = Strains(rounding.analysis, exponent)
+        self.missed = 0
+
+    def run(self, guess: int) -> Horizon:
+        """The horizon; the guess is looked at first, with the length after it."""
+        self._look(max(guess, 1))
+        if self.good == guess and self.bad > guess + 1:
+            self._look(guess + 1)
+        first = self.strains.first(self.good)
+        if self.bad - self.good > 1 and (first is None or first.length > self.bad):
+            self._look(self._inside(self._start()))
+        while self.bad - self.good > 1:
+            self._look(self._next())
+        last = self.strains.first(self.good)
+        is_clear = last is not None and last.exponent > 1 and NEAR * last.length < self.good < self.most
+        return Horizon(self.good, self.place, last.exponent if last is not None and is_clear else None)
+
+    def _next(self) -> int:
+        """The length to look at: where something will fail first, or beside the end if that is expected there."""
+        guess = self.strains.first(self.good)
+        if guess is None:
+            return self._between()
+        expected = guess.length
+        self.missed = 0 if self.good < int(expected) < self.bad else self.missed + 1
+        if not self.missed:
+            return int(expected)
+        if self.missed > PATIENCE:
+            return self._between()
+        if NEAR * self.good < expected <= self.good + 1:
+            return self._inside(self.good + STEP ** (self.missed - 1))
+        if self.bad in guess.seen and expected * NEAR < self.bad:
+            return self._inside(self.bad - STEP ** (self.missed - 1))
+        if expected < 2 * self.bad:
+            # The proof failed at once, and nothing could be seen: what is a little shorter shows more.
+            return self._inside(self.bad - (self.bad - self.good >> (7 - 3 * self.missed)))
+        return self._between()
+
+    def _look(self, length: int) -> None:
+        """Ask the checker about one length."""
+        bounds = self._bounds(length)
+        self.strains.learn(length, bounds)
+        if bounds.failure is None:
+            self.good = length
+        else:
+            self.bad, self.place = length, bounds.failure
+
+    def _bounds(self, length: int) -> Bounds:
+        try:
+            return self.rounding.bounds_at(self.kernel, length)
+        except (UnprovenError, TooLargeError, RecursionError) as error:
+            return Bounds([], {}, str(error) or "a feed-forward (its cases are too many)")
+
+    def _start(self) -> int:
+        """A length that most networks reach, where errors begin to show."""
+        return int(float(self.rounding.form.roundoff) ** -0.28)
+
+    def _inside(self, length: int) -> int:
+        return min(max(length, self.good + 1), self.bad - 1)
+
+    def _between(self) -> int:
+        """Half way, in powers of two as long as there are any between; at a power of two formats may end."""
+        if self.bad > 4 * max(self.good, 1):
+            return self._inside(1 << (isqrt(max(self.good, 1) * self.bad).bit_length() - 1))
+        power = 1 << ((self.bad - 1).bit_length() - 1)
+        if power > self.good:
+            return power
+        if power == self.good:
+            return self.good + 1
+        return self.bad - 1 if self.bad == 2 * power else (self.good + self.bad) // 2

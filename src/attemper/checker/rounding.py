@@ -74,19 +74,31 @@ def failure_at(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: in
     if length > LONGEST:
         return f"words of more than {LONGEST:,} symbols"
     try:
-        return Rounding(analysis, form, kernel).failure_at(length)
+        return Rounding(analysis, form).bounds_at(kernel, length).failure
     except (UnprovenError, TooLargeError, RecursionError) as error:
         return str(error) or "a feed-forward (its cases are too many)"
 
 
 @final
-class Rounding:
-    """One network in one format, for one class of attention kernels."""
+@dataclass(frozen=True)
+class Bounds:
+    """How far coordinates can be off, as far as the proof goes, and the place where it fails if it does.
 
-    def __init__(self, analysis: Analysis, form: FloatFormat, kernel: Kernel) -> None:
+    `strains` says which part of what it may lose each place's lead loses: a remark, no proof rests on it.
+    """
+
+    offs: list[Off]
+    strains: dict[tuple[str, Fraction], flint.arb]
+    failure: str | None
+
+
+@final
+class Rounding:
+    """One network in one format."""
+
+    def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
         self.analysis = analysis
         self.form = form
-        self.kernel = kernel
         with precision(PRECISION):
             self.arithmetic = Arithmetic(analysis.names, form)
             gates = Gates(self.arithmetic)
@@ -102,14 +114,15 @@ class Rounding:
             if not all(unit.outputs for unit in layer.hidden):
                 raise UnprovenError(f"layer {number}'s feed-forward (a hidden unit is written nowhere)")
 
-    def failure_at(self, length: int) -> str | None:
-        """What the proof for all words of 1 to `length` symbols fails at; None if it holds."""
+    def bounds_at(self, kernel: Kernel, length: int) -> Bounds:
+        """The bounds for all words of 1 to `length` symbols, for one class of attention kernels."""
         with precision(PRECISION):
+            run = _Run(self, kernel, Lengths(self.arithmetic, length))
             try:
-                _Run(self, Lengths(self.arithmetic, length)).require()
+                run.require()
             except BeyondError as error:
-                return str(error)
-        return None
+                return Bounds(run.offs, run.strains, str(error))
+            return Bounds(run.offs, run.strains, None)
 
 
 def _weights(network: Network) -> Iterator[Fraction]:
@@ -129,10 +142,12 @@ def _weights(network: Network) -> Iterator[Fraction]:
 class _Run:
     """The bounds at one length, layer by layer."""
 
-    def __init__(self, rounding: Rounding, lengths: Lengths) -> None:
+    def __init__(self, rounding: Rounding, kernel: Kernel, lengths: Lengths) -> None:
         self.rounding = rounding
+        self.kernel = kernel
         self.lengths = lengths
         self.offs: list[Off] = []
+        self.strains: dict[tuple[str, Fraction], flint.arb] = {}
 
     def require(self) -> None:
         """Raise `BeyondError` with the place unless the output is right."""
@@ -226,9 +241,14 @@ class _Run:
         if self.lengths.length == 1:
             # There is no other position.
             return ZERO
-        if not (loss <= ball(LARGEST_LOSS)):
-            raise BeyondError(name)
+        self._bear(loss, LARGEST_LOSS, name)
         return fact.rule.stray(loss + 2 * self.lengths.u, noise)
+
+    def _bear(self, loss: flint.arb, limit: Fraction, name: str) -> None:
+        """Raise `BeyondError` unless so large a part of a lead may be lost."""
+        self.strains[name, limit] = loss / ball(limit)
+        if not (loss <= ball(limit)):
+            raise BeyondError(name)
 
     def _sums(self) -> flint.arb:
         """The error of a quotient of two sums over the positions, relative to the largest value."""
@@ -240,7 +260,7 @@ class _Run:
         has_means = self.lengths.arithmetic.has_means({(0, 0): output.diagram})
         whole = self.lengths.long * ball(output.size)
         divided = MEAN * self.lengths.u
-        numerators = self.rounding.kernel is Kernel.NUMERATOR_FIRST
+        numerators = self.kernel is Kernel.NUMERATOR_FIRST
         if numerators and form.grid is not None and whole <= ball(form.grid):
             # The average of a constant is a constant, but not computed as one.
             return Off(ZERO, ZERO if has_means else divided * ball(output.size), ZERO, divided)
@@ -255,8 +275,7 @@ class _Run:
         match fact.rule:
             case TieBreakRule() if fact.contest is not None:
                 near, far = losses(lengths, fact.contest, [row.scored for row in rows], cold)
-                if not (far + 2 * lengths.u <= ball(FAR_LOSS)):
-                    raise BeyondError(name)
+                self._bear(far + 2 * lengths.u, FAR_LOSS, name)
                 return near
             case ShiftRule() if fact.contest is not None:
                 return greatest(losses(lengths, fact.contest, [row.scored for row in rows], cold))
@@ -272,8 +291,8 @@ class _Run:
                 return off / ball(gap)
             case LookupRule(_, zero) if self._one_of_each_power(rows):
                 loss = self._lookup_loss(rows, cold)
-                if zero is not None and not (loss + 2 * lengths.u <= ball(FAR_LOSS)):
-                    raise BeyondError(name)
+                if zero is not None:
+                    self._bear(loss + 2 * lengths.u, FAR_LOSS, name)
                 return loss
             case _:
                 raise BeyondError(f"{name} (no rule for rounding covers its rows)")
