@@ -7,7 +7,7 @@ greatest proved one is found by a search; nothing that is found here is believed
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isqrt
+from math import isqrt, log
 from typing import final
 
 from attemper.certifying.strains import Strains
@@ -24,7 +24,7 @@ NEAR = 0.99
 """How well the end is known once it is expected beside a length that was looked at."""
 
 STEP = 4
-PATIENCE = 2
+PATIENCE = 1
 """How much larger steps become beside such a length, and how many are made."""
 
 
@@ -33,12 +33,11 @@ PATIENCE = 2
 class Horizon:
     """The greatest length that is proved, and the place that has no proof at the next one.
 
-    The place is empty if nothing beyond was looked at. `exponent` says how errors grow there, if it is known.
+    The place is empty if nothing beyond was looked at.
     """
 
     length: int
     place: str
-    exponent: float | None = None
 
 
 def horizon_of(
@@ -65,8 +64,7 @@ class Horizons:
         rounding = self._roundings[form.name]
         if isinstance(rounding, str):
             return Horizon(0, rounding)
-        guess, exponent = self._guess(form, kernel)
-        found = _Search(rounding, kernel, most, exponent).run(min(guess, most))
+        found = _Search(rounding, kernel, most).run(min(self._guess(form, kernel), most))
         self._known[form, kernel] = found
         return found
 
@@ -77,36 +75,40 @@ class Horizons:
         except (UnprovenError, TooLargeError, RecursionError):
             return failure_at(self.analysis, form, Kernel.NUMERATOR_FIRST, 1) or ""
 
-    def _guess(self, form: FloatFormat, kernel: Kernel) -> tuple[int, float]:
-        """A length to begin with, and the exponent with which errors may grow."""
+    def _guess(self, form: FloatFormat, kernel: Kernel) -> int:
+        """A length to begin with."""
         known = self._known.get((form, Kernel.NUMERATOR_FIRST))
         # Longer sums have no bound; and most claims in wide formats hold as far as anybody looks.
         most = known.length if known is not None else min(LONGEST, int(1 / (8 * form.sum_roundoff)) - 1)
         others = [other for other, its_kernel in self._known if its_kernel is kernel and other != form]
         if not others:
-            return most, EXPONENT
+            return most
         other = others[-1]
         its_own, its_first = self._known[other, kernel], self._known.get((other, Kernel.NUMERATOR_FIRST))
         # Kernels differ in how averages are rounded, and are the same where averages do no harm.
         is_same = known is not None and its_first is not None and its_own.length == its_first.length
-        if is_same or its_own.exponent is None:
-            return most, EXPONENT
-        scale = float(other.roundoff / form.roundoff) ** (1 / its_own.exponent)
-        return min(most, int(its_own.length * scale)), its_own.exponent
+        exponent = _exponent(other, its_own.length)
+        if is_same or exponent < 2:
+            return most
+        return min(most, int(its_own.length * float(other.roundoff / form.roundoff) ** (1 / exponent)))
+
+
+def _exponent(form: FloatFormat, horizon: int) -> int:
+    """The p for which the round-off times N^p is about 1 at the horizon."""
+    return round(-log(form.roundoff) / log(max(horizon, 2)))
 
 
 @final
 class _Search:
     """The search for one horizon: `good` is proved, `bad` is not, and the place where it fails is known."""
 
-    def __init__(self, rounding: Rounding, kernel: Kernel, most: int, exponent: float) -> None:
+    def __init__(self, rounding: Rounding, kernel: Kernel, most: int) -> None:
         self.rounding = rounding
         self.kernel = kernel
-        self.most = most
         self.good = 0
         self.bad = most + 1
         self.place = ""
-        self.strains = Strains(rounding.analysis, exponent)
+        self.strains = Strains(rounding.analysis, EXPONENT)
         self.missed = 0
 
     def run(self, guess: int) -> Horizon:
@@ -119,9 +121,7 @@ class _Search:
             self._look(self._inside(self._start()))
         while self.bad - self.good > 1:
             self._look(self._next())
-        last = self.strains.first(self.good)
-        is_clear = last is not None and last.exponent > 1 and NEAR * last.length < self.good < self.most
-        return Horizon(self.good, self.place, last.exponent if last is not None and is_clear else None)
+        return Horizon(self.good, self.place)
 
     def _next(self) -> int:
         """The length to look at: where something will fail first, or beside the end if that is expected there."""
