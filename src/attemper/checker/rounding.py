@@ -39,6 +39,7 @@ from attemper.checker.rounded_units import Gates, Writing, written
 from attemper.checker.rules import LocalSignRule, LookupRule, ShiftRule, SignRule, TieBreakRule
 from attemper.checker.values import Stream, Value, of_closed_form, of_form
 from attemper.exact.balls import ball, precision
+from attemper.exact.closed_forms import ClosedForm
 from attemper.exact.formats import FloatFormat
 from attemper.networks.layers import Head, LinearForm, Network, Softmax
 
@@ -99,6 +100,7 @@ class Rounding:
     def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
         self.analysis = analysis
         self.form = form
+        self.placed = {coordinate for coordinate, _ in analysis.network.positions}
         with precision(PRECISION):
             self.arithmetic = Arithmetic(analysis.names, form)
             gates = Gates(self.arithmetic)
@@ -148,6 +150,8 @@ class _Run:
         self.lengths = lengths
         self.offs: list[Off] = []
         self.strains: dict[tuple[str, Fraction], flint.arb] = {}
+        self._colds: dict[ClosedForm, Cold] = {}
+        self._rows: dict[tuple[LinearForm, LinearForm, int], _Row] = {}
 
     def require(self) -> None:
         """Raise `BeyondError` with the place unless the output is right."""
@@ -206,13 +210,8 @@ class _Run:
 
     def _head(self, head: Head, fact: HeadFact, before: Stream, name: str) -> list[tuple[int, Off]]:
         assert isinstance(head.weighting, Softmax)
-        names, lengths, u = self.rounding.analysis.names, self.lengths, self.lengths.u
-        form = head.weighting.inverse_temperature
-        exact = of_closed_form(names, form)
-        number = rounded_form(lengths, form)
-        # What is a power of two in real numbers may be computed as another number.
-        is_power = set(exact) == {(0, 0)} and self._is_power(exact[0, 0])
-        cold = Cold(number, is_power and number.grid is not None)
+        lengths, u = self.lengths, self.lengths.u
+        cold = self._cold(head.weighting.inverse_temperature)
         forms = [lengths.linear(form, before.values, self.offs) for form in head.values]
         pairs = list(zip(forms, fact.outputs, strict=True))
         if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in forms):
@@ -232,6 +231,16 @@ class _Run:
             off = mass * ball(output.spread) + value.absolute + largest * quotient
             found.append((output.target, Off(off, off)))
         return found
+
+    def _cold(self, form: ClosedForm) -> Cold:
+        """The inverse temperature, which many heads share."""
+        if form not in self._colds:
+            exact = of_closed_form(self.lengths.names, form)
+            number = rounded_form(self.lengths, form)
+            # What is a power of two in real numbers may be computed as another number.
+            is_power = set(exact) == {(0, 0)} and self._is_power(exact[0, 0])
+            self._colds[form] = Cold(number, is_power and number.grid is not None)
+        return self._colds[form]
 
     def _stray(
         self, head: Head, fact: HeadFact, before: Stream, cold: Cold, name: str, noise: flint.arb
@@ -310,6 +319,16 @@ class _Run:
         return 4 * n * query + 6 * n**2 * each * (1 + query) + (2 * n**2 + 4 * n**3 * each) * of_means
 
     def _row(self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream) -> _Row:
+        """A row; those of position embeddings, which nothing else is added to, are the same in all layers."""
+        name = query, key, id(cold)
+        if name not in self._rows:
+            row = self._new_row(query, key, cold, before)
+            if not self.rounding.placed.issuperset(coordinate for coordinate, _ in query + key):
+                return row
+            self._rows[name] = row
+        return self._rows[name]
+
+    def _new_row(self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream) -> _Row:
         lengths, names = self.lengths, self.rounding.analysis.names
         q, k = (lengths.linear(form, before.values, self.offs) for form in (query, key))
         values = of_form(names, query, before), of_form(names, key, before)
