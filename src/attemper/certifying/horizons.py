@@ -10,22 +10,15 @@ from dataclasses import dataclass
 from math import isqrt, log
 from typing import final
 
-from attemper.certifying.strains import Strains
+from attemper.certifying.strains import Reading, Strains, readings_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounding import LONGEST, Bounds, Kernel, Rounding, failure_at
 from attemper.exact.formats import FloatFormat
 
-EXPONENT = 2.0
-"""How errors grow with the length, as long as nothing is known: most leads are lost with its square."""
-
 NEAR = 0.99
 """How well the end is known once it is expected beside a length that was looked at."""
-
-STEP = 4
-PATIENCE = 1
-"""How much larger steps become beside such a length, and how many are made."""
 
 
 @final
@@ -54,18 +47,23 @@ class Horizons:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
-        self._roundings: dict[str, Rounding | str] = {}
+        self.looks = 0
+        """How often a network was evaluated: all bounds at one length, in one format, for one kernel."""
+        self._readings = readings_of(analysis)
+        self._roundings: dict[FloatFormat, Rounding | str] = {}
         self._known: dict[tuple[FloatFormat, Kernel], Horizon] = {}
 
     def of(self, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> Horizon:
         """The greatest length up to `most` that is proved, and the place that has no proof beyond."""
-        if form.name not in self._roundings:
-            self._roundings[form.name] = self._rounding(form)
-        rounding = self._roundings[form.name]
+        if form not in self._roundings:
+            self._roundings[form] = self._rounding(form)
+        rounding = self._roundings[form]
         if isinstance(rounding, str):
             return Horizon(0, rounding)
-        found = _Search(rounding, kernel, most).run(min(self._guess(form, kernel), most))
+        search = _Search(rounding, self._readings, kernel, most)
+        found = search.run(min(self._guess(form, kernel), most))
         self._known[form, kernel] = found
+        self.looks += search.looks
         return found
 
     def _rounding(self, form: FloatFormat) -> Rounding | str:
@@ -76,9 +74,9 @@ class Horizons:
             return failure_at(self.analysis, form, Kernel.NUMERATOR_FIRST, 1) or ""
 
     def _guess(self, form: FloatFormat, kernel: Kernel) -> int:
-        """A length to begin with."""
+        """A length to begin with: what other formats and kernels suggest, or the longest one."""
+        # Normalise-first kernels only lose more; and longer sums have no bound.
         known = self._known.get((form, Kernel.NUMERATOR_FIRST))
-        # Longer sums have no bound; and most claims in wide formats hold as far as anybody looks.
         most = known.length if known is not None else min(LONGEST, int(1 / (8 * form.sum_roundoff)) - 1)
         others = [other for other, its_kernel in self._known if its_kernel is kernel and other != form]
         if not others:
@@ -100,16 +98,17 @@ def _exponent(form: FloatFormat, horizon: int) -> int:
 
 @final
 class _Search:
-    """The search for one horizon: `good` is proved, `bad` is not, and the place where it fails is known."""
+    """The search for one horizon: `good` is proved, `bad` is not, and `place` is where it fails."""
 
-    def __init__(self, rounding: Rounding, kernel: Kernel, most: int) -> None:
+    def __init__(self, rounding: Rounding, readings: list[Reading], kernel: Kernel, most: int) -> None:
         self.rounding = rounding
         self.kernel = kernel
         self.good = 0
         self.bad = most + 1
         self.place = ""
-        self.strains = Strains(rounding.analysis, EXPONENT)
+        self.strains = Strains(readings, rounding.analysis.network.output)
         self.missed = 0
+        self.looks = 0
 
     def run(self, guess: int) -> Horizon:
         """The horizon; the guess is looked at first, with the length after it."""
@@ -117,34 +116,15 @@ class _Search:
         if self.good == guess and self.bad > guess + 1:
             self._look(guess + 1)
         first = self.strains.first(self.good)
-        if self.bad - self.good > 1 and (first is None or first.length > self.bad):
+        if self.bad - self.good > 1 and (first is None or first[0] > self.bad):
             self._look(self._inside(self._start()))
         while self.bad - self.good > 1:
             self._look(self._next())
         return Horizon(self.good, self.place)
 
-    def _next(self) -> int:
-        """The length to look at: where something will fail first, or beside the end if that is expected there."""
-        guess = self.strains.first(self.good)
-        if guess is None:
-            return self._between()
-        expected = guess.length
-        self.missed = 0 if self.good < int(expected) < self.bad else self.missed + 1
-        if not self.missed:
-            return int(expected)
-        if self.missed > PATIENCE:
-            return self._between()
-        if NEAR * self.good < expected <= self.good + 1:
-            return self._inside(self.good + STEP ** (self.missed - 1))
-        if self.bad in guess.seen and expected * NEAR < self.bad:
-            return self._inside(self.bad - STEP ** (self.missed - 1))
-        if expected < 2 * self.bad:
-            # The proof failed at once, and nothing could be seen: what is a little shorter shows more.
-            return self._inside(self.bad - (self.bad - self.good >> (7 - 3 * self.missed)))
-        return self._between()
-
     def _look(self, length: int) -> None:
         """Ask the checker about one length."""
+        self.looks += 1
         bounds = self._bounds(length)
         self.strains.learn(length, bounds)
         if bounds.failure is None:
@@ -159,8 +139,28 @@ class _Search:
             return Bounds([], {}, str(error) or "a feed-forward (its cases are too many)")
 
     def _start(self) -> int:
-        """A length that most networks reach, where errors begin to show."""
-        return int(float(self.rounding.form.roundoff) ** -0.28)
+        """A length that most networks reach, and where errors are seen."""
+        power = 0.43 if self.kernel is Kernel.NUMERATOR_FIRST else 0.28
+        return int(float(self.rounding.form.roundoff) ** -power)
+
+    def _next(self) -> int:
+        """Where something is expected to fail first; or beside that, if it was looked at; or half way."""
+        found = self.strains.first(self.good)
+        if found is None:
+            return self._between()
+        expected, growth = found
+        if self.good < int(expected) < self.bad:
+            self.missed = 0
+            return int(expected)
+        self.missed += 1
+        if self.missed == 1 and NEAR * self.good < expected <= self.good + 1:
+            return self.good + 1
+        if self.missed == 1 and self.bad in growth.seen and expected * NEAR < self.bad:
+            return self.bad - 1
+        if self.missed <= 2 and self.bad not in growth.seen and self.good + 1 < expected < 2 * self.bad:
+            # The proof failed at once, and nothing could be seen: what is a little shorter shows more.
+            return self._inside(self.bad - (self.bad - self.good >> (7 - 3 * self.missed)))
+        return self._between()
 
     def _inside(self, length: int) -> int:
         return min(max(length, self.good + 1), self.bad - 1)
