@@ -62,7 +62,7 @@ def analysed(network: Network) -> Analysis | None:
 def of_checker(rounded: Rounding, length: int) -> Bounds | None:
     """What the checker derives for the head in the network's last layer; None where it has no bound."""
     network, facts = rounded.analysis.network, rounded.analysis.layers
-    run = rounding._Run(rounded, Lengths(rounded.arithmetic, length))
+    run = rounding._Run(rounded, Kernel.NUMERATOR_FIRST, Lengths(rounded.arithmetic, length))
     [head], [fact] = network.layers[-1].heads, facts[-1].heads
     try:
         if not (4 * run.lengths.long < 1):
@@ -113,7 +113,7 @@ def compare(seed: int, lengths: tuple[int, ...]) -> Counter[bool]:
     network, counts = random_head(Random(seed)), Counter[bool]()
     analysis = analysed(network)
     for name, form in FORMATS.items():
-        rounded = None if analysis is None else Rounding(analysis, form, Kernel.NUMERATOR_FIRST)
+        rounded = None if analysis is None else Rounding(analysis, form)
         for length in lengths:
             ours = None if rounded is None else of_checker(rounded, length)
             theirs = of_reader(network, name, length)

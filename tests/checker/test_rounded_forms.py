@@ -34,7 +34,7 @@ from attemper.checker.rounded_forms import (
     is_exact,
     is_power_of_two,
 )
-from attemper.checker.rounding import Kernel, Rounding
+from attemper.checker.rounding import Rounding
 from attemper.checker.values import Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
@@ -761,7 +761,7 @@ def test_weights_lie_in_two_to_the_forty_and_its_inverse(weight: int | Fraction,
     network = network_of(2, [[(0, 1)], []], {}, [Layer((), (hidden([(0, 1)], 0, 1, weight),), ())], 1)
     analysis = analyse(network)
     if is_taken:
-        Rounding(analysis, FLOAT32, Kernel.NUMERATOR_FIRST)
+        Rounding(analysis, FLOAT32)
         return
     with pytest.raises(UnprovenError, match="weights"):
-        Rounding(analysis, FLOAT32, Kernel.NUMERATOR_FIRST)
+        Rounding(analysis, FLOAT32)

@@ -20,6 +20,9 @@ from attemper.exact.formats import FloatFormat
 NEAR = 0.99
 """How well the end is known once it is expected beside a length that was looked at."""
 
+PATIENCE = 16
+"""After so many lengths every other one is half way: a search that is led astray ends all the same."""
+
 
 @final
 @dataclass(frozen=True)
@@ -33,9 +36,7 @@ class Horizon:
     place: str
 
 
-def horizon_of(
-    analysis: Analysis, form: FloatFormat, kernel: Kernel, most: int = LONGEST
-) -> tuple[int, str]:
+def horizon_of(analysis: Analysis, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> tuple[int, str]:
     """The greatest length up to `most` that is proved, and the place that has no proof beyond."""
     found = Horizons(analysis).of(form, kernel, most)
     return found.length, found.place
@@ -146,7 +147,7 @@ class _Search:
     def _next(self) -> int:
         """Where something is expected to fail first; or beside that, if it was looked at; or half way."""
         found = self.strains.first(self.good)
-        if found is None:
+        if found is None or (self.looks > PATIENCE and self.looks % 2):
             return self._between()
         expected, growth = found
         if self.good < int(expected) < self.bad:
