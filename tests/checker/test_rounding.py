@@ -893,3 +893,21 @@ def test_selections_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel,
             found = one_by_one(((weights / total) * values)[order])
         right = 0 if 0 in seen else 3
         assert abs(Fraction(float(found)) - right) <= fraction(off.constant)
+
+
+def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_reads() -> None:
+    """A row of a position embedding is looked up; one of an average is not, before and after that is written."""
+    average = head(Uniform(), ONE, [], [(form((0, 1)), 3)])
+    network = network_of(4, [[(0, 1)], []], {1: I, 2: ONE}, [Layer((average,), (), ())], 3)
+    run, analysis = run_at(network, FLOAT32, 100)
+    fact, cold = analysis.layers[0], run._cold(ONE)
+    placed = form((1, 1)), form((2, 1))
+    assert run._row(*placed, cold, fact.before) is run._row(*placed, cold, fact.after)
+    read = form((3, 1)), form((1, 1))
+    before = run._row(*read, cold, fact.before)
+    run.offs[3] = Off(mean=flint.arb(1))
+    after = run._row(*read, cold, fact.after)
+    assert before.query != after.query
+    assert before.scored.query.absolute < after.scored.query.absolute
+    other = run._cold(times(Fraction(1, 2), I))
+    assert run._row(*placed, other, fact.before) is not run._row(*placed, cold, fact.before)

@@ -14,7 +14,7 @@ from attemper.checker.names import Affine, Names
 from attemper.checker.values import Value
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
-from attemper.networks.layers import Coordinate, LinearForm
+from attemper.networks.layers import LinearForm
 
 ZERO = flint.arb(0)
 UNKNOWN = flint.arb(2) ** 1000
@@ -71,17 +71,6 @@ class Rounded:
 
 
 @final
-@dataclass(frozen=True)
-class Weight:
-    """A factor of a linear form: its size, its grid if the format holds it, and if it is a power of two."""
-
-    coordinate: Coordinate
-    size: flint.arb
-    grid: Fraction | None
-    is_power: bool
-
-
-@final
 class Arithmetic:
     """Everything that depends on the network and the format, but on no length: it is worked out once.
 
@@ -99,17 +88,6 @@ class Arithmetic:
         self._peaks: dict[Diagram, flint.arb] = {}
         self._grids: dict[Diagram, Fraction | None] = {}
         self._means: dict[Diagram, bool] = {}
-        self._weights: dict[LinearForm, list[Weight]] = {}
-
-    def weights(self, form: LinearForm) -> list[Weight]:
-        """The factors of a linear form."""
-        if form not in self._weights:
-            self._weights[form] = [self._weight(*part) for part in form]
-        return self._weights[form]
-
-    def _weight(self, coordinate: Coordinate, factor: Fraction) -> Weight:
-        grid = common_grid([Affine(factor)]) if self.holds(factor) else None
-        return Weight(coordinate, ball(abs(factor)), grid, is_power_of_two(factor))
 
     def peak(self, diagram: Diagram) -> flint.arb:
         """The greatest absolute value of a diagram."""
@@ -228,21 +206,19 @@ class Lengths:
         """A linear form of the residual stream, its products added in any order."""
         size, absolute = ZERO, ZERO
         grid: Fraction | None = COARSEST
-        weights = self.arithmetic.weights(form)
-        for weight in weights:
-            off, value = offs[weight.coordinate], values[weight.coordinate]
+        for coordinate, factor in form:
+            off, value, weight = offs[coordinate], values[coordinate], ball(abs(factor))
             own_size = self.size(value)
             own = self.arithmetic.grid(value) if is_exact(off) else None
-            if own is None or weight.grid is None:
+            factor_grid = common_grid([Affine(factor)])
+            if own is None or not self.arithmetic.fits(weight, factor_grid) or factor_grid is None:
                 grid = None
             elif grid is not None:
-                grid = min(grid, own * weight.grid)
-            product = weight.size * own_size
-            size += product
+                grid = min(grid, own * factor_grid)
+            size += weight * own_size
             error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
-            rounded = weight.is_power or self.arithmetic.fits(product, grid)
-            absolute += weight.size * error
-            absolute += ZERO if rounded else 3 * self.u * weight.size * (own_size + error)
+            rounded = is_power_of_two(factor) or self.arithmetic.fits(weight * own_size, grid)
+            absolute += weight * error + (ZERO if rounded else 3 * self.u * weight * (own_size + error))
         if self.arithmetic.fits(size, grid):
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
@@ -257,15 +233,15 @@ class Lengths:
             exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
             zero = ZERO if exact else absolute
             return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
-        (weight,) = weights
-        value, off = values[weight.coordinate], offs[weight.coordinate]
-        inverse = self.inverse(value) / weight.size
+        ((coordinate, factor),) = form
+        value, off = values[coordinate], offs[coordinate]
+        inverse = self.inverse(value) / ball(abs(factor))
         relative = self._relative(value, off)
-        relative += ZERO if weight.is_power else 3 * self.u * (1 + relative)
+        relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
         if not (inverse < self.form.range):
             relative = UNKNOWN
         # The weight and the product may be rounded, too.
-        zero = weight.size * off.zero * (1 + 3 * self.u)
+        zero = ball(abs(factor)) * off.zero * (1 + 3 * self.u)
         return Rounded(size, inverse, None, absolute, zero, relative)
 
     def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
