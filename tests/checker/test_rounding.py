@@ -896,7 +896,7 @@ def test_selections_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel,
 
 
 def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_reads() -> None:
-    """A row of a position embedding is looked up; one of an average is not, before and after that is written."""
+    """A row of a position embedding is looked up; one of an average is not: that is written in between."""
     average = head(Uniform(), ONE, [], [(form((0, 1)), 3)])
     network = network_of(4, [[(0, 1)], []], {1: I, 2: ONE}, [Layer((average,), (), ())], 3)
     run, analysis = run_at(network, FLOAT32, 100)
