@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certifying.horizons import horizon_of
+from attemper.certifying.horizons import Horizons
 from attemper.checker import proof
 from attemper.checker.analysis import Analysis
 from attemper.checker.names import UnprovenError
@@ -59,9 +59,10 @@ def certificate_of(
     A formula's proof needs no program, so that its certificate has none.
     """
     claims: list[Claim] = [RealClaim()]
+    horizons = Horizons(analysis)
     for form, kernel in arithmetics:
-        horizon, bottleneck = horizon_of(analysis, form, kernel)
-        claims.append(FloatClaim(form.name, str(kernel), horizon, bottleneck))
+        found = horizons.of(form, kernel)
+        claims.append(FloatClaim(form.name, str(kernel), found.length, found.place))
         progress(1)
     needed = None if isinstance(language, TemporalLanguage) else realisation
     return Certificate(digest, language, tuple(claims), needed)

@@ -18,16 +18,15 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     BeyondError,
     Kernel,
+    Off,
 )
-from attemper.checker.rounding.attention import rounded_row, stray_mass
-from attemper.checker.values import Value, of_form
+from attemper.checker.rounding.attention import RoundedRow, rounded_row, stray_mass
+from attemper.checker.values import Stream, Value, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ONE, ClosedForm, I, number, over, times
 from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
-from attemper.networks.layers import (
-    LinearForm,
-)
-from tests.support.attacks import form
+from attemper.networks.layers import Layer, LinearForm, Uniform
+from tests.support.attacks import form, head, network_of
 from tests.support.rounding import (
     ERRORS,
     NUMERATOR,
@@ -208,3 +207,24 @@ def test_selections_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel,
             found = one_by_one(((weights / total) * values)[order])
         right = 0 if 0 in seen else 3
         assert abs(Fraction(float(found)) - right) <= fraction(off.constant)
+
+
+def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_reads() -> None:
+    """A row of a position embedding is looked up; one of an average is not: that is written in between."""
+    average = head(Uniform(), ONE, [], [(form((0, 1)), 3)])
+    network = network_of(4, [[(0, 1)], []], {1: I, 2: ONE}, [Layer((average,), (), ())], 3)
+    run, analysis = run_at(network, FLOAT32, 100)
+    fact = analysis.layers[0]
+
+    def row(pair: tuple[LinearForm, LinearForm], stream: Stream, cold: ClosedForm = ONE) -> RoundedRow:
+        return run.heads.row(*pair, cold, stream, run.offs)
+
+    placed = form((1, 1)), form((2, 1))
+    assert row(placed, fact.before) is row(placed, fact.after)
+    assert row(placed, fact.before, times(Fraction(1, 2), I)) is not row(placed, fact.before)
+    read = form((3, 1)), form((1, 1))
+    before = row(read, fact.before)
+    run.offs[3] = Off(mean=flint.arb(1))
+    after = row(read, fact.after)
+    assert before.query != after.query
+    assert before.scored.query.absolute < after.scored.query.absolute

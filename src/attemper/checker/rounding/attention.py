@@ -31,7 +31,7 @@ from attemper.checker.rounding.leads import Cold, ScoredRow, losses, scored_row
 from attemper.checker.values import Stream, Value, of_closed_form, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ClosedForm
-from attemper.networks.layers import Head, LinearForm, Softmax
+from attemper.networks.layers import Coordinate, Head, LinearForm, Softmax
 
 LARGEST_LOSS = Fraction(15, 16)
 """Leads may be smaller by this part; more is not looked at."""
@@ -69,6 +69,8 @@ class RoundedHead:
     rows: tuple[RoundedRow, ...]
     values: tuple[tuple[Rounded, Output], ...]
     offs: list[Off]
+    strains: dict[tuple[str, Fraction], flint.arb]
+    """Which part of what it may lose each place's lead loses: a remark, no proof rests on it."""
 
     @property
     def names(self) -> Names:
@@ -113,7 +115,12 @@ class RoundedHead:
 
     def require_half(self, loss: flint.arb) -> None:
         """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
-        if not (loss + 2 * self.lengths.u <= ball(HALF_LOSS)):
+        self.bear(loss + 2 * self.lengths.u, HALF_LOSS)
+
+    def bear(self, loss: flint.arb, limit: Fraction) -> None:
+        """Raise `BeyondError` unless so large a part of a lead may be lost."""
+        self.strains[self.name, limit] = loss / ball(limit)
+        if not (loss <= ball(limit)):
             raise BeyondError(self.name)
 
     def uncovered(self) -> BeyondError:
@@ -121,24 +128,50 @@ class RoundedHead:
         return BeyondError(f"{self.name} (no rule for rounding covers its rows)")
 
 
+@final
+class Heads:
+    """What heads share at one length; `placed` has the coordinates of position embeddings."""
+
+    def __init__(self, lengths: Lengths, kernel: Kernel, placed: frozenset[Coordinate]) -> None:
+        self.lengths = lengths
+        self.kernel = kernel
+        self.placed = placed
+        self.strains: dict[tuple[str, Fraction], flint.arb] = {}
+        self._colds: dict[ClosedForm, Cold] = {}
+        self._rows: dict[tuple[LinearForm, LinearForm, ClosedForm], RoundedRow] = {}
+
+    def cold(self, form: ClosedForm) -> Cold:
+        """The inverse temperature."""
+        if form not in self._colds:
+            self._colds[form] = _cold(self.lengths, form)
+        return self._colds[form]
+
+    def row(
+        self, query: LinearForm, key: LinearForm, form: ClosedForm, before: Stream, offs: list[Off]
+    ) -> RoundedRow:
+        """A row; those of position embeddings, which nothing else is added to, are the same in all layers."""
+        name = query, key, form
+        if name in self._rows:
+            return self._rows[name]
+        row = rounded_row(self.lengths, query, key, self.cold(form), before, offs)
+        if self.placed.issuperset(coordinate for coordinate, _ in query + key):
+            self._rows[name] = row
+        return row
+
+
 def rounded_head(
-    name: str,
-    lengths: Lengths,
-    kernel: Kernel,
-    head: Head,
-    outputs: tuple[Output, ...],
-    before: Stream,
-    offs: list[Off],
+    name: str, heads: Heads, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
 ) -> RoundedHead:
     """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
     assert isinstance(head.weighting, Softmax)
-    cold = _cold(lengths, head.weighting.inverse_temperature)
-    values = tuple(lengths.linear(form, before.values, offs) for form in head.values)
+    lengths, form = heads.lengths, head.weighting.inverse_temperature
+    values = tuple(lengths.linear(value, before.values, offs) for value in head.values)
     if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in values):
         raise BeyondError(f"{name} (its values leave the range of the format)")
     pairs = zip(head.query, head.key, strict=True)
-    rows = tuple(rounded_row(lengths, query, key, cold, before, offs) for query, key in pairs)
-    return RoundedHead(name, lengths, kernel, cold, rows, tuple(zip(values, outputs, strict=True)), offs)
+    rows = tuple(heads.row(query, key, form, before, offs) for query, key in pairs)
+    written = tuple(zip(values, outputs, strict=True))
+    return RoundedHead(name, lengths, heads.kernel, heads.cold(form), rows, written, offs, heads.strains)
 
 
 def rounded_row(
@@ -172,8 +205,7 @@ def stray_mass(
     if head.lengths.length == 1:
         # There is no other position.
         return ZERO
-    if not (loss <= ball(LARGEST_LOSS)):
-        raise BeyondError(head.name)
+    head.bear(loss, LARGEST_LOSS)
     return stray(loss + 2 * head.lengths.u, head.noise)
 
 
