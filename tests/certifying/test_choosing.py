@@ -24,7 +24,7 @@ def chosen(formula: str, regimes: tuple[Regime, ...], target: Target | None = No
 
 def horizon(found: Chosen) -> int:
     assert found.analysis is not None
-    return horizon_of(found.proof.analysis, FLOAT32, NUMERATOR)[0]
+    return horizon_of(found.analysis, FLOAT32, NUMERATOR)[0]
 
 
 def test_without_a_target_the_smallest_network_is_chosen() -> None:
@@ -100,4 +100,4 @@ def test_if_nothing_is_proved_the_smaller_network_is_chosen(monkeypatch: pytest.
     monkeypatch.setattr("attemper.certifying.choosing.prove", refuse)
     alphabet = parse_alphabet("ab")
     found = choose(parse_regex("a*b", alphabet), alphabet, (Regime.UNBOUNDED,))
-    assert (found.proof, found.reason, found.candidate.limits.merging) == (None, "no proof today", True)
+    assert (found.analysis, found.reason, found.candidate.limits.merging) == (None, "no proof today", True)
