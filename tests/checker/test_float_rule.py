@@ -18,7 +18,7 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding import network as rounding
 from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths
-from attemper.checker.rounding.attention import rounded_head, stray_mass
+from attemper.checker.rounding.attention import stray_mass
 from attemper.checker.rounding.network import Rounding
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times
@@ -61,7 +61,7 @@ def analysed(network: Network) -> Analysis | None:
 def of_checker(rounded: Rounding, length: int) -> Bounds | None:
     """What the checker derives for the head in the network's last layer; None where it has no bound."""
     network, facts = rounded.analysis.network, rounded.analysis.layers
-    run = rounding._Run(rounded, Lengths(rounded.arithmetic, length))
+    run = rounding._Run(rounded, Kernel.NUMERATOR_FIRST, Lengths(rounded.arithmetic, length))
     [head], [fact] = network.layers[-1].heads, facts[-1].heads
     try:
         if not (4 * run.lengths.long < 1):
@@ -72,8 +72,7 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
             for writing in writings:
                 off = rounding.written(run.lengths, writing, before.middle, run.offs)
                 run.offs[writing.target] = off
-        before, kernel = facts[-1].before, rounded.kernel
-        computed = rounded_head("the head", run.lengths, kernel, head, fact.outputs, before, run.offs)
+        computed = run.heads.head("the head", head, fact.outputs, facts[-1].before, run.offs)
         [value] = fact.rule.offs(computed)
         assert isinstance(fact.rule, SelectRule)
         assert fact.rule.contest is not None
@@ -107,7 +106,7 @@ def compare(seed: int, lengths: tuple[int, ...]) -> Counter[bool]:
     network, counts = random_head(Random(seed)), Counter[bool]()
     analysis = analysed(network)
     for name, form in FORMATS.items():
-        rounded = None if analysis is None else Rounding(analysis, form, Kernel.NUMERATOR_FIRST)
+        rounded = None if analysis is None else Rounding(analysis, form)
         for length in lengths:
             ours = None if rounded is None else of_checker(rounded, length)
             theirs = of_reader(network, name, length)

@@ -22,7 +22,7 @@ from attemper.checker.rounding.arithmetic import (
     Off,
     Rounded,
 )
-from attemper.checker.rounding.attention import RoundedHead, RoundedRow, rounded_head, rounded_row
+from attemper.checker.rounding.attention import RoundedHead, RoundedRow, rounded_row
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.leads import Cold, ScoredRow
 from attemper.checker.rounding.network import Rounding
@@ -67,8 +67,8 @@ def run_at(
 ) -> tuple[rounding._Run, Analysis]:
     """The bounds at one length, after the embeddings."""
     analysis = analyse(network)
-    rounded = Rounding(analysis, format_, kernel)
-    run = rounding._Run(rounded, Lengths(rounded.arithmetic, length))
+    rounded = Rounding(analysis, format_)
+    run = rounding._Run(rounded, kernel, Lengths(rounded.arithmetic, length))
     run.offs = [EXACT for _ in network.coordinates]
     run._embed()
     return run, analysis
@@ -77,8 +77,8 @@ def run_at(
 def rounded_at(run: rounding._Run, analysis: Analysis, cold: Cold | None = None) -> RoundedHead:
     """What is computed of the head in the last layer; with another temperature if one is given."""
     [own], [fact] = analysis.network.layers[-1].heads, analysis.layers[-1].heads
-    before, kernel = analysis.layers[-1].before, run.rounding.kernel
-    found = rounded_head("the head", run.lengths, kernel, own, fact.outputs, before, run.offs)
+    before = analysis.layers[-1].before
+    found = run.heads.head("the head", own, fact.outputs, before, run.offs)
     if cold is None:
         return found
     pairs = zip(own.query, own.key, strict=True)

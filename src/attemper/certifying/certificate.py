@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
-from attemper.certifying.horizons import horizon_of
+from attemper.certifying.horizons import Horizons
 from attemper.checker.check import derived_error
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
@@ -59,9 +59,10 @@ def certificate_of(
 ) -> Certificate:
     """The certificate of a network with that digest, whose proof is known."""
     claims: list[Claim] = [RealClaim()]
+    horizons = Horizons(proof.analysis)
     for form, kernel in arithmetics:
-        horizon, bottleneck = horizon_of(proof.analysis, form, kernel)
-        claims.append(FloatClaim(form.name, str(kernel), horizon, bottleneck))
+        found = horizons.of(form, kernel)
+        claims.append(FloatClaim(form.name, str(kernel), found.length, found.place))
         progress(1)
     return Certificate(digest, language, tuple(claims), tuple(_evidence(proof)))
 

@@ -26,7 +26,6 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     Arithmetic,
     BeyondError,
-    Kernel,
     Lengths,
     Off,
     Rounded,
@@ -762,7 +761,7 @@ def test_weights_lie_in_two_to_the_forty_and_its_inverse(weight: int | Fraction,
     network = network_of(2, [[(0, 1)], []], {}, [Layer((), (hidden([(0, 1)], 0, 1, weight),), ())], 1)
     analysis = analyse(network)
     if is_taken:
-        Rounding(analysis, FLOAT32, Kernel.NUMERATOR_FIRST)
+        Rounding(analysis, FLOAT32)
         return
     with pytest.raises(UnprovenError, match="weights"):
-        Rounding(analysis, FLOAT32, Kernel.NUMERATOR_FIRST)
+        Rounding(analysis, FLOAT32)

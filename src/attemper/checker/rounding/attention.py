@@ -31,7 +31,7 @@ from attemper.checker.rounding.leads import Cold, ScoredRow, losses, scored_row
 from attemper.checker.values import Stream, Value, of_closed_form, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ClosedForm
-from attemper.networks.layers import Head, LinearForm, Softmax
+from attemper.networks.layers import Coordinate, Head, LinearForm, Softmax
 
 LARGEST_LOSS = Fraction(15, 16)
 """Leads may be smaller by this part; more is not looked at."""
@@ -41,6 +41,10 @@ HALF_LOSS = Fraction(1, 2)
 
 QUOTIENT = 4
 """What dividing, rounding each weight and rounding the result lose, in u."""
+
+
+Strains = dict[tuple[str, Fraction], flint.arb]
+"""By place and limit, the part of the limit that is lost."""
 
 
 @final
@@ -59,7 +63,8 @@ class RoundedRow:
 class RoundedHead:
     """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
 
-    `offs` are the errors of the coordinates that the head reads.
+    `offs` are the errors of the coordinates that the head reads. `strains` takes notes of how much of each
+    limit is lost: a remark, no proof rests on it.
     """
 
     name: str
@@ -69,6 +74,7 @@ class RoundedHead:
     rows: tuple[RoundedRow, ...]
     values: tuple[tuple[Rounded, Output], ...]
     offs: list[Off]
+    strains: Strains
 
     @property
     def names(self) -> Names:
@@ -113,7 +119,12 @@ class RoundedHead:
 
     def require_half(self, loss: flint.arb) -> None:
         """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
-        if not (loss + 2 * self.lengths.u <= ball(HALF_LOSS)):
+        self.bear(loss + 2 * self.lengths.u, HALF_LOSS)
+
+    def bear(self, loss: flint.arb, limit: Fraction) -> None:
+        """Raise `BeyondError` unless so large a part of a lead may be lost."""
+        self.strains[self.name, limit] = loss / ball(limit)
+        if not (loss <= ball(limit)):
             raise BeyondError(self.name)
 
     def uncovered(self) -> BeyondError:
@@ -121,24 +132,57 @@ class RoundedHead:
         return BeyondError(f"{self.name} (no rule for rounding covers its rows)")
 
 
-def rounded_head(
-    name: str,
-    lengths: Lengths,
-    kernel: Kernel,
-    head: Head,
-    outputs: tuple[Output, ...],
-    before: Stream,
-    offs: list[Off],
-) -> RoundedHead:
-    """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
-    assert isinstance(head.weighting, Softmax)
-    cold = _cold(lengths, head.weighting.inverse_temperature)
-    values = tuple(lengths.linear(form, before.values, offs) for form in head.values)
-    if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in values):
-        raise BeyondError(f"{name} (its values leave the range of the format)")
-    pairs = zip(head.query, head.key, strict=True)
-    rows = tuple(rounded_row(lengths, query, key, cold, before, offs) for query, key in pairs)
-    return RoundedHead(name, lengths, kernel, cold, rows, tuple(zip(values, outputs, strict=True)), offs)
+@final
+class RoundedHeads:
+    """All heads of a network at one length, for one class of kernels: what they share is worked out once.
+
+    `placed` are the coordinates of position embeddings.
+    """
+
+    def __init__(self, lengths: Lengths, kernel: Kernel, placed: set[Coordinate]) -> None:
+        self.lengths = lengths
+        self.kernel = kernel
+        self.placed = placed
+        self.strains: Strains = {}
+        self._colds: dict[ClosedForm, Cold] = {}
+        self._rows: dict[tuple[LinearForm, LinearForm, int], RoundedRow] = {}
+
+    def head(
+        self, name: str, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
+    ) -> RoundedHead:
+        """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
+        assert isinstance(head.weighting, Softmax)
+        lengths = self.lengths
+        cold = self._cold(head.weighting.inverse_temperature)
+        forms = [lengths.linear(form, before.values, offs) for form in head.values]
+        if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in forms):
+            raise BeyondError(f"{name} (its values leave the range of the format)")
+        pairs = zip(head.query, head.key, strict=True)
+        rows = tuple(self._row(query, key, cold, before, offs) for query, key in pairs)
+        values = tuple(zip(forms, outputs, strict=True))
+        return RoundedHead(name, lengths, self.kernel, cold, rows, values, offs, self.strains)
+
+    def _cold(self, form: ClosedForm) -> Cold:
+        """The inverse temperature, which many heads share."""
+        if form not in self._colds:
+            exact = of_closed_form(self.lengths.names, form)
+            number = rounded_form(self.lengths, form)
+            # What is a power of two in real numbers may be computed as another number.
+            is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
+            self._colds[form] = Cold(number, is_power and number.grid is not None)
+        return self._colds[form]
+
+    def _row(
+        self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
+    ) -> RoundedRow:
+        """A row; those of position embeddings, which nothing else is added to, are the same in all layers."""
+        name = query, key, id(cold)
+        if name not in self._rows:
+            row = rounded_row(self.lengths, query, key, cold, before, offs)
+            if not self.placed.issuperset(coordinate for coordinate, _ in query + key):
+                return row
+            self._rows[name] = row
+        return self._rows[name]
 
 
 def rounded_row(
@@ -172,17 +216,8 @@ def stray_mass(
     if head.lengths.length == 1:
         # There is no other position.
         return ZERO
-    if not (loss <= ball(LARGEST_LOSS)):
-        raise BeyondError(head.name)
+    head.bear(loss, LARGEST_LOSS)
     return stray(loss + 2 * head.lengths.u, head.noise)
-
-
-def _cold(lengths: Lengths, form: ClosedForm) -> Cold:
-    """The inverse temperature. What is a power of two in real numbers may be computed as another number."""
-    exact = of_closed_form(lengths.names, form)
-    number = rounded_form(lengths, form)
-    is_power = set(exact) == {(0, 0)} and _is_one_power(lengths.names, exact[0, 0])
-    return Cold(number, is_power and number.grid is not None)
 
 
 def _is_one_power(names: Names, diagram: Diagram) -> bool:

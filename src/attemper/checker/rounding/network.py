@@ -8,6 +8,7 @@ certificates/FORMAT.md, section "Arithmetic"; each bound below is one of its rul
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
@@ -26,14 +27,12 @@ from attemper.checker.rounding.arithmetic import (
     common_grid,
     greatest,
 )
-from attemper.checker.rounding.attention import rounded_head
+from attemper.checker.rounding.attention import RoundedHeads, Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
-from attemper.checker.rules import HeadFact
-from attemper.checker.values import Stream
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
-from attemper.networks.layers import Head, Network
+from attemper.networks.layers import Network
 
 PRECISION = 64
 
@@ -48,19 +47,32 @@ def failure_at(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: in
     if length > LONGEST:
         return f"words of more than {LONGEST:,} symbols"
     try:
-        return Rounding(analysis, form, kernel).failure_at(length)
+        return Rounding(analysis, form).bounds_at(kernel, length).failure
     except (UnprovenError, TooLargeError, RecursionError) as error:
         return str(error) or "a feed-forward (its cases are too many)"
 
 
 @final
-class Rounding:
-    """One network in one format, for one class of attention kernels."""
+@dataclass(frozen=True)
+class Bounds:
+    """How far coordinates can be off, as far as the proof goes, and the place where it fails if it does.
 
-    def __init__(self, analysis: Analysis, form: FloatFormat, kernel: Kernel) -> None:
+    `strains` says which part of what it may lose each place's lead loses: a remark, no proof rests on it.
+    """
+
+    offs: list[Off]
+    strains: Strains
+    failure: str | None
+
+
+@final
+class Rounding:
+    """One network in one format."""
+
+    def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
         self.analysis = analysis
         self.form = form
-        self.kernel = kernel
+        self.placed = {coordinate for coordinate, _ in analysis.network.positions}
         with precision(PRECISION):
             self.arithmetic = Arithmetic(analysis.names, form)
             gates = Gates(self.arithmetic)
@@ -76,14 +88,15 @@ class Rounding:
             if not all(unit.outputs for unit in layer.hidden):
                 raise UnprovenError(f"layer {number}'s feed-forward (a hidden unit is written nowhere)")
 
-    def failure_at(self, length: int) -> str | None:
-        """What the proof for all words of 1 to `length` symbols fails at; None if it holds."""
+    def bounds_at(self, kernel: Kernel, length: int) -> Bounds:
+        """The bounds for all words of 1 to `length` symbols, for one class of attention kernels."""
         with precision(PRECISION):
+            run = _Run(self, kernel, Lengths(self.arithmetic, length))
             try:
-                _Run(self, Lengths(self.arithmetic, length)).require()
+                run.require()
             except BeyondError as error:
-                return str(error)
-        return None
+                return Bounds(run.offs, run.heads.strains, str(error))
+            return Bounds(run.offs, run.heads.strains, None)
 
 
 def _weights(network: Network) -> Iterator[Fraction]:
@@ -103,9 +116,10 @@ def _weights(network: Network) -> Iterator[Fraction]:
 class _Run:
     """The bounds at one length, layer by layer."""
 
-    def __init__(self, rounding: Rounding, lengths: Lengths) -> None:
+    def __init__(self, rounding: Rounding, kernel: Kernel, lengths: Lengths) -> None:
         self.rounding = rounding
         self.lengths = lengths
+        self.heads = RoundedHeads(lengths, kernel, rounding.placed)
         self.offs: list[Off] = []
 
     def require(self) -> None:
@@ -120,7 +134,8 @@ class _Run:
             after = list(self.offs)
             for index, (head, head_fact) in enumerate(zip(layer.heads, fact.heads, strict=True)):
                 name = f"layer {number}, head {index}"
-                offs = self._head(head, head_fact, fact.before, name)
+                rounded = self.heads.head(name, head, head_fact.outputs, fact.before, self.offs)
+                offs = head_fact.rule.offs(rounded)
                 for target, off in zip(head.targets, offs, strict=True):
                     self._take(taken, target, name)
                     after[target], blame[target] = off, name
@@ -161,8 +176,3 @@ class _Run:
         inputs = [factor.coordinate for form, _ in writing.parts for factor in form]
         worst = greatest(self.offs[c].constant for c in inputs)
         return next((c for c in inputs if not (self.offs[c].constant < worst)), -1)
-
-    def _head(self, head: Head, fact: HeadFact, before: Stream, name: str) -> list[Off]:
-        """How far each value that the head writes can be off."""
-        kernel = self.rounding.kernel
-        return fact.rule.offs(rounded_head(name, self.lengths, kernel, head, fact.outputs, before, self.offs))
