@@ -15,7 +15,7 @@ from attemper.checker.names import Affine, Names
 from attemper.checker.values import Value
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
-from attemper.networks.layers import Coordinate, LinearForm
+from attemper.networks.layers import LinearForm
 
 ZERO = flint.arb(0)
 UNKNOWN = flint.arb(2) ** 1000
@@ -79,17 +79,6 @@ class Rounded:
 
 
 @final
-@dataclass(frozen=True)
-class Weight:
-    """A factor of a linear form: its size, its grid if the format holds it, and if it is a power of two."""
-
-    coordinate: Coordinate
-    size: flint.arb
-    grid: Fraction | None
-    is_power: bool
-
-
-@final
 class Arithmetic:
     """Everything that depends on the network and the format, but on no length: it is worked out once.
 
@@ -107,17 +96,6 @@ class Arithmetic:
         self._peaks: dict[Diagram, flint.arb] = {}
         self._grids: dict[Diagram, Fraction | None] = {}
         self._means: dict[Diagram, bool] = {}
-        self._weights: dict[LinearForm, list[Weight]] = {}
-
-    def weights(self, form: LinearForm) -> list[Weight]:
-        """The factors of a linear form."""
-        if form not in self._weights:
-            self._weights[form] = [self._weight(*part) for part in form]
-        return self._weights[form]
-
-    def _weight(self, coordinate: Coordinate, factor: Fraction) -> Weight:
-        grid = common_grid([Affine(factor)]) if self.holds(factor) else None
-        return Weight(coordinate, ball(abs(factor)), grid, is_power_of_two(factor))
 
     def peak(self, diagram: Diagram) -> flint.arb:
         """The greatest absolute value of a diagram."""
@@ -234,8 +212,7 @@ class Lengths:
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order."""
-        weights = self.arithmetic.weights(form)
-        size, absolute, grid = self._products(weights, values, offs)
+        size, absolute, grid = self._products(form, values, offs)
         if self.arithmetic.fits(size, grid):
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
@@ -243,8 +220,8 @@ class Lengths:
             raise BeyondError("a linear form (it leaves the range of the format)")
         absolute += self.arithmetic.summed(len(form), size + absolute, size + absolute) + self.tiny
         if len(form) == 1:
-            (weight,) = weights
-            return self._multiple(weight, values, offs, size, absolute)
+            ((coordinate, factor),) = form
+            return self._multiple(factor, values[coordinate], offs[coordinate], size, absolute)
         least = self._least(form, values)
         if least is None:
             return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
@@ -254,39 +231,37 @@ class Lengths:
         return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
 
     def _products(
-        self, weights: list[Weight], values: list[Value], offs: list[Off]
+        self, form: LinearForm, values: list[Value], offs: list[Off]
     ) -> tuple[flint.arb, flint.arb, Fraction | None]:
         """The sum of the terms' sizes, that of their errors, and their grid if all are exact."""
         size, absolute = ZERO, ZERO
         grid: Fraction | None = COARSEST
-        for weight in weights:
-            off, value = offs[weight.coordinate], values[weight.coordinate]
+        for coordinate, factor in form:
+            off, value, weight = offs[coordinate], values[coordinate], ball(abs(factor))
             own_size = self.size(value)
             own = self.arithmetic.grid(value) if is_exact(off) else None
-            if own is None or weight.grid is None:
+            factor_grid = common_grid([Affine(factor)])
+            if own is None or not self.arithmetic.fits(weight, factor_grid) or factor_grid is None:
                 grid = None
             elif grid is not None:
-                grid = min(grid, own * weight.grid)
-            product = weight.size * own_size
-            size += product
+                grid = min(grid, own * factor_grid)
+            size += weight * own_size
             error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
-            rounded = weight.is_power or self.arithmetic.fits(product, grid)
-            absolute += weight.size * error
-            absolute += ZERO if rounded else 3 * self.u * weight.size * (own_size + error)
+            rounded = is_power_of_two(factor) or self.arithmetic.fits(weight * own_size, grid)
+            absolute += weight * error + (ZERO if rounded else 3 * self.u * weight * (own_size + error))
         return size, absolute, grid
 
     def _multiple(
-        self, weight: Weight, values: list[Value], offs: list[Off], size: flint.arb, absolute: flint.arb
+        self, factor: Fraction, value: Value, off: Off, size: flint.arb, absolute: flint.arb
     ) -> Rounded:
         """A multiple of one coordinate, of that size and error."""
-        value, off = values[weight.coordinate], offs[weight.coordinate]
-        inverse = self.inverse(value) / weight.size
+        inverse = self.inverse(value) / ball(abs(factor))
         relative = self._relative(value, off)
-        relative += ZERO if weight.is_power else 3 * self.u * (1 + relative)
+        relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
         if not (inverse < self.form.range):
             relative = UNKNOWN
         # The weight and the product may be rounded, too.
-        zero = weight.size * off.zero * (1 + 3 * self.u)
+        zero = ball(abs(factor)) * off.zero * (1 + 3 * self.u)
         return Rounded(size, inverse, None, absolute, zero, relative)
 
     def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
