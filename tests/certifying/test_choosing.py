@@ -7,7 +7,7 @@ import pytest
 from attemper.certifying.certificate import prove
 from attemper.certifying.choosing import Chosen, Target, choose
 from attemper.certifying.horizons import horizon_of
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
