@@ -18,7 +18,7 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding import network as rounding
 from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths
-from attemper.checker.rounding.attention import rounded_head, stray_mass
+from attemper.checker.rounding.attention import stray_mass
 from attemper.checker.rounding.network import Rounding
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times
@@ -72,7 +72,7 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
             for writing in writings:
                 off = rounding.written(run.lengths, writing, before.middle, run.offs)
                 run.offs[writing.target] = off
-        computed = rounded_head("the head", run.heads, head, fact.outputs, facts[-1].before, run.offs)
+        computed = run.heads.head("the head", head, fact.outputs, facts[-1].before, run.offs)
         [value] = fact.rule.offs(computed)
         assert isinstance(fact.rule, SelectRule)
         assert fact.rule.contest is not None

@@ -22,7 +22,7 @@ from attemper.checker.rounding.arithmetic import (
     Off,
     Rounded,
 )
-from attemper.checker.rounding.attention import RoundedHead, RoundedRow, rounded_head, rounded_row
+from attemper.checker.rounding.attention import RoundedHead, RoundedRow, rounded_row
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.leads import Cold, ScoredRow
 from attemper.checker.rounding.network import Rounding
@@ -78,7 +78,7 @@ def rounded_at(run: rounding._Run, analysis: Analysis, cold: Cold | None = None)
     """What is computed of the head in the last layer; with another temperature if one is given."""
     [own], [fact] = analysis.network.layers[-1].heads, analysis.layers[-1].heads
     before = analysis.layers[-1].before
-    found = rounded_head("the head", run.heads, own, fact.outputs, before, run.offs)
+    found = run.heads.head("the head", own, fact.outputs, before, run.offs)
     if cold is None:
         return found
     pairs = zip(own.query, own.key, strict=True)

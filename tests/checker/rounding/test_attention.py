@@ -20,12 +20,16 @@ from attemper.checker.rounding.arithmetic import (
     Kernel,
     Off,
 )
-from attemper.checker.rounding.attention import RoundedRow, rounded_row, stray_mass
-from attemper.checker.values import Stream, Value, of_form
+from attemper.checker.rounding.attention import rounded_row, stray_mass
+from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ONE, ClosedForm, I, number, over, times
 from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
-from attemper.networks.layers import Layer, LinearForm, Uniform
+from attemper.networks.layers import (
+    Layer,
+    LinearForm,
+    Uniform,
+)
 from tests.support.attacks import form, head, network_of
 from tests.support.rounding import (
     ERRORS,
@@ -123,6 +127,7 @@ def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, rule: Sign
                 weight = 2 * step
             weight *= ball(noise_at("bfloat16"))
             found = stray_mass(computed, ball(loss), rule.stray)
+            assert is_same(computed.strains["the head", most], loss / most)
             assert is_same(found, weight / (1 + weight))
 
 
@@ -214,17 +219,15 @@ def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_rea
     average = head(Uniform(), ONE, [], [(form((0, 1)), 3)])
     network = network_of(4, [[(0, 1)], []], {1: I, 2: ONE}, [Layer((average,), (), ())], 3)
     run, analysis = run_at(network, FLOAT32, 100)
-    fact = analysis.layers[0]
-
-    def row(pair: tuple[LinearForm, LinearForm], stream: Stream, cold: ClosedForm = ONE) -> RoundedRow:
-        return run.heads.row(*pair, cold, stream, run.offs)
-
+    fact, heads = analysis.layers[0], run.heads
+    cold, other = heads._cold(ONE), heads._cold(times(Fraction(1, 2), I))
     placed = form((1, 1)), form((2, 1))
-    assert row(placed, fact.before) is row(placed, fact.after)
-    assert row(placed, fact.before, times(Fraction(1, 2), I)) is not row(placed, fact.before)
+    first = heads._row(*placed, cold, fact.before, run.offs)
+    assert heads._row(*placed, cold, fact.after, run.offs) is first
+    assert heads._row(*placed, other, fact.before, run.offs) is not first
     read = form((3, 1)), form((1, 1))
-    before = row(read, fact.before)
+    before = heads._row(*read, cold, fact.before, run.offs)
     run.offs[3] = Off(mean=flint.arb(1))
-    after = row(read, fact.after)
+    after = heads._row(*read, cold, fact.after, run.offs)
     assert before.query != after.query
     assert before.scored.query.absolute < after.scored.query.absolute

@@ -43,6 +43,10 @@ QUOTIENT = 4
 """What dividing, rounding each weight and rounding the result lose, in u."""
 
 
+Strains = dict[tuple[str, Fraction], flint.arb]
+"""By place and limit, the part of the limit that is lost."""
+
+
 @final
 @dataclass(frozen=True)
 class RoundedRow:
@@ -59,7 +63,8 @@ class RoundedRow:
 class RoundedHead:
     """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
 
-    `offs` are the errors of the coordinates that the head reads.
+    `offs` are the errors of the coordinates that the head reads. `strains` takes notes of how much of each
+    limit is lost: a remark, no proof rests on it.
     """
 
     name: str
@@ -69,8 +74,7 @@ class RoundedHead:
     rows: tuple[RoundedRow, ...]
     values: tuple[tuple[Rounded, Output], ...]
     offs: list[Off]
-    strains: dict[tuple[str, Fraction], flint.arb]
-    """Which part of what it may lose each place's lead loses: a remark, no proof rests on it."""
+    strains: Strains
 
     @property
     def names(self) -> Names:
@@ -129,49 +133,56 @@ class RoundedHead:
 
 
 @final
-class Heads:
-    """What heads share at one length; `placed` has the coordinates of position embeddings."""
+class RoundedHeads:
+    """All heads of a network at one length, for one class of kernels: what they share is worked out once.
 
-    def __init__(self, lengths: Lengths, kernel: Kernel, placed: frozenset[Coordinate]) -> None:
+    `placed` are the coordinates of position embeddings.
+    """
+
+    def __init__(self, lengths: Lengths, kernel: Kernel, placed: set[Coordinate]) -> None:
         self.lengths = lengths
         self.kernel = kernel
         self.placed = placed
-        self.strains: dict[tuple[str, Fraction], flint.arb] = {}
+        self.strains: Strains = {}
         self._colds: dict[ClosedForm, Cold] = {}
-        self._rows: dict[tuple[LinearForm, LinearForm, ClosedForm], RoundedRow] = {}
+        self._rows: dict[tuple[LinearForm, LinearForm, int], RoundedRow] = {}
 
-    def cold(self, form: ClosedForm) -> Cold:
-        """The inverse temperature."""
+    def head(
+        self, name: str, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
+    ) -> RoundedHead:
+        """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
+        assert isinstance(head.weighting, Softmax)
+        lengths = self.lengths
+        cold = self._cold(head.weighting.inverse_temperature)
+        forms = [lengths.linear(form, before.values, offs) for form in head.values]
+        if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in forms):
+            raise BeyondError(f"{name} (its values leave the range of the format)")
+        pairs = zip(head.query, head.key, strict=True)
+        rows = tuple(self._row(query, key, cold, before, offs) for query, key in pairs)
+        values = tuple(zip(forms, outputs, strict=True))
+        return RoundedHead(name, lengths, self.kernel, cold, rows, values, offs, self.strains)
+
+    def _cold(self, form: ClosedForm) -> Cold:
+        """The inverse temperature, which many heads share."""
         if form not in self._colds:
-            self._colds[form] = _cold(self.lengths, form)
+            exact = of_closed_form(self.lengths.names, form)
+            number = rounded_form(self.lengths, form)
+            # What is a power of two in real numbers may be computed as another number.
+            is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
+            self._colds[form] = Cold(number, is_power and number.grid is not None)
         return self._colds[form]
 
-    def row(
-        self, query: LinearForm, key: LinearForm, form: ClosedForm, before: Stream, offs: list[Off]
+    def _row(
+        self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
     ) -> RoundedRow:
         """A row; those of position embeddings, which nothing else is added to, are the same in all layers."""
-        name = query, key, form
-        if name in self._rows:
-            return self._rows[name]
-        row = rounded_row(self.lengths, query, key, self.cold(form), before, offs)
-        if self.placed.issuperset(coordinate for coordinate, _ in query + key):
+        name = query, key, id(cold)
+        if name not in self._rows:
+            row = rounded_row(self.lengths, query, key, cold, before, offs)
+            if not self.placed.issuperset(coordinate for coordinate, _ in query + key):
+                return row
             self._rows[name] = row
-        return row
-
-
-def rounded_head(
-    name: str, heads: Heads, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
-) -> RoundedHead:
-    """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
-    assert isinstance(head.weighting, Softmax)
-    lengths, form = heads.lengths, head.weighting.inverse_temperature
-    values = tuple(lengths.linear(value, before.values, offs) for value in head.values)
-    if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in values):
-        raise BeyondError(f"{name} (its values leave the range of the format)")
-    pairs = zip(head.query, head.key, strict=True)
-    rows = tuple(heads.row(query, key, form, before, offs) for query, key in pairs)
-    written = tuple(zip(values, outputs, strict=True))
-    return RoundedHead(name, lengths, heads.kernel, heads.cold(form), rows, written, offs, heads.strains)
+        return self._rows[name]
 
 
 def rounded_row(
@@ -207,14 +218,6 @@ def stray_mass(
         return ZERO
     head.bear(loss, LARGEST_LOSS)
     return stray(loss + 2 * head.lengths.u, head.noise)
-
-
-def _cold(lengths: Lengths, form: ClosedForm) -> Cold:
-    """The inverse temperature. What is a power of two in real numbers may be computed as another number."""
-    exact = of_closed_form(lengths.names, form)
-    number = rounded_form(lengths, form)
-    is_power = set(exact) == {(0, 0)} and _is_one_power(lengths.names, exact[0, 0])
-    return Cold(number, is_power and number.grid is not None)
 
 
 def _is_one_power(names: Names, diagram: Diagram) -> bool:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-import flint
-
 from attemper.checker.analysis import ROUNDED, Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Affine, UnprovenError
@@ -29,14 +27,12 @@ from attemper.checker.rounding.arithmetic import (
     common_grid,
     greatest,
 )
-from attemper.checker.rounding.attention import Heads, rounded_head
+from attemper.checker.rounding.attention import RoundedHeads, Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
-from attemper.checker.rules import HeadFact
-from attemper.checker.values import Stream
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
-from attemper.networks.layers import Head, Network
+from attemper.networks.layers import Network
 
 PRECISION = 64
 
@@ -65,7 +61,7 @@ class Bounds:
     """
 
     offs: list[Off]
-    strains: dict[tuple[str, Fraction], flint.arb]
+    strains: Strains
     failure: str | None
 
 
@@ -76,6 +72,7 @@ class Rounding:
     def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
         self.analysis = analysis
         self.form = form
+        self.placed = {coordinate for coordinate, _ in analysis.network.positions}
         with precision(PRECISION):
             self.arithmetic = Arithmetic(analysis.names, form)
             gates = Gates(self.arithmetic)
@@ -122,8 +119,7 @@ class _Run:
     def __init__(self, rounding: Rounding, kernel: Kernel, lengths: Lengths) -> None:
         self.rounding = rounding
         self.lengths = lengths
-        placed = frozenset(coordinate for coordinate, _ in rounding.analysis.network.positions)
-        self.heads = Heads(lengths, kernel, placed)
+        self.heads = RoundedHeads(lengths, kernel, rounding.placed)
         self.offs: list[Off] = []
 
     def require(self) -> None:
@@ -138,7 +134,8 @@ class _Run:
             after = list(self.offs)
             for index, (head, head_fact) in enumerate(zip(layer.heads, fact.heads, strict=True)):
                 name = f"layer {number}, head {index}"
-                offs = self._head(head, head_fact, fact.before, name)
+                rounded = self.heads.head(name, head, head_fact.outputs, fact.before, self.offs)
+                offs = head_fact.rule.offs(rounded)
                 for target, off in zip(head.targets, offs, strict=True):
                     self._take(taken, target, name)
                     after[target], blame[target] = off, name
@@ -179,7 +176,3 @@ class _Run:
         inputs = [factor.coordinate for form, _ in writing.parts for factor in form]
         worst = greatest(self.offs[c].constant for c in inputs)
         return next((c for c in inputs if not (self.offs[c].constant < worst)), -1)
-
-    def _head(self, head: Head, fact: HeadFact, before: Stream, name: str) -> list[Off]:
-        """How far each value that the head writes can be off."""
-        return fact.rule.offs(rounded_head(name, self.heads, head, fact.outputs, before, self.offs))
