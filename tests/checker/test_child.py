@@ -46,7 +46,7 @@ def prepare() -> None:
 def folder(tmp_path: Path) -> Path:
     """A network that is proved."""
     model().save(tmp_path / "net")
-    save_certificate(Certificate(model().digest, model().language, (RealClaim(),), ()), tmp_path / "net")
+    save_certificate(Certificate(model().digest, model().language, (RealClaim(),)), tmp_path / "net")
     return tmp_path / "net"
 
 

@@ -30,16 +30,14 @@ MODULES = (
 FOLDERS = (TESTS / "checker", TESTS / "exact")
 
 BESIDE = {
-    "following": ("automata",),
-    "registers": ("following", "automata"),
+    "registers": ("following",),
     "diagrams": ("names", "normal_forms"),
     "heads": ("head_contests",),
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
     "names": ("identities", "normal_forms", "values"),
     "program": ("realising",),
-    "proof": ("analysis", "automata", "check"),
-    "realising": ("automata",),
+    "proof": ("analysis", "check"),
     "source": ("normal_forms",),
 }
 """Other files of tests that are about a module, too."""
