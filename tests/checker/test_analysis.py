@@ -181,17 +181,14 @@ def with_end(analysis: Analysis, coordinate: int, **changes: object) -> Analysis
 def test_an_output_is_right_up_to_a_quarter() -> None:
     analysis = prove(compiled("a S b").network, language("a S b"))
     output, names, right = analysis.network.output, analysis.names, output_of(analysis)
-    assert right is not None
-    for error, is_right in (
-        (Fraction(1, 4), True),
-        (Fraction(1, 4) + Fraction(1, 2**70), False),
-        (Fraction(1, 2), False),
-    ):
-        off = with_end(analysis, output, error=error)
-        assert output_of(off) == (right if is_right else None)
+    assert output_of(with_end(analysis, output, error=Fraction(1, 4))) == right
+    for error in (Fraction(1, 4) + Fraction(1, 2**70), Fraction(1, 2)):
+        with pytest.raises(UnprovenError, match="off by more than 1/4"):
+            output_of(with_end(analysis, output, error=error))
     for powers in ((1, 0), (0, 1)):
         value = {**analysis.end.values[output], powers: names.true}
-        assert output_of(with_end(analysis, output, value=value)) is None
+        with pytest.raises(UnprovenError):
+            output_of(with_end(analysis, output, value=value))
     assert output_of(with_end(analysis, output, value={})) == names.false
 
 

@@ -208,7 +208,7 @@ def test_an_output_that_is_off_by_more_than_a_quarter_is_not_the_programs(
     with pytest.raises(UnprovenError, match="the output is not shown"):
         realise(own.soft, replace(own.realisation, program=replace(own.realisation.program, output=0)))
     monkeypatch.setattr(analysis_module, "ROUNDED", Fraction(-1, 100))
-    with pytest.raises(UnprovenError, match="the output is not shown"):
+    with pytest.raises(UnprovenError, match="off by more than 1/4"):
         realise(own.soft, own.realisation)
 
 

@@ -33,8 +33,7 @@ MODULES = (
 FOLDERS = (TESTS / "checker", TESTS / "exact")
 
 BESIDE = {
-    "following": ("automata",),
-    "registers": ("following", "automata"),
+    "registers": ("following",),
     "averages": ("sign", "local_sign", "lookup"),
     "blocked": ("select", "head_contests"),
     "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
@@ -50,8 +49,7 @@ BESIDE = {
     "sums": ("identities", "names", "normal_forms", "source"),
     "names": ("identities", "normal_forms", "values"),
     "program": ("realising",),
-    "proof": ("analysis", "automata", "check"),
-    "realising": ("automata",),
+    "proof": ("analysis", "check"),
     "source": ("normal_forms",),
 }
 """Other files of tests that are about a module, too."""

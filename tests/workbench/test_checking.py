@@ -13,7 +13,7 @@ import torch
 
 import attemper
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.text import parse_program
+from attemper.attention_program.text import parse_program, parse_steps
 from attemper.certificates.claims import FloatClaim, RealClaim
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import OptionError, SourceError, UnsupportedError
@@ -229,9 +229,9 @@ def test_a_model_of_a_program_is_a_language() -> None:
 
 def test_a_program_that_no_machine_runs_is_refused() -> None:
     model = attemper.compile("O '1'", "01")
-    late = parse_program(EVER.replace("value s0", "value s7"))
+    late = parse_steps(EVER.replace("value s0", "value s7"))
     assert "this is not a well-formed program: s7 is not an earlier step" in refused(model, late)
-    default = parse_program(EVER.replace("default 0", "default 1"))
+    default = parse_steps(EVER.replace("default 0", "default 1"))
     with pytest.raises(UnsupportedError, match="guard"):
         attemper.check(model, default)
 

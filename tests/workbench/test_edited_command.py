@@ -180,4 +180,4 @@ def test_claims_of_nothing_are_malformed(folder: Path) -> None:
 def test_a_refutation_cannot_be_edited(folder: Path) -> None:
     outcome = attemper("check", folder / WEIGHTS, "--edited")
     assert outcome.code == 2
-    assert "are about the weights in a folder" in outcome.err
+    assert "not about a refutation" in outcome.err

@@ -103,7 +103,9 @@ def demo_row(language: NamedLanguage | NamedRegular, regime: Regime) -> DemoRow 
 def _proof(model: Model) -> tuple[str, int]:
     """What the independent checker says to the model's certificate, and how far float32 is safe."""
     arithmetics = [(FLOAT32, Kernel.NUMERATOR_FIRST)]
-    certificate = certify(model.network, model.digest, model.language, arithmetics=arithmetics)
+    certificate = certify(
+        model.network, model.digest, model.language, model.realisation, arithmetics=arithmetics
+    )
     (horizon,) = (claim.horizon for claim in certificate.claims if isinstance(claim, FloatClaim))
     return str(model.check(certificate).status), horizon
 
