@@ -169,13 +169,13 @@ def test_a_head_leads_by_its_gap_and_strays_by_its_mass() -> None:
 
 def with_end(analysis: Analysis, coordinate: int, **changes: object) -> Analysis:
     """The analysis with another error or value at the end."""
-    *before, last = analysis.layers
+    last = analysis.layers[-1]
     after = Stream(list(last.after.values), list(last.after.errors))
     if "error" in changes:
         after.errors[coordinate] = changes["error"]  # type: ignore[assignment]
     if "value" in changes:
         after.values[coordinate] = changes["value"]  # type: ignore[assignment]
-    return replace(analysis, layers=(*before, replace(last, after=after)))
+    return replace(analysis, end=after)
 
 
 def test_an_output_is_right_up_to_a_quarter() -> None:

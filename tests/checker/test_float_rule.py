@@ -24,6 +24,7 @@ from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times
 from attemper.exact.formats import FORMATS
 from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Layer, Masking, Network, Select, Softmax
 from attemper.networks.wellformed import complaints
@@ -189,5 +190,5 @@ def test_a_cancelled_query_makes_the_head_an_average() -> None:
 
 def test_no_length_is_claimed_for_the_cancelled_query() -> None:
     network = cancelling()
-    analysis = prove(network, parse("a", network.alphabet)).analysis
+    analysis = prove(network, TemporalLanguage(parse("a", network.alphabet), At.LAST, False))
     assert all(horizon_of(analysis, form, Kernel.NUMERATOR_FIRST)[0] <= 1 for form in FORMATS.values())

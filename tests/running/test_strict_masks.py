@@ -51,7 +51,7 @@ def strict_program(rng: random.Random, masks: tuple[Mask, ...]) -> Program:
 
 def networks(program: Program, regime: Regime) -> tuple[Network, Network]:
     hard = assemble(program, {}, reads_first=False, accepts_empty=False).network
-    return hard, drop_unused(hard_to_soft(hard, regime))
+    return hard, drop_unused(hard_to_soft(hard, regime))[0]
 
 
 def bits_of(model: DenseTransformer, words: list[Word], *, watched: bool) -> list[tuple[bool, ...]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import final
 
 import flint
@@ -67,11 +66,8 @@ class Analysis:
     start: Stream
     layers: tuple[LayerFact, ...]
     symbols: tuple[SymbolFact, ...]
-
-    @cached_property
-    def end(self) -> Stream:
-        """The stream after the last layer."""
-        return self.layers[-1].after if self.layers else self.start
+    end: Stream
+    """After the last layer, with the names of its symbols."""
 
 
 def analyse(
@@ -92,7 +88,7 @@ def analyse(
             facts.append(_layer_fact(names, layer, number, stream))
             stream = facts[-1].after
             stream = _named(names, number, (symbols or {}).get(number, ()), stream, named)
-    return Analysis(network, names, start, tuple(facts), tuple(named))
+    return Analysis(network, names, start, tuple(facts), tuple(named), stream)
 
 
 def output_of(analysis: Analysis) -> Diagram:

@@ -21,7 +21,7 @@ from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.program import Programs, Steps
 from attemper.checker.proof import deep, prove
-from attemper.checker.realising import groups_by_layer, name_group, symbols_of
+from attemper.checker.realising import name_group, named_together, require_defined, symbols_of
 from attemper.checker.source import meanings_of
 from attemper.checker.values import Stream
 from attemper.exact.closed_forms import ONE, show_form
@@ -101,15 +101,17 @@ def _steps(analysis: Analysis, steps: Steps, said: Realisation) -> tuple[dict[Di
     """What every step of the program is called, and why a group is not what is said; empty if each is."""
     complaint = ""
     found: dict[Diagram, str] = {}
-    for fact in analysis.symbols:
-        group = groups_by_layer(said)[fact.layer][fact.group]
+    for pairs in named_together(analysis, said):
         try:
-            name_group(steps, group, fact)
-        except UnprovenError as error:
+            for group, fact in pairs:
+                require_defined(steps, group, fact)
+        except (UnprovenError, TooLargeError) as error:
             complaint = complaint or str(error)
             continue
-        for (_, ref), definition in zip(group.bits, fact.definitions, strict=True):
-            found[steps.names.settled(definition)] = _step(said, ref)
+        for group, fact in pairs:
+            name_group(steps, group, fact)
+            for (_, ref), definition in zip(group.bits, fact.definitions, strict=True):
+                found[steps.names.settled(definition)] = _step(said, ref)
     for ref, step in enumerate(said.program.steps):
         if isinstance(step, Count | Linear):
             continue

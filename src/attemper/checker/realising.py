@@ -8,6 +8,9 @@ whoever uses the result has to keep those that are returned.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
+
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker.analysis import Analysis, Symbol, SymbolFact, analyse, output_of
@@ -31,8 +34,11 @@ def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promis
     names = Programs(network.alphabet.symbols)
     analysis = analyse(network, names, symbols_of(said))
     steps = Steps(names, said.program)
-    for fact in analysis.symbols:
-        name_group(steps, groups_by_layer(said)[fact.layer][fact.group], fact)
+    for pairs in named_together(analysis, said):
+        for group, fact in pairs:
+            require_defined(steps, group, fact)
+        for group, fact in pairs:
+            name_group(steps, group, fact)
     if output_of(analysis) != steps.bit(said.program.output):
         raise UnprovenError("the output is not shown to be the program's")
     groups = (tuple(ref for _, ref in group.bits) for group in said.groups)
@@ -68,13 +74,25 @@ def symbols_of(said: Realisation) -> dict[int, list[Symbol]]:
     }
 
 
-def name_group(steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
-    """See that the bits of a group are the program's, then call them by the names that the network's have."""
-    names = steps.names
+def named_together(
+    analysis: Analysis, said: Realisation
+) -> Iterator[tuple[tuple[SymbolGroup, SymbolFact], ...]]:
+    """The groups of each layer with what the network's bits are: no name of a layer is in its definitions."""
+    groups = groups_by_layer(said)
+    for layer, facts in groupby(analysis.symbols, key=lambda fact: fact.layer):
+        yield tuple((groups[layer][fact.group], fact) for fact in facts)
+
+
+def require_defined(steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
+    """Raise `UnprovenError` unless the bits of a group are the program's."""
     for (coordinate, ref), bit in zip(group.bits, fact.definitions, strict=True):
-        if steps.bit(ref) != names.settled(bit):
+        if steps.bit(ref) != steps.names.settled(bit):
             raise UnprovenError(
                 f"after layer {group.layer}, coordinate {coordinate} is not shown to be step {ref}"
             )
+
+
+def name_group(steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
+    """Call the bits of a group by the names that the network's have."""
     for code, (_, ref) in enumerate(group.bits):
-        steps.name(ref, names.symbol(fact.layer, fact.group, code))
+        steps.name(ref, steps.names.symbol(fact.layer, fact.group, code))

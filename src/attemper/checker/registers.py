@@ -59,6 +59,7 @@ from attemper.checker.cases import (
 from attemper.checker.names import UnprovenError
 from attemper.exact import closed_forms, predicates
 from attemper.exact.closed_forms import (
+    FIRST,
     Alternating,
     ClosedForm,
     Power,
@@ -77,6 +78,8 @@ Registers = tuple[Hashable, ...]
 
 UNKNOWN = "?"
 """How a bit that has been forgotten is kept; others as "0" and "1"."""
+
+AT_FIRST = Place(FIRST)
 
 _PERIODIC = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
 
@@ -212,12 +215,14 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
     }
     for ref, thresholds in edges.items():
         constant, parts = _counted(program, ref)
-        factors = [factor for factor, _, _ in parts]
+        factors = [factor for factor, _, bit in parts if program.steps[bit] != AT_FIRST]
+        # What is added at the first position only is no rising or falling for ever.
+        once = sum(abs(factor) for factor, _, bit in parts if program.steps[bit] == AT_FIRST)
         rise, fall = (sum(max(0, sign * factor) for factor in factors) for sign in (1, -1))
         # As far as different states can be apart, and a threshold from there.
         reach = states * max(rise, fall) + max(map(abs, (constant, *thresholds)))
-        low = min(thresholds) - 1 if not rise else -reach
-        high = max(thresholds) if not fall else reach
+        low = (min(thresholds) - 1 if not rise else -reach) - once
+        high = (max(thresholds) if not fall else reach) + once
         found[ref, False] = Tally(constant, parts, 0, low, high, not (rise and fall))
     return found
 
