@@ -150,7 +150,10 @@ def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_p
 
 
 @pytest.mark.parametrize("document", [p for p in DOCS if ">>>" in p.read_text(encoding="utf-8")])
-def test_the_python_in_the_documents_runs(document: Path) -> None:
+def test_the_python_in_the_documents_runs(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     failures, tried = doctest.testfile(str(document), module_relative=False)
     assert tried > 0
     assert failures == 0
