@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import inspect
 import re
@@ -10,10 +11,12 @@ import subprocess
 import sys
 from itertools import takewhile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import attemper
+from attemper.networks.layers import Construction
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -26,6 +29,7 @@ TRUSTED = (
     "attemper.exact.balls",
     "attemper.languages.words",
     "attemper.languages.temporal.syntax",
+    "attemper.languages.temporal.core",
     "attemper.languages.temporal.meaning",
     "attemper.languages.temporal.show",
     "attemper.languages.temporal.reading",
@@ -76,8 +80,9 @@ def test_every_public_name_has_a_docstring() -> None:
     for name in attemper.__all__:
         if name != "__version__":
             assert inspect.getdoc(getattr(attemper, name)), name
+    fields = {field.name for field in dataclasses.fields(attemper.Model)}  # their texts stand below them
     for name, member in inspect.getmembers(attemper.Model):
-        if not name.startswith("_"):
+        if not name.startswith("_") and name not in fields:
             assert inspect.getdoc(member), name
 
 
@@ -85,6 +90,17 @@ def test_every_module_says_what_it_is_for() -> None:
     for path in (ROOT / "src").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not text or text.startswith('"""'), path
+
+
+def test_a_construction_is_a_file_of_its_name_in_every_room() -> None:
+    names = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", one.__name__).lower() for one in get_args(Construction)}
+    assert {"uniform", "local_sign"} <= names
+    rooms = [ROOT / "src" / "attemper" / part / "constructions" for part in ("checker", "compiling")]
+    for room in filter(Path.exists, rooms):
+        files = {path.stem for path in room.glob("[!_]*.py")}
+        assert names <= files, room
+        # The table says which file is for which construction.
+        assert files <= names | {"table"}, room
 
 
 def test_the_paths_in_the_documents_exist() -> None:
@@ -134,7 +150,10 @@ def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_p
 
 
 @pytest.mark.parametrize("document", [p for p in DOCS if ">>>" in p.read_text(encoding="utf-8")])
-def test_the_python_in_the_documents_runs(document: Path) -> None:
+def test_the_python_in_the_documents_runs(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     failures, tried = doctest.testfile(str(document), module_relative=False)
     assert tried > 0
     assert failures == 0

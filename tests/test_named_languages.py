@@ -13,7 +13,8 @@ from attemper.languages.named.languages import (
 )
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import accepts, read_language
+from attemper.languages.temporal.reading import accepts
+from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import parse_alphabet, words_of_length
 from attemper.workbench.demo import demo_row
 

@@ -14,8 +14,10 @@ from functools import cache
 import pytest
 
 from attemper.certificates.claims import RealClaim
-from attemper.checker.proof import prove_language
-from attemper.checker.rounding import Kernel, holds_up_to
+from attemper.certifying.certificate import certify
+from attemper.checker.proof import prove
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import Status
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
@@ -24,7 +26,6 @@ from attemper.exact.formats import FORMATS
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word, parse_alphabet, words_of_length
-from attemper.workbench.certify import certify
 from attemper.workbench.model import Model, compile_source
 from tests.support import automata
 from tests.support.regexes import Expression, random_expressions
@@ -114,7 +115,7 @@ def compiled(dfa: Dfa, regime: Regime = Regime.UNBOUNDED) -> Model:
 
 def assert_proved(model: Model) -> None:
     """In real arithmetic, for all lengths, by a certificate that the checker accepts."""
-    certificate = certify(model.network, model.digest, model.language, arithmetics=())
+    certificate = certify(model.network, model.digest, model.language, model.realisation, arithmetics=())
     assert certificate.claims == (RealClaim(),)
     verdict = model.check(certificate)
     assert [claim.status for claim in verdict.claims] == [Status.PROVED]
@@ -293,9 +294,8 @@ def test_solvable_groups(name: str, layers: int) -> None:
     dfa = automata.word_problem(name)
     model = compiled(dfa)
     assert attention_layers(model) <= layers
-    proof, holds = prove_language(model.network, dfa)
-    assert holds
-    assert holds_up_to(proof.analysis, FORMATS["float64"], Kernel.NUMERATOR_FIRST, length)
+    analysis = prove(model.network, dfa, model.realisation)
+    assert failure_at(analysis, FORMATS["float64"], Kernel.NUMERATOR_FIRST, length) is None
     assert not wrong_words(model, dfa, short_words(dfa))
     assert not wrong_words(model, dfa, list(adversarial_words(dfa, 6, 12, length)))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attemper.attention_program.text import parse_program
     from attemper.errors import AttemperError
     from attemper.exact.predicates import register_predicate
     from attemper.languages.regular.classes import classify
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from attemper.workbench.checking import check
     from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AttemperError",
     "Dfa",
@@ -30,6 +31,7 @@ __all__ = [
     "compile_dfa",
     "compile_regex",
     "load",
+    "parse_program",
     "parse_regex",
     "read_dfa",
     "register_predicate",
@@ -45,6 +47,7 @@ _HOMES = {
     "compile_dfa": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
     "load": "attemper.workbench.model",
+    "parse_program": "attemper.attention_program.text",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",
     "register_predicate": "attemper.exact.predicates",

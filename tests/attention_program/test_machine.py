@@ -33,8 +33,8 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
-from attemper.compiling.assembling.program_to_hard import program_to_hard
-from attemper.compiling.assembling.schedule import letter_and_place, strip_negations
+from attemper.compiling.assembling.assemble import assemble
+from attemper.compiling.building.bits import letter_and_place, strip_negations
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
@@ -352,7 +352,7 @@ def compare_unguarded(seeds: range, longest: int) -> tuple[int, int]:
         program, _ = simplify_program(ProgramSampler(rng, defaults=False).program(rng.randint(3, 16)))
         if not is_assembled(program):
             continue
-        network = program_to_hard(program, {}, False, False)
+        network = assemble(program, {}, False, False).network
         for word in words:
             assert output_bits(network, word) == machine.output(program, word), (seed, word)
         assembled += 1
@@ -378,7 +378,7 @@ def test_many_networks_of_unguarded_programs_compute_them_as_machines() -> None:
 def test_each_selection_is_what_its_head_computes(mask: Mask, choice: Choice) -> None:
     steps = (Letter(("w", "x")), Letter(("v", "x")), selection(mask, choice))
     program = Program(LETTERS, steps, 2)
-    network = program_to_hard(program, {}, False, False)
+    network = assemble(program, {}, False, False).network
     for word in words_up_to(LETTERS, 4):
         assert output_bits(network, word) == machine.output(program, word), word
 
@@ -386,7 +386,7 @@ def test_each_selection_is_what_its_head_computes(mask: Mask, choice: Choice) ->
 @pytest.mark.parametrize("direction", Direction)
 def test_each_shift_is_what_its_head_computes(direction: Direction) -> None:
     program = Program(AB, (Letter(("a",)), Shift(direction, 0)), 1)
-    network = program_to_hard(program, {}, False, False)
+    network = assemble(program, {}, False, False).network
     for word in words_up_to(AB, 6):
         assert output_bits(network, word) == machine.output(program, word), word
 
@@ -394,7 +394,7 @@ def test_each_shift_is_what_its_head_computes(direction: Direction) -> None:
 @given(programs())
 def test_networks_of_guarded_programs_compute_them_as_machines(program: Program) -> None:
     after = guarded(program)
-    network = program_to_hard(after, {}, False, False)
+    network = assemble(after, {}, False, False).network
     for word in words_up_to(AB, 4):
         assert output_bits(network, word) == machine.output(after, word), word
 
@@ -403,7 +403,7 @@ def test_a_head_for_a_letter_at_a_place_prefers_one_of_the_two() -> None:
     """Where an a at position 1 is looked for in vain, it falls on the last a, or on position 1."""
     steps = (Letter(("a",)), Place(FIRST), Gate(Connective.AND, (0, 1)))
     program = Program(AB, (*steps, Attend(Mask.UP_TO, Choice.RIGHTMOST, 2, 0, False)), 3)
-    network = program_to_hard(program, {}, False, False)
+    network = assemble(program, {}, False, False).network
     assert machine.output(program, tuple("bbab")) == (0, 0, 1, 0)
     assert output_bits(network, tuple("bbab")) == (0, 0, 1, 1)
     assert machine.output(guarded(program), tuple("bbab")) == (0, 0, 0, 0)

@@ -22,7 +22,7 @@ from attemper.attention_program.ops import (
     Ref,
 )
 from attemper.attention_program.wellformed import complaints
-from attemper.compiling.assembling.program_to_hard import program_to_hard
+from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.errors import UnsupportedError
@@ -53,7 +53,7 @@ def _passed(program: Program) -> Program:
 
 def _assembled(program: Program) -> Network:
     """The hard network of a program as written by a lowering."""
-    return program_to_hard(_passed(program), {}, False, False)
+    return assemble(_passed(program), {}, False, False).network
 
 
 def _assert_assembled(program: Program, words: list[Word]) -> None:
@@ -122,7 +122,7 @@ def test_a_gate_waits_for_a_merge_that_it_reads_negated() -> None:
     found = Attend(Mask.BEFORE, Choice.RIGHTMOST, 0, 0, False)
     steps = (Letter(("a",)), found, Merge((1,)), Not(2), Gate(Connective.AND, (0, 3)))
     program = Program(Alphabet(("a", "b")), steps, 4)
-    network = program_to_hard(program, {}, False, False)
+    network = assemble(program, {}, False, False).network
     for word in WORDS:
         assert output_bits(network, word) == output(program, word), word
 
@@ -139,4 +139,4 @@ def _matching_program(mask: Mask, choice: Choice, default: bool) -> Program:
 def test_attention_to_equal_counts_is_refused(mask: Mask, choice: Choice) -> None:
     guarded = _passed(_matching_program(mask, choice, default=True))
     with pytest.raises(UnsupportedError, match="equal counts"):
-        program_to_hard(guarded, {}, False, False)
+        assemble(guarded, {}, False, False)

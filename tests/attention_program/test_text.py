@@ -25,7 +25,7 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
-from attemper.attention_program.text import parse_program, show_program
+from attemper.attention_program.text import parse_steps, show_program
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import SourceError
 from attemper.exact.closed_forms import FIRST
@@ -56,13 +56,13 @@ def test_the_documented_example_is_read_as_it_says() -> None:
         Compare(5, 0),
     )
     program = Program(Alphabet(("a", "b")), steps, 6)
-    assert parse_program(EXAMPLE) == program
+    assert parse_steps(EXAMPLE) == program
     assert show_program(program) == EXAMPLE
 
 
 @given(programs(matching=True, direct_tests=False))
 def test_every_program_survives_its_text(program: Program) -> None:
-    assert parse_program(show_program(program)) == program
+    assert parse_steps(show_program(program)) == program
 
 
 @given(programs(matching=True, direct_tests=False))
@@ -111,18 +111,18 @@ def _traits(program: Program, step: Step) -> list[object]:
 def test_symbols_of_any_spelling_survive() -> None:
     symbols = ("push", "é", "=", "s0", '"', "[", "\\", "💥")
     program = Program(Alphabet(symbols), (Letter(("é", "\\")), Letter(symbols[::-1]), Not(1)), 2)
-    assert parse_program(show_program(program)) == program
+    assert parse_steps(show_program(program)) == program
 
 
 def test_empty_gates_tables_and_sums_survive() -> None:
     steps = (Gate("xor", ()), Table((), ()), Table((), ((),)), Linear((), -7), Letter(()), Shift("next", 0))
     program = Program(Alphabet(("a",)), steps, 5)
-    assert parse_program(show_program(program)) == program
+    assert parse_steps(show_program(program)) == program
 
 
 def test_blank_lines_and_indentation_do_not_matter() -> None:
     spread = "\n\n".join(f"   {line}  " for line in EXAMPLE.splitlines())
-    assert parse_program(spread) == parse_program(EXAMPLE)
+    assert parse_steps(spread) == parse_steps(EXAMPLE)
 
 
 BROKEN_LINES = {
@@ -177,7 +177,7 @@ BROKEN_LINES = {
 def test_a_broken_line_is_named(name: str) -> None:
     text, line = BROKEN_LINES[name]
     with pytest.raises(SourceError) as caught:
-        parse_program(text)
+        parse_steps(text)
     assert caught.value.line == line
     assert len(str(caught.value).splitlines()) <= 5
 
@@ -185,16 +185,16 @@ def test_a_broken_line_is_named(name: str) -> None:
 @pytest.mark.parametrize("text", ["", "\n \n", 'alphabet ["a"]', 'alphabet ["a"]\ns0 = letter ["a"]'])
 def test_a_text_that_breaks_off_is_refused(text: str) -> None:
     with pytest.raises(SourceError, match="starts with 'alphabet' and ends with 'output'"):
-        parse_program(text)
+        parse_steps(text)
 
 
 def _read_or_refuse(text: str) -> None:
     """Either a program that survives its own text, or SourceError; every other exception escapes."""
     try:
-        program = parse_program(text)
+        program = parse_steps(text)
     except SourceError:
         return
-    assert parse_program(show_program(program)) == program
+    assert parse_steps(show_program(program)) == program
 
 
 @given(st.text(max_size=200))

@@ -11,21 +11,22 @@ import flint
 import pytest
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
 from attemper.checker import analysis as analysis_module
-from attemper.checker import counterexample
+from attemper.checker import counterexample, realising
 from attemper.checker import proof as proof_module
-from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.analysis import Analysis, analyse, output_of
+from attemper.checker.constructions.neighbour import NeighbourRule
+from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.counterexample import wrong_word
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
-from attemper.checker.proof import RECURSION, Proof, prove, prove_language
-from attemper.checker.rules import UniformRule
+from attemper.checker.proof import RECURSION, prove
 from attemper.checker.values import Stream
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import I, Power, plus
-from attemper.languages.language import accepts_empty, bits
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
@@ -33,13 +34,7 @@ from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import HardWeighting, Layer, Network
 from attemper.workbench.model import Model
 from tests.checker.test_automata import AB as LETTERS
-from tests.checker.test_automata import LAST_B, bit, built, layer
-
-
-def named_symbols(network: Network) -> Analysis:
-    """The analysis with names for the bits of all symbols."""
-    return analyse(network, symbols={number: layer.symbols for number, layer in enumerate(network.layers)})
-
+from tests.checker.test_automata import LAST_B, A, B, bit, built, group, layer, running
 
 AB = Alphabet(("a", "b"))
 TEXTS = ("a S b", "Y a", "#<[a] >= #<[b]", "O (a & Y b)", "#<[a] >= #>[b]")
@@ -76,7 +71,9 @@ def test_stray_attention_times_spread_is_added_up(text: str, regime: str) -> Non
         for head, derived, mass in zip(own.heads, fact.heads, fact.masses, strict=True):
             with precision(64):
                 assert mass == upper_bound(derived.rule.stray(flint.arb(0), flint.arb(1)))
-                assert derived.rule == head_fact(analysis.names, head, before).rule
+                again = head_fact(analysis.names, head, before)
+                assert (type(again.rule), again.rule.gap) == (type(derived.rule), derived.rule.gap)
+                assert again.outputs == derived.outputs
             assert (mass == 0) == isinstance(derived.rule, UniformRule)
             for output in derived.outputs:
                 errors[output.target] += mass * output.spread
@@ -110,38 +107,37 @@ def test_attention_without_a_finite_bound_is_refused(monkeypatch: pytest.MonkeyP
         analyse(compiled("#<[a] >= #<[b]").network)
 
 
-def symbols_of(*groups: tuple[int, ...], second: Layer | None = None) -> Network:
-    """[a] to coordinate 2 and [b] to coordinate 3, named as a symbol."""
-    first = layer(bit([(0, 1)], 2), bit([(1, 1)], 3), symbols=groups)
+def lettered(second: Layer | None = None) -> Network:
+    """[a] to coordinate 2 and [b] to coordinate 3."""
+    first = layer(bit([(0, 1)], 2), bit([(1, 1)], 3))
     return built(LETTERS, [first] if second is None else [first, second], 3)
 
 
-def test_symbols_are_named_if_they_are_bits() -> None:
-    analysis = named_symbols(symbols_of((2, 3)))
+def test_bits_of_groups_are_named() -> None:
+    analysis = analyse(lettered(), symbols={0: [(2, 3)]})
     names = analysis.names
     (fact,) = analysis.symbols
     assert (fact.layer, fact.group) == (0, 0)
     assert fact.definitions == (names.letter("a"), names.letter("b"))
-    assert analyse(symbols_of((2, 3))).symbols == ()
-    following = symbols_of((2, 3), second=layer(bit([(2, 1)], 4), symbols=((4,),)))
-    _, second = named_symbols(following).symbols
-    assert (second.layer, second.group) == (1, 0)
-    named = named_symbols(following)
+    assert analyse(lettered()).symbols == ()
+    following = lettered(layer(bit([(2, 1)], 4)))
+    named = analyse(following, symbols={0: [(2, 3)], 1: [(4,)]})
+    assert [(fact.layer, fact.group) for fact in named.symbols] == [(0, 0), (1, 0)]
     assert named.symbols[1].definitions == (named.names.symbol(0, 0, 0),)
-    alone = named_symbols(symbols_of((2,), (3,)))
+    alone = analyse(lettered(), symbols={0: [(2,), (3,)]})
     assert [(fact.layer, fact.group) for fact in alone.symbols] == [(0, 0), (0, 1)]
     with pytest.raises(UnprovenError, match="layer 0: a bit of a symbol"):
-        named_symbols(symbols_of((2, 9)))
+        analyse(lettered(), symbols={0: [(2, 9)]})
 
 
-def test_symbols_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = symbols_of((2, 3))
+def test_groups_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = lettered()
     doubled = replace(
         network.layers[0],
         hidden=tuple(replace(u, outputs=((2, 3 * u.outputs[0][1]),)) for u in network.layers[0].hidden),
     )
     with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
-        named_symbols(replace(network, layers=(doubled,)))
+        analyse(replace(network, layers=(doubled,)), symbols={0: [(2, 3)]})
     plain_layer = analysis_module._layer_fact
 
     def rough(*arguments: object) -> object:
@@ -151,7 +147,21 @@ def test_symbols_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(analysis_module, "_layer_fact", rough)
     with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
-        named_symbols(network)
+        analyse(network, symbols={0: [(2, 3)]})
+
+
+def test_a_head_leads_by_its_gap_and_strays_by_its_mass() -> None:
+    """A count is exact; a logit of the head of 'Y a' falls by 4 with each step away from the neighbour."""
+    analysis = analyse(attemper.compile("#<['a'] <= #<['b'] & Y a", "ab").network)
+    exact, softened = analysis.layers[0].heads
+    assert isinstance(exact.rule, UniformRule)
+    assert isinstance(softened.rule, NeighbourRule)
+    assert softened.rule.gap == 4
+    none, little = analysis.layers[0].masses
+    assert none == 0
+    assert 0 < little < Fraction(1, 4)
+    assert max(analysis.layers[0].middle.errors) == little
+    assert max(analysis.layers[0].after.errors[unit] for unit in (0, 1)) == 0
 
 
 # Proofs ----------------------------------------------------------------------------------------------
@@ -159,57 +169,33 @@ def test_symbols_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.Monke
 
 def with_end(analysis: Analysis, coordinate: int, **changes: object) -> Analysis:
     """The analysis with another error or value at the end."""
-    *before, last = analysis.layers
+    last = analysis.layers[-1]
     after = Stream(list(last.after.values), list(last.after.errors))
     if "error" in changes:
         after.errors[coordinate] = changes["error"]  # type: ignore[assignment]
     if "value" in changes:
         after.values[coordinate] = changes["value"]  # type: ignore[assignment]
-    return replace(analysis, layers=(*before, replace(last, after=after)))
+    return replace(analysis, end=after)
 
 
 def test_an_output_is_right_up_to_a_quarter() -> None:
-    proof = prove(compiled("a S b").network, parse("a S b", AB))
-    formula, output = parse("a S b", AB), proof.analysis.network.output
-    last = len(proof.analysis.layers) - 1
-    assert proof.outputs(formula)
-    assert proof.computes(last, output, formula)
-    for error, is_right in (
-        (Fraction(1, 4), True),
-        (Fraction(1, 4) + Fraction(1, 2**70), False),
-        (Fraction(1, 2), False),
-    ):
-        off = Proof(with_end(proof.analysis, output, error=error), proof.meanings)
-        assert off.outputs(formula) is is_right
-        assert off.exact_meaning(last, output) is None
-        assert not off.computes(last, output, formula)
-    names = proof.analysis.names
+    analysis = prove(compiled("a S b").network, language("a S b"))
+    output, names, right = analysis.network.output, analysis.names, output_of(analysis)
+    assert output_of(with_end(analysis, output, error=Fraction(1, 4))) == right
+    for error in (Fraction(1, 4) + Fraction(1, 2**70), Fraction(1, 2)):
+        with pytest.raises(UnprovenError, match="off by more than 1/4"):
+            output_of(with_end(analysis, output, error=error))
     for powers in ((1, 0), (0, 1)):
-        value = {**proof.analysis.end.values[output], powers: names.true}
-        grown = Proof(with_end(proof.analysis, output, value=value), proof.meanings)
-        assert not grown.outputs(formula)
-        assert grown.exact_meaning(last, output) is None
-    nothing = Proof(with_end(proof.analysis, output, value={}), proof.meanings)
-    assert nothing.exact_meaning(last, output) == names.false
+        value = {**analysis.end.values[output], powers: names.true}
+        with pytest.raises(UnprovenError):
+            output_of(with_end(analysis, output, value=value))
+    assert output_of(with_end(analysis, output, value={})) == names.false
 
 
-def test_a_coordinate_is_read_after_its_own_layer() -> None:
-    model = compiled("O (a & Y b)")
-    proof = prove(model.network, parse("O (a & Y b)", AB))
-    output, last = model.network.output, len(model.network.layers) - 1
-    assert last >= 1
-    meanings = [proof.exact_meaning(number, output) for number in range(-1, last + 1)]
-    assert meanings[-1] == proof.meanings[parse("O (a & Y b)", AB)]
-    assert meanings[0] == proof.analysis.names.false
-    streams = [proof.analysis.start, *(fact.after for fact in proof.analysis.layers)]
-    for number, stream in enumerate(streams, start=-1):
-        for coordinate, value in enumerate(stream.values):
-            found = proof.exact_meaning(number, coordinate)
-            is_plain = set(value) <= {(0, 0)} and not stream.errors[coordinate]
-            assert (found is not None) == is_plain
-            if is_plain:
-                names = proof.analysis.names
-                assert found == names.settled(value.get((0, 0), names.false))
+def test_a_network_without_layers_ends_as_it_starts() -> None:
+    analysis = analyse(compiled("a").network)
+    assert analysis.layers == ()
+    assert analysis.end is analysis.start
 
 
 @pytest.mark.parametrize(
@@ -222,39 +208,54 @@ def test_what_is_too_large_is_not_proved(
         raise error
 
     monkeypatch.setattr(proof_module, "analyse", fail)
+    monkeypatch.setattr(realising, "analyse", fail)
     with pytest.raises(UnprovenError, match=text):
-        prove(compiled("a S b").network, parse("a S b", AB))
-    with pytest.raises(UnprovenError, match=r"too many|too deeply"):
-        prove_language(symbols_of((2, 3)), LAST_B)
+        prove(compiled("a S b").network, language("a S b"))
+    with pytest.raises(UnprovenError, match=text):
+        prove(lettered(), LAST_B, running(A, B))
+    program = ProgramLanguage(running(A, B).program, At.LAST, accepts_empty=False)
+    with pytest.raises(UnprovenError, match=text):
+        prove(lettered(), program)
 
 
-def test_automata_are_followed_with_room_to_recurse(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_are_run_with_room_to_recurse(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = []
-    original = proof_module.analyse
+    original = realising.analyse
 
     def noting(*arguments: object, **names: object) -> Analysis:
         limits.append(sys.getrecursionlimit())
         return original(*arguments, **names)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(proof_module, "analyse", noting)
+    monkeypatch.setattr(realising, "analyse", noting)
     before = sys.getrecursionlimit()
-    proof, holds = prove_language(symbols_of((2, 3)), LAST_B)
-    assert holds
-    assert proof.meanings == {}
+    said = running(A, B, groups=[group((2, 0))])
+    analysis = prove(lettered(), LAST_B, said)
+    prove(lettered(), ProgramLanguage(said.program, At.LAST, accepts_empty=False), said)
     assert sys.getrecursionlimit() == before
-    assert limits == [max(before, RECURSION)]
-    assert proof.analysis.symbols, "the symbols are named"
+    assert limits == [max(before, RECURSION)] * 2
+    assert analysis.symbols, "the bits are named"
+    with pytest.raises(UnprovenError):
+        prove(lettered(), LAST_B, running(B, A))
+    assert sys.getrecursionlimit() == before
+
+
+def test_a_language_that_nobody_knows_is_not_proved() -> None:
+    class Other:
+        """A language of a kind that has no rule."""
+
+    with pytest.raises(UnprovenError, match="no rule is about Other"):
+        prove(lettered(), Other())  # type: ignore[arg-type]
 
 
 def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = []
-    original = proof_module._proof
+    original = proof_module._compared
 
-    def noting(network: Network, formula: Formula, names: Formulas) -> Proof:
+    def noting(network: Network, formula: Formula, names: Formulas) -> tuple[Analysis, bool]:
         counts.append(len(names.expand))
         return original(network, formula, names)
 
-    monkeypatch.setattr(proof_module, "_proof", noting)
+    monkeypatch.setattr(proof_module, "_compared", noting)
     mixed = "O (a & even(pos) | b & pos >= 3)"
     cases = (
         ("O (a & even(pos))", "O (a & even(pos))", 1),
@@ -263,24 +264,14 @@ def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.Monke
     )
     for text, expected, wanted in cases:
         counts.clear()
-        formula = parse(expected, AB)
-        assert prove(compiled(text).network, formula).outputs(formula)
-        assert len(counts) == wanted
+        prove(compiled(text).network, language(expected))
+        assert len(counts) <= wanted
         assert counts[0] == 0
-    counts.clear()
-    assert not prove(compiled("Y a").network, parse("Y b", AB)).outputs(parse("Y b", AB))
-    assert counts == [0], "without places there is nothing to tell apart"
-
-
-def test_without_places_there_is_one_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    proofs: list[object] = []
-    original = proof_module._proof
-    monkeypatch.setattr(proof_module, "_proof", lambda *given: [original(*given), proofs.append(given)][0])
-    for said, is_right in (("a", True), ("b", False)):
-        proofs.clear()
-        formula = parse(said, AB)
-        assert prove(compiled("a").network, formula).outputs(formula) is is_right
-        assert len(proofs) == 1
+    for text, other in (("Y a", "Y b"), ("a", "b")):
+        counts.clear()
+        with pytest.raises(UnprovenError, match="its output is not shown"):
+            prove(compiled(text).network, language(other))
+        assert counts == [0], "without places there is nothing to tell apart"
 
 
 # Words that go wrong ---------------------------------------------------------------------------------
@@ -291,7 +282,7 @@ def first_wrong(model: Model, other: TemporalLanguage) -> Word | None:
     read_at, own = (0 if model.network.reads_first else -1), (0 if other.at is At.FIRST else -1)
     for n in range(1, 5):
         for word in words_of_length(AB, n):
-            if bits(model.language, word)[read_at] != bits(other, word)[own]:
+            if model.language.bits(word)[read_at] != other.bits(word)[own]:
                 return word
     return None
 
@@ -326,7 +317,7 @@ def test_the_first_wrong_word_is_found(text: str, other: str, at: At) -> None:
         if expected is not None or found is None:
             assert found == expected
         else:
-            assert bits(model.language, found) != bits(said, found), "right where it is read, wrong elsewhere"
+            assert model.language.bits(found) != said.bits(found), "right where it is read, wrong elsewhere"
         assert found_wrong(model.network, replace(said, accepts_empty=not model.network.accepts_empty)) == ()
 
 
@@ -368,4 +359,4 @@ def test_a_network_that_divides_by_zero_is_not_judged() -> None:
         network,
         positions=(*network.positions[:-1], (network.positions[-1][0], Power(plus(I, -1), -1))),
     )
-    assert wrong_word(divided, language("true", accepts=accepts_empty(language("a S b")))) is None
+    assert wrong_word(divided, language("true", accepts=language("a S b").accepts_empty)) is None

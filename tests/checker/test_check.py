@@ -1,21 +1,37 @@
-"""The judgement on claims and on single pieces of evidence, at the edges of what is true."""
+"""The judgement on claims, at the edges of what is true."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 
 import pytest
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Gate,
+    Letter,
+    Mask,
+    Merge,
+    Place,
+    Program,
+    Shift,
+    Step,
+)
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
-from attemper.checker.check import check, derived_error, judge
-from attemper.checker.proof import Proof, prove_language
-from attemper.checker.rounding import Kernel
+from attemper.checker.check import check, judge
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.exact import closed_forms
+from attemper.exact.closed_forms import LAST
 from attemper.exact.predicates import Named, register_predicate
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
@@ -23,11 +39,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Symbol
 from attemper.languages.words import Alphabet
 from attemper.workbench.model import Model
-
-TWO_LAYERS = "#<['a'] <= #<['b'] & Y a"
-"""Compiled, it has two heads in the first layer and one in the second."""
-
-TINY = Fraction(1, 10**30)
+from tests.support.attacks import network_of
 
 
 @cache
@@ -36,142 +48,15 @@ def model(formula: str) -> Model:
 
 
 @cache
-def proof_of(formula: str) -> Proof:
-    proof, holds = prove_language(model(formula).network, model(formula).language)
-    assert holds
-    return proof
+def regular() -> Model:
+    return attemper.compile_regex("a*b", "ab", regime="decoder")
 
 
 def prepare() -> None:
     """What all tests share."""
-    proof_of(TWO_LAYERS)
-    proof_of("O a & H b")
-    proof_of("O a")
-
-
-def complaint(formula: str, evidence: Evidence) -> str | None:
-    """What is said against one piece of evidence; None if the claim is proved."""
-    own = model(formula)
-    verdict = judge(own.network, own.language, (RealClaim(),), (evidence,))
-    if verdict.status is Status.PROVED:
-        return None
-    assert verdict.status is Status.UNKNOWN
-    (claim,) = verdict.claims
-    return claim.text.removeprefix("the evidence does not hold: ")
-
-
-# Softened heads --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("layer", "head"), [(0, 0), (0, 1), (1, 0)])
-def test_evidence_may_be_about_every_head(layer: int, head: int) -> None:
-    evidence = SoftenedHead(layer, head, Fraction(0), Fraction(1))
-    assert complaint(TWO_LAYERS, evidence) is None
-
-
-@pytest.mark.parametrize(("layer", "head"), [(-1, 0), (0, -1), (0, 2), (1, -1), (1, 1), (2, 0), (2, 2)])
-def test_evidence_about_a_head_that_is_not_there_does_not_hold(layer: int, head: int) -> None:
-    evidence = SoftenedHead(layer, head, Fraction(0), Fraction(1))
-    assert complaint(TWO_LAYERS, evidence) == f"there is no layer {layer}, head {head}"
-
-
-def test_a_margin_holds_up_to_the_gap_of_the_weights() -> None:
-    """A logit of the head of 'Y a' falls by 4 with each step away from the neighbour."""
-    assert complaint(TWO_LAYERS, SoftenedHead(0, 1, Fraction(4), Fraction(1))) is None
-    assert complaint(TWO_LAYERS, SoftenedHead(0, 1, 4 - TINY, Fraction(1))) is None
-    said = complaint(TWO_LAYERS, SoftenedHead(0, 1, 4 + TINY, Fraction(1)))
-    assert said is not None
-    assert said.startswith("layer 0, head 1 has a margin of 4, not 4")
-
-
-def test_a_uniform_head_has_no_margin() -> None:
-    assert complaint(TWO_LAYERS, SoftenedHead(0, 0, Fraction(0), Fraction(0))) is None
-    assert complaint(TWO_LAYERS, SoftenedHead(0, 0, TINY, Fraction(0))) is not None
-    assert complaint(TWO_LAYERS, SoftenedHead(0, 0, Fraction(0), -TINY)) is not None
-
-
-@pytest.mark.parametrize(("layer", "head"), [(0, 1), (1, 0)])
-def test_a_mass_holds_from_the_derived_one_on(layer: int, head: int) -> None:
-    mass = proof_of(TWO_LAYERS).analysis.layers[layer].masses[head]
-    assert complaint(TWO_LAYERS, SoftenedHead(layer, head, Fraction(0), mass)) is None
-    assert complaint(TWO_LAYERS, SoftenedHead(layer, head, Fraction(0), mass + TINY)) is None
-    said = complaint(TWO_LAYERS, SoftenedHead(layer, head, Fraction(0), mass - TINY))
-    assert said is not None
-    assert "of its attention to other positions" in said
-
-
-# Rounded layers --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("layer", [-1, 2])
-def test_an_error_in_a_layer_that_is_not_there_does_not_hold(layer: int) -> None:
-    assert complaint(TWO_LAYERS, RoundedLayer(layer, Fraction(1, 4))) == f"there is no layer {layer}"
-
-
-def test_the_error_of_a_layer_is_that_of_its_worst_form() -> None:
-    """The first layer reads a count, which is exact, and 'Y a', which the mass of one head is off at most."""
-    proof = proof_of(TWO_LAYERS)
-    exact, softened = proof.analysis.layers[0].masses
-    assert exact == 0
-    assert 0 < softened < Fraction(1, 4)
-    assert derived_error(proof, 0) == softened
-
-
-@pytest.mark.parametrize("layer", [0, 1])
-def test_an_error_holds_from_the_derived_one_up_to_a_quarter(layer: int) -> None:
-    error = derived_error(proof_of(TWO_LAYERS), layer)
-    for right in (error, error + TINY, Fraction(1, 4) - TINY, Fraction(1, 4)):
-        assert complaint(TWO_LAYERS, RoundedLayer(layer, right)) is None
-    for wrong in (error - TINY, Fraction(1, 4) + TINY):
-        said = complaint(TWO_LAYERS, RoundedLayer(layer, wrong))
-        assert said is not None
-        assert said.startswith(f"hidden units of layer {layer} may be off by more than")
-
-
-def test_an_error_is_none_where_no_form_is_read() -> None:
-    own = model("O a")
-    (layer,) = own.network.layers
-    network = replace(own.network, layers=(replace(layer, hidden=()),))
-    proof, _ = prove_language(network, own.language)
-    assert derived_error(proof, 0) == 0
-
-
-# Subformulas -----------------------------------------------------------------------------------------
-
-
-def test_a_coordinate_may_be_a_subformula_from_the_first_to_the_last() -> None:
-    """'O a' has the subformulas 'a', read by coordinate 2 at first, and 'O a', the output in the end."""
-    assert complaint("O a", MeansSubformula(-1, 2, 0)) is None
-    assert complaint("O a", MeansSubformula(0, model("O a").network.output, 1)) is None
-    assert complaint("O a", MeansSubformula(-1, 2, 1)) == "after layer -1, coordinate 2 is not subformula 1"
-
-
-def test_a_network_without_layers_has_meanings_in_the_embedding_only() -> None:
-    """Its only coordinate is the last subformula; counted from the end, each of the numbers is -1."""
-    own, proof = model("O a & H b"), proof_of("O a & H b")
-    assert (len(own.network.layers), len(own.network.coordinates), len(proof.meanings)) == (0, 1, 5)
-    assert complaint("O a & H b", MeansSubformula(-1, 0, 4)) is None
-    for layer, coordinate, number in [
-        (-2, 0, 4),
-        (0, 0, 4),
-        (-1, -1, 4),
-        (-1, 1, 4),
-        (-1, 0, -1),
-        (-1, 0, 5),
-    ]:
-        assert complaint("O a & H b", MeansSubformula(layer, coordinate, number)) == (
-            f"there is no layer {layer}, coordinate {coordinate} or subformula {number}"
-        )
-
-
-def test_one_piece_of_evidence_that_does_not_hold_is_enough() -> None:
-    own = model("O a")
-    right, wrong = RoundedLayer(0, Fraction(1, 4)), RoundedLayer(1, Fraction(1, 4))
-    for evidence in ((right, wrong), (wrong, right)):
-        verdict = judge(own.network, own.language, (RealClaim(), RealClaim()), evidence)
-        assert verdict.claims == (
-            ClaimVerdict(Status.UNKNOWN, "the evidence does not hold: there is no layer 1"),
-        )
+    for text in ("O a & H b", "O a"):
+        judge(model(text).network, model(text).language, (RealClaim(),))
+    judge(regular().network, regular().language, (RealClaim(),), regular().realisation)
 
 
 # Claims ----------------------------------------------------------------------------------------------
@@ -208,7 +93,7 @@ def test_rounding_is_ignored_only_where_that_is_said() -> None:
     assert status(too_long, ignore_rounding=True) is Status.PROVED_UNDER_ASSUMPTIONS
     assert status(RealClaim(), ignore_rounding=True) is Status.PROVED
     own = model("O a")
-    certificate = Certificate("digest", own.language, (too_long,), ())
+    certificate = Certificate("digest", own.language, (too_long,))
     assert check(own.network, "digest", certificate).status is Status.UNKNOWN
     ignoring = check(own.network, "digest", certificate, ignore_rounding=True)
     assert ignoring.status is Status.PROVED_UNDER_ASSUMPTIONS
@@ -243,6 +128,121 @@ def test_an_automaton_over_other_symbols_is_malformed_however_it_is_read(symbols
             assert judge(network, language, (RealClaim(),)).claims == (
                 ClaimVerdict(Status.MALFORMED, "the language has symbols that the network does not know"),
             )
+
+
+# Programs --------------------------------------------------------------------------------------------
+
+
+def text_of(claims: tuple[ClaimVerdict, ...]) -> str:
+    (claim,) = claims
+    return claim.text
+
+
+def test_an_automaton_needs_the_program_that_the_network_runs() -> None:
+    own = regular()
+    assert judge(own.network, own.language, (RealClaim(),), own.realisation).status is Status.PROVED
+    verdict = judge(own.network, own.language, (RealClaim(),))
+    assert verdict.status is Status.UNKNOWN
+    assert text_of(verdict.claims) == "nothing says which program the network runs"
+    certificate = Certificate("digest", own.language, (RealClaim(),), own.realisation)
+    assert check(own.network, "digest", certificate).status is Status.PROVED
+    assert check(own.network, "digest", replace(certificate, realisation=None)).status is Status.UNKNOWN
+
+
+def test_what_a_formula_s_network_is_said_to_run_is_not_asked() -> None:
+    """A proof needs no program; one that is wrong does no harm."""
+    own = model("O a")
+    for said in (own.realisation, regular().realisation, None):
+        assert judge(own.network, own.language, (RealClaim(),), said).status is Status.PROVED
+
+
+def claiming(*steps: Step, output: int = -1) -> ProgramLanguage:
+    """A program over a and b, read at the last position."""
+    place = output if output >= 0 else len(steps) - 1
+    return ProgramLanguage(Program(Alphabet(("a", "b")), steps, place), At.LAST, accepts_empty=False)
+
+
+A, B = Letter(("a",)), Letter(("b",))
+
+
+def test_a_network_is_proved_to_run_a_program() -> None:
+    own = model("O a").network
+    ever = Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, False)
+    for language in (claiming(A, ever), claiming(B, A, Attend(Mask.UP_TO, Choice.RIGHTMOST, 1, 1, False))):
+        claims = (RealClaim(), FloatClaim("float32", "numerator-first", 1_000, ""))
+        assert judge(own, language, claims).status is Status.PROVED
+    counted = claiming(A, Count(Mask.UP_TO, 0), Compare(1, 1))
+    assert judge(own, counted, (RealClaim(),)).status is Status.UNKNOWN, "the same, in another way"
+
+
+def test_a_program_that_the_network_does_not_run_is_refuted_with_a_word() -> None:
+    own = model("O a").network
+    for language, witness in (
+        (claiming(B, Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, False)), ("a",)),
+        (claiming(A, Attend(Mask.BEFORE, Choice.RIGHTMOST, 0, 0, False)), ("a",)),
+        (claiming(A, Shift(Direction.PREVIOUS, 0), Gate(Connective.OR, (0, 1))), ("a", "b", "b")),
+    ):
+        verdict = judge(own, language, (RealClaim(),))
+        assert verdict.status is Status.REFUTED
+        assert verdict.claims[0].witness == witness
+
+
+def test_a_program_is_read_at_the_end_where_the_network_is() -> None:
+    own = model("O a").network
+    language = claiming(A, Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, False))
+    assert judge(own, replace(language, at=At.FIRST), (RealClaim(),)).status is Status.REFUTED
+    assert judge(own, replace(language, accepts_empty=True), (RealClaim(),)).status is Status.REFUTED
+    other = replace(language.program, alphabet=Alphabet(("b", "a")))
+    assert judge(own, replace(language, program=other), (RealClaim(),)).status is Status.MALFORMED
+
+
+def test_bits_of_a_union_that_can_hold_together_prove_nothing() -> None:
+    """The network may well add them up; but 2 is no bit, and the promise is broken."""
+    for step in (Gate(Connective.UNION, (0, 0)), Merge((0, 0))):
+        for twice in (1, 2):
+            network = network_of(1, [[(0, twice)], []], {}, [], 0)
+            assert judge(network, claiming(A, step), (RealClaim(),)).status is not Status.PROVED
+    apart = claiming(A, B, Gate(Connective.UNION, (0, 1)))
+    network = network_of(1, [[(0, 1)], [(0, 1)]], {}, [], 0)
+    assert judge(network, apart, (RealClaim(),)).status is Status.PROVED
+
+
+def test_a_promise_that_nobody_can_follow_proves_nothing() -> None:
+    """Two bits to the right that are never 1 together: what is kept of the past does not show it."""
+    last = Place(LAST)
+    steps = (A, Shift(Direction.NEXT, 0), last, Gate(Connective.AND, (1, 2)), Gate(Connective.AND, (0, 2)))
+    language = claiming(*steps, Gate(Connective.UNION, (3, 4)))
+    own = attemper.compile("last & a", "ab").network
+    assert judge(own, language, (RealClaim(),)).status is Status.UNKNOWN
+
+
+def test_groups_of_a_claim_about_a_program_must_be_kept() -> None:
+    own = regular()
+    said = own.realisation
+    assert said is not None
+    language = ProgramLanguage(said.program, At.LAST, accepts_empty=False)
+    assert judge(own.network, language, (RealClaim(),), said).status is Status.PROVED
+    (group,) = said.groups
+    letter = own.network.coordinates.index("letter a")
+    together = replace(said, groups=(replace(group, bits=(*group.bits, (letter, 0))),))
+    verdict = judge(own.network, language, (RealClaim(),), together)
+    assert verdict.status is Status.UNKNOWN
+    assert text_of(verdict.claims) == "two bits of a symbol can be 1"
+    other = replace(said, program=replace(said.program, output=0))
+    verdict = judge(own.network, language, (RealClaim(),), other)
+    assert text_of(verdict.claims) == "the network is said to run another program than the language's"
+
+
+def test_predicates_of_a_program_are_assumed() -> None:
+    register_predicate("seventh", is_seventh)
+    network = attemper.compile("seventh(#<[a])", "ab").network
+    language = claiming(A, Count(Mask.UP_TO, 0), CountTest(Named("seventh"), 1, 1, 0))
+    (claim,) = judge(network, language, (RealClaim(),)).claims
+    assert claim.status is Status.PROVED_UNDER_ASSUMPTIONS
+    place = closed_forms.Test(Named("seventh"), 1, 0, 0)
+    language = claiming(A, Place(place), output=0)
+    (claim,) = judge(model("a").network, language, (RealClaim(),)).claims
+    assert claim.status is Status.PROVED_UNDER_ASSUMPTIONS
 
 
 # Predicates that a user registered --------------------------------------------------------------------

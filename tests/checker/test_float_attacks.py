@@ -15,9 +15,10 @@ import pytest
 import torch
 
 from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.certifying.horizons import horizon_of
 from attemper.checker.check import check
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel, horizon_of
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.exact.closed_forms import (
     FIRST,
@@ -188,12 +189,11 @@ def _attacks() -> Iterator[Attack]:
 def test_no_horizon_reaches_a_length_that_goes_wrong(attack: Attack) -> None:
     _, network, text, name, words = attack
     formula = parse(text, network.alphabet)
-    proof = prove(network, formula)
-    assert proof.outputs(formula), "in real arithmetic the network is right"
+    analysis = prove(network, TemporalLanguage(formula, At.LAST, False))
     wrong = [len(word) for word in words if _goes_wrong(network, word, truth(formula, word), name)]
     assert wrong, "the attack works"
     for kernel in Kernel:
-        horizon, _ = horizon_of(proof.analysis, FORMATS[name], kernel)
+        horizon, _ = horizon_of(analysis, FORMATS[name], kernel)
         assert horizon < min(wrong)
         language = TemporalLanguage(formula, At.LAST, accepts_empty=False)
         claim = FloatClaim(name, str(kernel), min(wrong), "")
@@ -211,9 +211,8 @@ def test_no_horizon_reaches_the_word_of_an_attack(name: str) -> None:
     ways = covered_ways("numerator-first")
     outputs = [run(raw, batch, RAW_FORMATS[attack.format], way)[0] for way in ways]
     assert any((np.abs(output - expected) > 0.25).any() for output in outputs), "the attack works"
-    proof = prove(attack.network, formula)
-    assert proof.outputs(formula), "in real arithmetic the network is right"
-    horizon, _ = horizon_of(proof.analysis, FORMATS[attack.format], Kernel.NUMERATOR_FIRST)
+    analysis = prove(attack.network, TemporalLanguage(formula, At.LAST, False))
+    horizon, _ = horizon_of(analysis, FORMATS[attack.format], Kernel.NUMERATOR_FIRST)
     assert horizon < min(len(attack.word), attack.horizon)
 
 
@@ -245,17 +244,15 @@ def test_a_clamp_of_many_small_terms_is_not_taken_to_be_exact() -> None:
     letters: list[list[Part]] = [[(0, 1)], [(1, 1)]]
     network = network_of(5 + count, letters, places, [Layer(heads, clamp, ())], 4 + count)
     formula = parse("true", network.alphabet)
-    proof = prove(network, formula)
-    assert proof.outputs(formula)
-    assert horizon_of(proof.analysis, FORMATS["float32"], Kernel.NUMERATOR_FIRST)[0] <= 1
+    analysis = prove(network, TemporalLanguage(formula, At.LAST, False))
+    assert horizon_of(analysis, FORMATS["float32"], Kernel.NUMERATOR_FIRST)[0] <= 1
 
 
 def test_tests_of_integers_beyond_64_bits_have_no_horizon() -> None:
     network = network_of(1, NONE, {0: Asked(NonNegative(), 10**11, 0, 0)}, [], 0)
     formula = parse("true", network.alphabet)
-    proof = prove(network, formula)
-    horizon, _ = horizon_of(proof.analysis, FORMATS["float64"], Kernel.NUMERATOR_FIRST)
-    assert proof.outputs(formula)
+    analysis = prove(network, TemporalLanguage(formula, At.LAST, False))
+    horizon, _ = horizon_of(analysis, FORMATS["float64"], Kernel.NUMERATOR_FIRST)
     assert horizon * 10**11 < 2**63
 
 

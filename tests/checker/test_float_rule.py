@@ -11,19 +11,20 @@ import pytest
 import torch
 from flint import arb, fmpq
 
-from attemper.checker import rounding
+from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis, analyse
+from attemper.checker.constructions.select import SelectRule
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounded_embedding import rounded_form
-from attemper.checker.rounded_forms import BeyondError, Lengths
-from attemper.checker.rounded_scores import Cold, losses
-from attemper.checker.rounding import Kernel, Rounding, horizon_of
-from attemper.checker.values import of_closed_form
+from attemper.checker.rounding import network as rounding
+from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths
+from attemper.checker.rounding.attention import stray_mass
+from attemper.checker.rounding.network import Rounding
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, N, Power, plus, times
 from attemper.exact.formats import FORMATS
 from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Layer, Masking, Network, Select, Softmax
 from attemper.networks.wellformed import complaints
@@ -61,7 +62,7 @@ def analysed(network: Network) -> Analysis | None:
 def of_checker(rounded: Rounding, length: int) -> Bounds | None:
     """What the checker derives for the head in the network's last layer; None where it has no bound."""
     network, facts = rounded.analysis.network, rounded.analysis.layers
-    run = rounding._Run(rounded, Lengths(rounded.arithmetic, length))
+    run = rounding._Run(rounded, Kernel.NUMERATOR_FIRST, Lengths(rounded.arithmetic, length))
     [head], [fact] = network.layers[-1].heads, facts[-1].heads
     try:
         if not (4 * run.lengths.long < 1):
@@ -72,19 +73,13 @@ def of_checker(rounded: Rounding, length: int) -> Bounds | None:
             for writing in writings:
                 off = rounding.written(run.lengths, writing, before.middle, run.offs)
                 run.offs[writing.target] = off
-        [(_, value)] = run._head(head, fact, facts[-1].before, "the head")
-        form = head.weighting.inverse_temperature
-        exact = of_closed_form(rounded.analysis.names, form)
-        number = rounded_form(run.lengths, form)
-        is_power = set(exact) == {(0, 0)} and run._is_power(exact[0, 0])
-        cold = Cold(number, is_power and number.grid is not None)
-        before = facts[-1].before
-        rows = [run._row(*pair, cold, before).scored for pair in zip(head.query, head.key, strict=True)]
-        assert fact.contest is not None
-        near, ahead = losses(run.lengths, fact.contest, rows, cold)
-        u, exp = run.lengths.u, run.lengths.form.exp * run.lengths.u
-        noise = (1 + exp) / (1 - exp) * (1 + 4 * u)
-        return near, ahead, run._stray(head, fact, before, cold, "the head", noise), value.constant
+        computed = run.heads.head("the head", head, fact.outputs, facts[-1].before, run.offs)
+        [value] = fact.rule.offs(computed)
+        assert isinstance(fact.rule, SelectRule)
+        assert fact.rule.contest is not None
+        near, ahead = computed.losses(fact.rule.contest)
+        stray = stray_mass(computed, fact.rule.loss(computed), fact.rule.stray)
+        return near, ahead, stray, value.constant
     except BeyondError:
         return None
 
@@ -112,7 +107,7 @@ def compare(seed: int, lengths: tuple[int, ...]) -> Counter[bool]:
     network, counts = random_head(Random(seed)), Counter[bool]()
     analysis = analysed(network)
     for name, form in FORMATS.items():
-        rounded = None if analysis is None else Rounding(analysis, form, Kernel.NUMERATOR_FIRST)
+        rounded = None if analysis is None else Rounding(analysis, form)
         for length in lengths:
             ours = None if rounded is None else of_checker(rounded, length)
             theirs = of_reader(network, name, length)
@@ -195,5 +190,5 @@ def test_a_cancelled_query_makes_the_head_an_average() -> None:
 
 def test_no_length_is_claimed_for_the_cancelled_query() -> None:
     network = cancelling()
-    analysis = prove(network, parse("a", network.alphabet)).analysis
+    analysis = prove(network, TemporalLanguage(parse("a", network.alphabet), At.LAST, False))
     assert all(horizon_of(analysis, form, Kernel.NUMERATOR_FIRST)[0] <= 1 for form in FORMATS.values())

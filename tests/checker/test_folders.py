@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.text import show_program
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.evidence import Evidence, RoundedLayer
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
 from attemper.certificates.refutations import Refutation
 from attemper.certificates.refutations import save as save_refutation
 from attemper.certificates.restrictions import Restriction
 from attemper.checker.edited import check_edited
-from attemper.checker.folders import check_file, check_folder, check_path
+from attemper.checker.folders import check_file, check_folder, check_path, check_program
 from attemper.checker.refutations import MAX_LENGTH, beyond_the_cap
 from attemper.checker.verdict import About, Status, Verdict
-from attemper.errors import OptionError
+from attemper.errors import MalformedFileError, OptionError, SourceError, UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.networks.files import Source, digest_of
+from attemper.networks.files import WEIGHTS, Source, digest_of
 from attemper.networks.files import save as save_network
 from attemper.workbench.model import Model
+from tests.support.saved import change_structure
 
 TOO_LONG = FloatClaim("bfloat16", "numerator-first", 10**12, "")
 
@@ -55,7 +56,7 @@ def regular() -> Model:
 def prepare() -> None:
     """What all tests share."""
     for every in (model(), model(At.FIRST), counting(), regular()):
-        every.check(Certificate(every.digest, every.language, (RealClaim(),), ()))
+        every.check(Certificate(every.digest, every.language, (RealClaim(),), every.realisation))
 
 
 def saved(
@@ -64,13 +65,12 @@ def saved(
     *claims: Claim,
     source: Source | None = None,
     language: Language | None = None,
-    evidence: tuple[Evidence, ...] = (),
 ) -> Path:
     """A folder with the model's network, as if it came from the source, and a certificate."""
     source = source or own.source
     save_network(own.network, source, folder)
     digest = digest_of(own.network, source)
-    certificate = Certificate(digest, language or own.language, claims or (RealClaim(),), evidence)
+    certificate = Certificate(digest, language or own.language, claims or (RealClaim(),), own.realisation)
     save_certificate(certificate, folder)
     return folder
 
@@ -113,13 +113,24 @@ def test_rounding_is_ignored_only_where_that_is_said(tmp_path: Path) -> None:
 
 
 def test_changed_weights_are_judged_only_where_that_is_said(tmp_path: Path) -> None:
-    """Evidence about the weights as they were is not judged, and so it may be wrong."""
-    folder = saved(tmp_path / "net", counting(), evidence=(RoundedLayer(99, Fraction(1, 4)),))
+    """The digest is about the weights as they were."""
+    folder = saved(tmp_path / "net", counting())
+    certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
+    (folder / CERTIFICATE).write_text(json.dumps(certificate | {"network": "0" * 64}), encoding="utf-8")
     for door in (check_path, check_folder):
-        assert door(folder).status is Status.UNKNOWN
-        assert door(folder, edited=False).status is Status.UNKNOWN
+        assert door(folder).status is Status.MALFORMED
+        assert door(folder, edited=False).status is Status.MALFORMED
         assert door(folder, edited=True).status is Status.PROVED
     assert check_edited(folder).status is Status.PROVED
+
+
+def test_edited_weights_of_an_automaton_are_judged_by_the_program_in_the_certificate(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", regular())
+    assert check_edited(folder).status is Status.PROVED
+    certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
+    without = certificate | {"program": None, "groups": []}
+    (folder / CERTIFICATE).write_text(json.dumps(without), encoding="utf-8")
+    assert check_edited(folder).status is Status.UNKNOWN
 
 
 def test_claims_of_nothing_are_malformed_and_others_are_not(tmp_path: Path) -> None:
@@ -129,6 +140,128 @@ def test_claims_of_nothing_are_malformed_and_others_are_not(tmp_path: Path) -> N
     (folder / CERTIFICATE).write_text(json.dumps(certificate | {"claims": []}), encoding="utf-8")
     assert said(check_edited(folder)) == (Status.MALFORMED, "the certificate claims nothing")
     assert said(check_folder(folder)) == (Status.MALFORMED, "the certificate claims nothing")
+
+
+# Programs --------------------------------------------------------------------------------------------
+
+
+def text_of(model: Model) -> str:
+    assert model.realisation is not None
+    return show_program(model.realisation.program)
+
+
+def program_file(folder: Path, text: str) -> Path:
+    path = folder / "own.program"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_folder_is_judged_against_a_program_without_any_certificate(tmp_path: Path) -> None:
+    for number, own in enumerate((model(), counting(), model(At.FIRST))):
+        folder = tmp_path / str(number)
+        own.save(folder)
+        verdict = check_path(folder, program=str(program_file(tmp_path, text_of(own))))
+        assert said(verdict) == (Status.PROVED, "all lengths, in real arithmetic")
+        subject = verdict.subject
+        assert subject is not None
+        assert (subject.about, subject.place, subject.digest) == (About.NETWORK, str(folder), own.digest)
+        assert subject.language is not None
+        assert subject.language.startswith("an attention program of ")
+        assert f"read at the {'first' if number == 2 else 'last'} position" in subject.language
+
+
+def test_another_program_is_refuted_or_unknown(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", counting())
+    other = text_of(counting()).replace(">= 0", ">= 1")
+    assert check_program(folder, program_file(tmp_path, other)).status is Status.REFUTED
+    alphabet = text_of(counting()).replace('["a", "b"]', '["a", "b", "c"]')
+    assert check_program(folder, program_file(tmp_path, alphabet)).status is Status.MALFORMED
+
+
+def test_groups_of_the_certificate_are_tried_for_its_own_program_only(tmp_path: Path) -> None:
+    """Groups that lie make it UNKNOWN; of another program's certificate nothing is taken."""
+    folder = saved(tmp_path / "net", regular())
+    path = program_file(tmp_path, text_of(regular()))
+    assert check_program(folder, path).status is Status.PROVED
+    certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
+    lying = certificate | {"groups": [[99, [[0, 0]]]]}
+    (folder / CERTIFICATE).write_text(json.dumps(lying), encoding="utf-8")
+    assert said(check_program(folder, path)) == (Status.UNKNOWN, "there is no layer 99")
+    lying["program"]["output"] = 0
+    (folder / CERTIFICATE).write_text(json.dumps(lying), encoding="utf-8")
+    assert "layer 99" not in said(check_program(folder, path))[1]
+    (folder / CERTIFICATE).write_text("{", encoding="utf-8")
+    assert check_program(folder, path).status is not Status.MALFORMED
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "starts with 'alphabet'"),
+        ('alphabet ["a", "b"]\ns0 = nor\noutput s0', "cannot read the step"),
+        ('alphabet ["a", "b"]\ns0 = not s0\noutput s0', "s0: s0 is not an earlier step"),
+        ('alphabet ["a", "b"]\ns0 = letter ["c"]\noutput s0', "'c' is not in the alphabet"),
+        ('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = count <= s0\noutput s1', "a count, not a bit"),
+    ],
+)
+def test_a_file_that_is_no_program_is_the_users_error(text: str, reason: str, tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", model())
+    with pytest.raises(SourceError, match=reason):
+        check_path(folder, program=str(program_file(tmp_path, text)))
+
+
+def test_a_program_that_no_machine_runs_is_not_supported(tmp_path: Path) -> None:
+    step = "attend <= rightmost where s0 value s0 default 1"
+    text = f'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = {step}\noutput s1'
+    folder = saved(tmp_path / "net", model())
+    with pytest.raises(UnsupportedError, match="guard"):
+        check_path(folder, program=str(program_file(tmp_path, text)))
+
+
+def test_a_missing_program_is_named(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", model())
+    with pytest.raises(MalformedFileError, match="give the file of an attention program"):
+        check_path(folder, program=str(tmp_path / "none"))
+
+
+def test_a_damaged_folder_is_malformed_whatever_the_program(tmp_path: Path) -> None:
+    path = program_file(tmp_path, text_of(model()))
+    assert check_path(tmp_path / "missing", program=str(path)).status is Status.MALFORMED
+    folder = saved(tmp_path / "net", model())
+    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-1] + b"\x01")
+    assert check_path(folder, program=str(path)).status is Status.MALFORMED
+    assert check_path(folder, program=str(path), edited=True).status is not Status.MALFORMED
+
+
+def test_a_refutation_runs_no_program(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(OptionError, match="not about a refutation"):
+        check_path(path, program=str(program_file(tmp_path, text_of(model()))))
+
+
+# Older folders ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["attemper-network/1", "attemper-network/2"])
+def test_a_network_of_an_older_version_says_what_to_do(version: str, tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", model())
+    change_structure(folder, lambda structure: structure.update(format=version))
+    for edited in (False, True):
+        verdict = check_folder(folder, edited=edited)
+        assert verdict.status is Status.MALFORMED
+        assert said(verdict)[1].endswith("was made by attemper 0.1: compile again")
+
+
+def test_a_certificate_of_an_older_version_says_what_to_do(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", model())
+    certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
+    older = certificate | {"format": "attemper-certificate/1", "heads": [], "layers": [], "meanings": []}
+    (folder / CERTIFICATE).write_text(json.dumps(older), encoding="utf-8")
+    for edited in (False, True):
+        verdict = check_folder(folder, edited=edited)
+        assert verdict.status is Status.MALFORMED
+        assert "made by attemper 0.1: compile again" in said(verdict)[1]
 
 
 # Refutations -----------------------------------------------------------------------------------------
@@ -170,7 +303,11 @@ def test_the_model_that_is_named_goes_before_the_one_in_the_file(tmp_path: Path)
 
 def test_a_folder_about_one_language_is_proved(tmp_path: Path) -> None:
     automaton = attemper.compile_dfa(regular().language)  # type: ignore[arg-type]
-    for number, own in enumerate((model(), model(At.FIRST), counting(), regular(), automaton)):
+    realisation = counting().realisation
+    assert realisation is not None
+    spoken = ProgramLanguage(realisation.program, At.LAST, accepts_empty=counting().network.accepts_empty)
+    program = replace(counting(), language=spoken)
+    for number, own in enumerate((model(), model(At.FIRST), counting(), regular(), automaton, program)):
         folder = saved(tmp_path / str(number), own)
         assert check_folder(folder).status is Status.PROVED, own.source.kind
 

@@ -33,7 +33,7 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
-from attemper.checker import following
+from attemper.checker import following, registers
 from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
 from attemper.compiling.bounded_counter import BoundedCounter
@@ -403,10 +403,19 @@ REFUSED: dict[str, tuple[tuple[Step, ...], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_kept_is_refused(name: str) -> None:
     steps, reason = REFUSED[name]
-    for dfa in (automata.universal(), automata.empty()):
+    last = len(steps) - 1
+    for dfa, gate in ((automata.universal(), Connective.OR), (automata.empty(), Connective.AND)):
+        always = Letter((dfa.accepting and AB.symbols) or ())
         with pytest.raises(UnprovenError, match=reason):
-            # The output is another one: nothing is accepted because it is not read.
-            follows(Program(AB, (*steps, Letter((dfa.accepting and AB.symbols) or ())), len(steps)), dfa)
+            # The output is right whatever the last step is, but reads that step.
+            follows(Program(AB, (*steps, always, Gate(gate, (last, last + 1))), last + 2), dfa)
+
+
+def test_what_nobody_reads_is_not_followed() -> None:
+    steps, _ = REFUSED["union"]
+    for dfa in (automata.universal(), automata.empty()):
+        always = Letter((dfa.accepting and AB.symbols) or ())
+        assert follows(Program(AB, (*steps, always), len(steps)), dfa)
 
 
 def test_an_automaton_over_another_alphabet_is_refused() -> None:
@@ -420,8 +429,8 @@ def test_configurations_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     program, groups = program_of(automata.contains_power(4))
     monkeypatch.setattr(following, "BLOCK", 1)
     assert follows(program, automata.contains_power(4), groups)
-    monkeypatch.setattr(following, "MAX_CONFIGURATIONS", 4)
-    with pytest.raises(UnprovenError, match="over 4 configurations"):
+    monkeypatch.setattr(following, "MAX_NODES", 4)
+    with pytest.raises(UnprovenError, match="over 4 combinations"):
         follows(program, automata.contains_power(4), groups)
 
 
@@ -526,7 +535,7 @@ def test_reciprocals_of_tests_are_refused() -> None:
 
 def test_a_total_is_kept_up_to_its_bounds() -> None:
     remainder, stopping, forgotten = (
-        following._Tally(0, (), modulus, -2, 3, stops)
+        registers.Tally(0, (), modulus, -2, 3, stops)
         for modulus, stops in ((4, False), (0, True), (0, False))
     )
     values = range(-5, 7)
@@ -538,10 +547,16 @@ def test_a_total_is_kept_up_to_its_bounds() -> None:
 def test_a_total_that_goes_both_ways_is_kept_as_far_as_states_can_be_apart() -> None:
     """In an automaton of 3 states a total that may rise by 2 is followed up to 6 beyond the farthest test."""
     steps = (Letter(("a",)), Count(Mask.UP_TO, 0), Linear(((2, 1), (-1, 1)), -5), Compare(2, 4))
-    (tally,) = following._tallies(Program(AB, steps, 3), 3).values()
+    (tally,) = registers._tallies(Program(AB, steps, 3), range(4), 3).values()
     assert (tally.constant, tally.least, tally.most, tally.stops) == (-5, -11, 11, False)
     rising, falling = (
-        next(iter(following._tallies(Program(AB, (*steps[:2], Linear(parts, 0), steps[3]), 3), 3).values()))
+        next(
+            iter(
+                registers._tallies(
+                    Program(AB, (*steps[:2], Linear(parts, 0), steps[3]), 3), range(4), 3
+                ).values()
+            )
+        )
         for parts in (((2, 1),), ((-1, 1),))
     )
     assert (rising.most, rising.stops) == (4, True), "all that is more passes the test"

@@ -1,6 +1,7 @@
-"""A second reader of certificates, written from FORMAT.md alone: nothing here imports the checker.
+"""A second reader of networks, written from FORMAT.md alone.
 
 It derives each head's gap and mass; where a rule asks which values occur, it runs all words of length 1..4.
+The checker is imported only to be compared with.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from safetensors.numpy import load_file, save_file
 
 import attemper
 from attemper.certificates import files
+from attemper.checker.proof import prove
+from attemper.networks.files import digest_of
+from attemper.networks.files import load as load_network
 
 FUTURE, PAST = "future-masked", "past-masked"
 CONTEXT = fmpq_mpoly_ctx.get(("i", "n", "sigma_i", "1/i", "1/n"))
@@ -224,10 +228,23 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return folder
 
 
-def test_a_second_reading_derives_what_the_certificate_says(folder: Path) -> None:
+def derived(folder: Path) -> tuple[str, list[tuple[int, int, Fraction, Fraction]]]:
+    """The digest of the folder, and gap and stray mass of each head as the checker derives them."""
+    loaded, source = load_network(folder)
+    analysis = prove(loaded, attemper.load(folder).language)
+    heads = [
+        (layer, head, own.rule.gap, mass)
+        for layer, fact in enumerate(analysis.layers)
+        for head, (own, mass) in enumerate(zip(fact.heads, fact.masses, strict=True))
+    ]
+    return digest_of(loaded, source), heads
+
+
+def test_a_second_reading_derives_what_the_checker_does(folder: Path) -> None:
     certificate, network = json.loads((folder / "certificate.json").read_text()), SavedNetwork(folder)
-    assert digest(folder) == certificate["network"] == network.data["digest"]
-    for layer, head, margin, mass in certificate["heads"]:
+    named, heads = derived(folder)
+    assert digest(folder) == certificate["network"] == network.data["digest"] == named
+    for layer, head, margin, mass in heads:
         with ctx.workprec(200):
             rule, gap, others = network.derive(layer, head)
             stray_mass = others / (1 + others)
@@ -237,9 +254,9 @@ def test_a_second_reading_derives_what_the_certificate_says(folder: Path) -> Non
         assert rule in ("Uniform", "Sign") or worst <= float(stray_mass) + 1e-12
 
 
-def test_half_a_key_weight_does_not_give_the_certified_margin(folder: Path, tmp_path: Path) -> None:
+def test_half_a_key_weight_does_not_give_the_margin(folder: Path, tmp_path: Path) -> None:
     certificate, network = json.loads((folder / "certificate.json").read_text()), SavedNetwork(folder)
-    layer, head, margin, _ = next(entry for entry in certificate["heads"] if Fraction(entry[2]) > 0)
+    layer, head, margin, _ = next(entry for entry in derived(folder)[1] if entry[2] > 0)
     keys = network.tensor(layer, "attn.W_K")[head]
     degrees = {x: form.degrees() for x, form in network.forms.items() if keys[x].any()}
     keys[max(degrees, key=lambda x: (degrees[x][0] + degrees[x][3], degrees[x][2]))] /= 2

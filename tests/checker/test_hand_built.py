@@ -6,6 +6,7 @@ campaign that judges too little fails: then the generator no longer makes what t
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
@@ -16,6 +17,8 @@ import pytest
 import torch
 
 import attemper
+from attemper.attention_program import machine
+from attemper.attention_program.trees import program_to_tree
 from attemper.exact.closed_forms import I, N, evaluate, form_to_tree, over, plus, times
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
@@ -30,6 +33,7 @@ from tests.support.campaign import (
     source_of,
 )
 from tests.support.hand_built import KINDS
+from tests.support.programs import ProgramSampler
 from tests.support.raw_files import exact_form, read_folder
 from tests.support.raw_forward import Format, Order, all_words, batch_of, dot, every_way
 
@@ -167,6 +171,16 @@ def test_the_judge_s_truth_is_that_of_the_library(text: str, regime: str) -> Non
     found = raw_truth.truth(source_of(formula), "ab", batch_of(words))
     for word, row in zip(words, found, strict=True):
         assert tuple(row[: len(word)]) == truth(formula, tuple("ab"[k] for k in word))
+
+
+@pytest.mark.parametrize("start", range(0, 60, 20))
+def test_the_judge_runs_programs_as_the_library_s_machine_does(start: int) -> None:
+    words = list(all_words(2, 5))
+    for seed in range(start, start + 20):
+        program = ProgramSampler(random.Random(seed), defaults=False).program(9)
+        found = raw_truth.truth({"program": program_to_tree(program)}, "ab", batch_of(words))
+        for word, row in zip(words, found, strict=True):
+            assert tuple(row[: len(word)]) == machine.output(program, tuple("ab"[k] for k in word))
 
 
 def test_exact_evaluation_is_within_a_hair_of_float64(tmp_path: Path) -> None:

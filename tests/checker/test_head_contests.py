@@ -9,10 +9,14 @@ from fractions import Fraction
 
 import pytest
 
-from attemper.checker.contests import Contest, Kind
-from attemper.checker.heads import DOMAINS, _tie_break, head_fact
+from attemper.checker.attention.bounds import DOMAINS
+from attemper.checker.attention.contests import Contest, Kind
+from attemper.checker.attention.tie_breaks import tie_break
+from attemper.checker.constructions.neighbour import NeighbourRule
+from attemper.checker.constructions.select import SelectRule
+from attemper.checker.constructions.uniform import UniformRule
+from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
-from attemper.checker.rules import UniformRule
 from attemper.exact import laurent
 from attemper.networks.layers import Construction, Head, Masking, Neighbour, Select, Uniform
 from attemper.networks.meaning_hard import visible
@@ -27,7 +31,7 @@ NO_LETTERS = short_words(("a",), 6)
 def test_a_tie_break_gives_at_most_what_the_farthest_positions_are_apart(masking: Masking) -> None:
     grown = laurent.monomial(2, 0, 3) if masking is LEFT else laurent.monomial(0, 2, 3)
     (gap, span), (inverse_gap, inverse_span) = (
-        _tie_break(size, power, masking) for size, power in ((laurent.constant(3), 1), (grown, -1))
+        tie_break(size, power, masking).bounds() for size, power in ((laurent.constant(3), 1), (grown, -1))
     )
     assert gap == inverse_gap == 3
     for n in range(1, 7):
@@ -71,9 +75,10 @@ class Contender:
         head = own.head(self.construction, self.masking, self.rows, {})
         targets = tuple(range(len(self.values)))
         head = replace(head, values=tuple(own.form(value) for value in self.values), targets=targets)
-        contest = head_fact(own.names, head, own.stream()).contest
-        assert contest is not None
-        return own, head, contest
+        rule = head_fact(own.names, head, own.stream()).rule
+        assert isinstance(rule, SelectRule | NeighbourRule)
+        assert rule.contest is not None
+        return own, head, rule.contest
 
 
 @dataclass(frozen=True)

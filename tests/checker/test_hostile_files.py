@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 import attemper
-from attemper.certificates.files import CERTIFICATE
+from attemper.attention_program.text import show_program
+from attemper.attention_program.trees import program_from_tree
+from attemper.certificates.files import CERTIFICATE, decode_dfa
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.checker import counterexample, diagrams, limits
@@ -27,6 +29,7 @@ from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.exact.closed_forms import MAX_TOTAL_DEGREE, form_from_tree
 from attemper.files import MOST_TEXT, read_bytes
+from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.trees import formula_from_nodes
 from attemper.networks.announced import announced_bytes
@@ -271,6 +274,68 @@ def test_what_nests_too_deeply_is_unknown(folder: Path) -> None:
     nodes: list[object] = [["symbol", "0"], *(["unary", "Y", k] for k in range(5_000))]
     verdict = check(with_formula(folder, nodes), "--json").record
     assert verdict["verdict"] in {Status.UNKNOWN, Status.REFUTED}
+
+
+# Programs -------------------------------------------------------------------------------------------
+
+
+def with_program(folder: Path, steps: list[list[object]], *, claimed: bool) -> Path:
+    """Certify a program, or an automaton by way of it; the network's source says the same."""
+    tree = {"alphabet": ["0", "1"], "steps": steps, "output": len(steps) - 1}
+    certificate = json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))
+    automaton = {"alphabet": ["0", "1"], "moves": [[0, 0]], "start": 0, "accepting": []}
+    source = {"program": tree, "at": "last", "accepts_empty": False}
+    certificate.update(source=source if claimed else automaton, program=None if claimed else tree)
+    if claimed:
+        text = show_program(program_from_tree(tree))
+        kind = {"program": text}
+    else:
+        kind = {"automaton": dfa_to_json(decode_dfa(automaton))}
+    change_structure(folder, lambda s: s.update(source={**kind, "at": "last", "regime": "unbounded"}))
+    certificate["network"] = read_structure(folder)["digest"]
+    (folder / CERTIFICATE).write_text(json.dumps(certificate), encoding="utf-8")
+    return folder
+
+
+LETTER: list[list[object]] = [["letter", ["0"]]]
+
+HOSTILE: dict[str, list[list[object]]] = {
+    "sums that double": [
+        *LETTER,
+        ["count", "<=", 0],
+        *(["linear", [[1, k], [1, k]], 0] for k in range(1, 100)),
+        ["compare", 100, 1],
+    ],
+    "chains of selections": [
+        *LETTER,
+        *(["attend", "<=", "rightmost", k // 2, k] for k in range(400)),
+    ],
+    "a tower of negations": [*LETTER, *(["not", k] for k in range(30_000))],
+    "a tower of shifts": [*LETTER, *(["previous", k] for k in range(3_000))],
+    "a parity of many": [
+        *LETTER,
+        *(["previous", k] for k in range(60)),
+        ["xor", [k for k in range(61)]],
+        *(["count", "<=", k] for k in range(61)),
+        *(["compare", k, 7] for k in range(62, 123)),
+        ["xor", [61, *range(123, 184)]],
+    ],
+    "many moduli": [
+        *LETTER,
+        ["count", "<=", 0],
+        *(["test", ["mod", p, 0], 1, 1, 0] for p in (7, 11, 13, 17, 19, 23, 29, 31)),
+        ["xor", list(range(2, 10))],
+    ],
+    "late places": [["place", ["test", "zero", 1, 0, -(10**6)]]],
+}
+
+
+@pytest.mark.parametrize("claimed", [True, False], ids=["claimed", "of an automaton"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_programs_that_are_built_to_hurt_have_an_answer(name: str, claimed: bool, folder: Path) -> None:
+    outcome = check(with_program(folder, HOSTILE[name], claimed=claimed), "--seconds", "5", "--json")
+    assert outcome.record["verdict"] in {Status.UNKNOWN, Status.REFUTED}, outcome
+    assert outcome.err == ""
 
 
 # Refutations ---------------------------------------------------------------------------------------

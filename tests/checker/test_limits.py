@@ -226,17 +226,21 @@ def test_the_process_imports_this_package_and_hears_all_that_is_asked(
         "memory": 77,
         "path": "net",
         "model": None,
+        "program": None,
         "ignore_rounding": False,
         "edited": False,
+        "explain": False,
     }
-    asked = Request("net", "module:model", ignore_rounding=True, edited=True)
+    asked = Request("net", "module:model", "own.program", ignore_rounding=True, edited=True, explain=True)
     said = started(asked, Limits(1, 77), monkeypatch).command[-1]
     assert json.loads(said) == {
         "memory": 77,
         "path": "net",
         "model": "module:model",
+        "program": "own.program",
         "ignore_rounding": True,
         "edited": True,
+        "explain": True,
     }
 
 

@@ -12,27 +12,15 @@ import pytest
 
 from attemper.attention_program import machine
 from attemper.attention_program.ops import (
-    Attend,
-    Choice,
-    Compare,
     Connective,
     Count,
-    CountTest,
-    Direction,
-    Equals,
     Gate,
     Letter,
-    Linear,
-    Mask,
-    Not,
-    Place,
+    Merge,
     Program,
-    Ref,
-    Shift,
-    Step,
 )
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.checker import realising
+from attemper.checker import analysis as analysis_module
 from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
 from attemper.checker.realising import realise
@@ -40,7 +28,6 @@ from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import AttemperError
 from attemper.exact.balls import ball, precision
-from attemper.exact.closed_forms import complement
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, Word, words_of_length
@@ -48,7 +35,9 @@ from attemper.networks import meaning_soft
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import output_bits
 from tests.checker.test_following import AUTOMATA
+from tests.support.attacks import network_of
 from tests.support.mutants import random_network_mutant
+from tests.support.realisations import random_program_mutant
 from tests.support.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
@@ -108,9 +97,9 @@ def test_the_networks_of_random_formulas_run_their_programs() -> None:
 def test_the_networks_of_automata_run_their_programs(name: str) -> None:
     dfa = AUTOMATA[name]
     own = compile_language(dfa, dfa.alphabet, Regime.UNBOUNDED)
-    realise(own.soft, own.realisation)
-    groups = [tuple(ref for _, ref in group.bits) for group in own.realisation.groups]
-    assert follows(own.realisation.program, dfa, groups)
+    _, promises = realise(own.soft, own.realisation)
+    assert {tuple(ref for _, ref in group.bits) for group in own.realisation.groups} <= set(promises)
+    assert follows(own.realisation.program, dfa, promises)
 
 
 # Nothing else -----------------------------------------------------------------------------------------
@@ -141,56 +130,12 @@ def test_a_network_with_one_change_runs_the_program_or_is_not_accepted(text: str
     assert fates[False] > 5
 
 
-def changed(program: Program, rng: random.Random) -> Program:
-    """The program with one step changed."""
-    ref = rng.randrange(len(program.steps))
-    return replace(
-        program, steps=(*program.steps[:ref], other_step(program, ref, rng), *program.steps[ref + 1 :])
-    )
-
-
-def other_step(program: Program, ref: Ref, rng: random.Random) -> Step:
-    bits = [k for k in range(ref) if not isinstance(program.steps[k], Count | Linear)]
-    match program.steps[ref]:
-        case Letter(symbols):
-            return Letter(tuple(symbol for symbol in AB.symbols if symbol not in symbols))
-        case Place(form):
-            return Place(complement(form))
-        case Attend(mask, choice, where, value, default):
-            return rng.choice(
-                (
-                    Attend(rng.choice([*Mask]), choice, where, value, default),
-                    Attend(mask, rng.choice([*Choice]), where, value, default),
-                    Attend(mask, choice, rng.choice(bits), value, default),
-                    Attend(mask, choice, where, rng.choice(bits), default),
-                )
-            )
-        case Shift(direction, bit):
-            return Shift(Direction.NEXT if direction is Direction.PREVIOUS else Direction.PREVIOUS, bit)
-        case Gate(_, read):
-            return Gate(rng.choice([*Connective]), read)
-        case Compare(count, threshold):
-            return Compare(count, threshold + rng.choice((-1, 1)))
-        case Equals(count, value):
-            return Equals(count, value + rng.choice((-1, 1)))
-        case Count(mask, _):
-            return Count(mask, rng.choice(bits))
-        case Linear(parts, constant):
-            return Linear(parts, constant + rng.choice((-1, 1)))
-        case CountTest(predicate, count, scale, shift):
-            return CountTest(predicate, count, scale, shift + rng.choice((-1, 1)))
-        case Not(bit):
-            return Gate(Connective.OR, (bit,))
-        case other:
-            return other
-
-
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_program_with_one_change_computes_the_same_or_is_not_accepted(text: str) -> None:
     own, rng, fates = compiled(text), random.Random(text), Counter[str]()
     program = own.realisation.program
     for _ in range(60):
-        other = changed(program, rng)
+        _, other = random_program_mutant(program, rng)
         same = all(machine.output(program, word) == machine.output(other, word) for word in WORDS[:30])
         accepted = is_realised(own.soft, replace(own.realisation, program=other))
         assert same or not accepted, other
@@ -208,7 +153,9 @@ def test_groups_of_other_bits_are_accepted_only_with_their_promise() -> None:
         layer = rng.randrange(len(own.soft.layers))
         group = SymbolGroup(layer, tuple(rng.sample(bits, 2)))
         said = replace(own.realisation, groups=(*own.realisation.groups, group))
-        if not is_realised(own.soft, said):
+        try:
+            _, promises = realise(own.soft, said)
+        except UnprovenError:
             fates["not realised"] += 1
             continue
         together = any(
@@ -217,9 +164,8 @@ def test_groups_of_other_bits_are_accepted_only_with_their_promise() -> None:
             for rows in [machine.run(said.program, word)]
             for i in range(6)
         )
-        refs = [tuple(ref for _, ref in own_group.bits) for own_group in said.groups]
         try:
-            kept = follows(said.program, dfa, refs)
+            kept = follows(said.program, dfa, promises)
         except UnprovenError:
             kept = False
         assert not (together and kept)
@@ -256,12 +202,13 @@ def test_an_output_that_is_off_by_more_than_a_quarter_is_not_the_programs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own = compiled("a S b")
-    error = realise(own.soft, own.realisation).end.errors[own.soft.output]
+    analysis, _ = realise(own.soft, own.realisation)
+    error = analysis.end.errors[own.soft.output]
     assert error == 0
     with pytest.raises(UnprovenError, match="the output is not shown"):
         realise(own.soft, replace(own.realisation, program=replace(own.realisation.program, output=0)))
-    monkeypatch.setattr(realising, "ROUNDED", Fraction(-1, 100))
-    with pytest.raises(UnprovenError, match="the output is not shown"):
+    monkeypatch.setattr(analysis_module, "ROUNDED", Fraction(-1, 100))
+    with pytest.raises(UnprovenError, match="off by more than 1/4"):
         realise(own.soft, own.realisation)
 
 
@@ -270,3 +217,42 @@ def test_a_program_over_another_alphabet_is_refused() -> None:
     other = replace(own.realisation.program, alphabet=Alphabet(("b", "a")))
     with pytest.raises(UnprovenError, match="another alphabet"):
         realise(own.soft, Realisation(other))
+
+
+# Promises ---------------------------------------------------------------------------------------------
+
+
+def summed(*letters: str) -> tuple[Network, Program]:
+    """A network that adds up letters of the alphabet, and the union of them; a letter twice counts twice."""
+    parts = [[(0, letters.count(symbol))] if symbol in letters else [] for symbol in AB.symbols]
+    bits = tuple(Letter((symbol,)) for symbol in letters)
+    union = Gate(Connective.UNION, tuple(range(len(bits))))
+    return network_of(1, parts, {}, [], 0), Program(AB, (*bits, union), len(bits))
+
+
+def test_a_sum_that_is_seen_to_be_a_bit_promises_nothing() -> None:
+    network, program = summed("a", "b")
+    _, promises = realise(network, Realisation(program))
+    assert promises == ()
+
+
+@pytest.mark.parametrize("kind", ["union", "merge"])
+def test_a_sum_that_is_not_seen_to_be_a_bit_is_promised_with_each_bit_as_often_as_it_stands(
+    kind: str,
+) -> None:
+    network, program = summed("a", "a")
+    if kind == "merge":
+        program = replace(program, steps=(*program.steps[:-1], Merge((0, 1))))
+    _, promises = realise(network, Realisation(program))
+    assert promises == ((0, 1),)
+    once = Program(AB, (Letter(("a",)), Gate(Connective.UNION, (0, 0))), 1)
+    _, promises = realise(network, Realisation(once))
+    assert promises == ((0, 0),)
+
+
+def test_groups_are_promised_in_the_order_of_the_certificate() -> None:
+    dfa = AUTOMATA["Tomita 3"]
+    own = compile_language(dfa, dfa.alphabet, Regime.UNBOUNDED)
+    _, promises = realise(own.soft, own.realisation)
+    wanted = tuple(tuple(ref for _, ref in group.bits) for group in own.realisation.groups)
+    assert promises[: len(wanted)] == wanted

@@ -9,17 +9,14 @@ from math import exp, inf, isclose
 import pytest
 from flint import arb
 
-from attemper.checker import heads
-from attemper.checker.rules import (
-    HALF,
-    LocalSignRule,
-    LookupRule,
-    Rule,
-    ShiftRule,
-    SignRule,
-    TieBreakRule,
-    UniformRule,
-)
+from attemper.checker.attention.bounds import HALF, for_losses
+from attemper.checker.constructions.local_sign import LocalSignRule
+from attemper.checker.constructions.lookup import LookupRule
+from attemper.checker.constructions.neighbour import NeighbourRule
+from attemper.checker.constructions.select import SelectRule
+from attemper.checker.constructions.sign import SignRule
+from attemper.checker.constructions.uniform import UniformRule
+from attemper.checker.rules import Rule
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 
@@ -69,13 +66,13 @@ def cases() -> Iterator[tuple[Rule, Callable[[Powers, bool], arb]]]:
     """Each rule, and the sum of the others' weights, without and with a loss."""
     far = (Fraction(3), Fraction(7, 4))
     for gap in LEADS:
-        yield TieBreakRule(gap, None), lambda e, _, gap=gap: tie_break(e, gap, None)
-        yield TieBreakRule(gap, far), lambda e, lost, gap=gap: tie_break(e, gap, far[lost])
+        yield SelectRule(gap, None), lambda e, _, gap=gap: tie_break(e, gap, None)
+        yield SelectRule(gap, far), lambda e, lost, gap=gap: tie_break(e, gap, far[lost])
         own, parity = gap / 3, gap * 3 / 2
-        yield ShiftRule(gap, own, parity), lambda e, _, g=gap, o=own, p=parity: shift(e, g, o, p)
-        yield ShiftRule(gap, -own, -parity), lambda e, _, g=gap, o=own, p=parity: shift(e, g, -o, -p)
+        yield NeighbourRule(gap, own, parity), lambda e, _, g=gap, o=own, p=parity: shift(e, g, o, p)
+        yield NeighbourRule(gap, -own, -parity), lambda e, _, g=gap, o=own, p=parity: shift(e, g, -o, -p)
         for level in (False, True):
-            yield SignRule(gap, level), lambda e, _, g=gap, level=level: sign(e, g, level)
+            yield SignRule(gap, level, Fraction(1)), lambda e, _, g=gap, level=level: sign(e, g, level)
         yield LocalSignRule(gap), lambda e, _, gap=gap: local_sign(e, gap)
         yield LookupRule(gap, None), lambda e, _, gap=gap: lookup(e, gap, None)
         yield LookupRule(gap, far), lambda e, lost, gap=gap: lookup(e, gap, far[lost])
@@ -95,14 +92,14 @@ def test_the_stray_mass_is_that_of_the_series_in_the_format(loss: Fraction) -> N
 def test_a_uniform_head_has_no_gap_and_no_stray_mass() -> None:
     assert UniformRule().gap == 0
     assert UniformRule().stray(ball(Fraction(1, 2)), ball(Fraction(2))) == 0
-    no_bound = TieBreakRule(UniformRule().gap, None).stray(arb(0), arb(1))
+    no_bound = SelectRule(UniformRule().gap, None).stray(arb(0), arb(1))
     assert not no_bound.is_finite()
 
 
 def test_the_second_bound_on_what_is_far_holds_for_half_of_the_lead() -> None:
     lead, rest = laurent.monomial(1, 0, 10), laurent.monomial(1, 0, -3)
     assert HALF * 2 == 1
-    found = heads._for_losses(lead, rest, laurent.AFTER_FIRST, "")
+    found = for_losses(lead, rest, laurent.AFTER_FIRST, "")
     assert found == (10 * 2 - 3 * 2, 10 * 2 / 2 - 3 * 2)
 
 
@@ -129,19 +126,19 @@ def test_no_head_has_more_stray_mass_than_its_rule_says(gap: float) -> None:
         worst[name] = max(worst.get(name, 0.0), found / bound(rule))
 
     for n in range(1, 30):
-        note("ties", mass_off({j: gap * j for j in range(1, n + 1)}, {n}), TieBreakRule(exact, None))
+        note("ties", mass_off({j: gap * j for j in range(1, n + 1)}, {n}), SelectRule(exact, None))
         # w = 2 gap: position i is 4 gap - gap behind, its parity 4 gap.
         scores = {j: gap * j - 2 * gap * (-1) ** (j + n) for j in range(1, n + 1)}
-        note("shift", mass_off(scores, {max(n - 1, 1)}), ShiftRule(exact, 3 * exact, 4 * exact))
+        note("shift", mass_off(scores, {max(n - 1, 1)}), NeighbourRule(exact, 3 * exact, 4 * exact))
         for parity in (0, 1):
             right = {j for j in range(1, n + 1) if j % 2 == parity}
             if n == 1:
                 continue
             signs = {j: 1 if j in right else -1 for j in range(1, n + 1)}
             level = {j: gap * s for j, s in signs.items()}
-            note("level", mass_off(level, right), SignRule(exact, level=True))
+            note("level", mass_off(level, right), SignRule(exact, level=True, unit=Fraction(1)))
             rising = {j: gap * s * j / n for j, s in signs.items()}
-            note("rising", mass_off(rising, right), SignRule(exact, level=False))
+            note("rising", mass_off(rising, right), SignRule(exact, level=False, unit=Fraction(1)))
         for i in range(1, n + 1):
             scores = {j: -gap * (j - i) ** 2 for j in range(1, n + 1)}
             note("lookup", mass_off(scores, {i}), LookupRule(exact, None))

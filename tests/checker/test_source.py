@@ -124,3 +124,17 @@ def test_random_formulas(seed: int) -> None:
 def test_sums_of_all_three_sides(text: str) -> None:
     for number in (-1, 0, 1, 2):
         check(parse(f"{text} >= {number}", AB), AB, 4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_meaning_is_settled(seed: int) -> None:
+    """Negations, too, which are not settled again."""
+    rng = random.Random(seed)
+    for _ in range(25):
+        names = Formulas(ABC.symbols)
+        formula = FormulaSampler(rng, ABC.symbols).formula(3)
+        try:
+            meanings = meanings_of(names, Unary(UnaryOperator.NOT, formula))
+        except UnprovenError:
+            continue
+        assert all(names.settled(meaning) == meaning for meaning in meanings.values())

@@ -5,41 +5,72 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
+from attemper.workbench.model import Model
 from tests.support.command_line import attemper as run_command_line
 from tests.support.corpora import CORPORA
 
 ROOT = Path(__file__).parents[2]
+CHECKER = ROOT / "src" / "attemper" / "checker"
 
-PRODUCERS = ("attemper.compiling", "attemper.running", "attemper.workbench", "attemper.attention_program")
+PRODUCERS = (
+    "attemper.certifying",
+    "attemper.compiling",
+    "attemper.running",
+    "attemper.workbench",
+)
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 
-STATEMENTS = 5_150
+STATEMENTS = 6_100
 """Lines of logic (Python statements without docstrings) that PROVED may rest on, all in all."""
 
 REMARKS = {"attemper.languages.regular.regex", "attemper.languages.regular.files"}
 """They read the source that a network's folder names, which makes it MALFORMED at most."""
 
-SAYING = {"__main__", "limits", "child", "folders", "report", "verdict", "subjects"}
+LINES, BRANCHES = 40, 12
+"""No function of the checker has more."""
+
+ONE_CASE_PER_STEP = {("program", "_bit"), ("registers", "_bit")}
+"""A program has more kinds of steps than that: these say which function is for which."""
+
+SPEAKING = {"attemper.checker.check", "attemper.checker.proof"}
+"""Not arithmetic alone: one rounds what it says to people, one makes room for deep formulas."""
+
+SAYING = {"__main__", "limits", "child", "folders", "report", "verdict"}
 """The files of the checker that read what is to be checked and say what was found."""
 
 
 def _room(name: str) -> str:
-    """Which of the README's numbers a module that a check of a network loads belongs to."""
+    """Which of the README's numbers a module that a check of a network loads belongs to.
+
+    The float part of a construction stands beside the exact one, in the same file: `_of_floats` finds it.
+    """
+    if name == "attemper.languages.temporal.core":
+        return "real"
     first, _, rest = name.removeprefix("attemper.").partition(".")
     if first == "exact":
         return "floats" if rest == "formats" else "real" if rest in {"balls", "laurent"} else "reader"
     if first != "checker" or not rest or rest in SAYING:
         return "reader"
     return "floats" if rest.startswith("round") else "real"
+
+
+def _running(model: Model) -> Model:
+    """The model's network, claimed to run its program."""
+    assert model.realisation is not None
+    language = ProgramLanguage(model.realisation.program, At.LAST, model.network.accepts_empty)
+    return replace(model, language=language, regex="")
 
 
 def _loaded_by(path: Path) -> tuple[str, set[str]]:
@@ -59,18 +90,51 @@ def _ours(names: set[str]) -> set[str]:
 
 
 def _statements(names: set[str]) -> int:
-    places = [ROOT / "src" / Path(*name.split(".")) for name in names]
-    files = [place / "__init__.py" if place.is_dir() else place.with_suffix(".py") for place in places]
-    return sum(map(_statements_in, files))
+    return sum(_statements_in(_tree(name)) for name in names)
 
 
-def _statements_in(path: Path) -> int:
-    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+def _tree(name: str) -> ast.Module:
+    place = ROOT / "src" / Path(*name.split("."))
+    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _statements_in(tree: ast.AST) -> int:
     return sum(
         isinstance(node, ast.stmt)
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        for node in nodes
+        for node in ast.walk(tree)
     )
+
+
+def _functions(tree: ast.AST) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def _of_floats(name: str) -> list[ast.FunctionDef]:
+    """The functions of a construction that neither its rule nor the stray mass in real numbers needs."""
+    if not name.startswith("attemper.checker.constructions."):
+        return []
+    tree = _tree(name)
+    functions = {function.name: function for function in _functions(tree)}
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    methods = {function.name for owner in classes for function in _functions(owner)}
+    exact: set[str] = set()
+    found = {name.rpartition(".")[2], "stray"}
+    while found:
+        exact |= found
+        nodes = [node for one in found for node in ast.walk(functions[one])]
+        named = {node.id for node in nodes if isinstance(node, ast.Name)}
+        found = (named & functions.keys()) - methods - exact
+    return [function for own, function in functions.items() if own not in exact]
+
+
+def _branches(function: ast.FunctionDef) -> int:
+    """The cyclomatic complexity as ruff counts it: one more for each way that can be taken."""
+    kinds = ast.If | ast.For | ast.While | ast.ExceptHandler | ast.match_case | ast.FunctionDef
+    ways = sum(isinstance(node, kinds) for node in ast.walk(function))
+    cases = [node for node in ast.walk(function) if isinstance(node, ast.match_case)]
+    return ways - sum(ast.unparse(case.pattern) == "_" and case.guard is None for case in cases)
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +150,8 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
         "expression": attemper.compile_regex("a*b", "ab"),
         "automaton": attemper.compile_dfa(parity),
     }
+    models["program"] = _running(models["temporal"])
+    models["program with groups"] = _running(models["expression"])
     found: set[str] = set()
     for name, model in models.items():
         model.save(folder / name)
@@ -109,13 +175,13 @@ def about_refutations(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def test_the_checker_imports_neither_heavy_libraries_nor_producers(proved: set[str]) -> None:
-    assert {"attemper.checker.check", "attemper.checker.rounding", "flint"} <= proved
+    assert {"attemper.checker.check", "attemper.checker.rounding.network", "flint"} <= proved
     assert not {name.split(".")[0] for name in proved} & set(HEAVY)
     assert not [name for name in proved if name.startswith(PRODUCERS)]
 
 
 def test_a_proof_needs_no_meaning_and_no_counterexample(proved: set[str]) -> None:
-    needless = ("meaning", "counterexample", "probing", "subcubes", "refutations")
+    needless = ("meaning", "machine", "counterexample", "probing", "subcubes", "refutations")
     assert not [name for name in _ours(proved) if name.rpartition(".")[2].startswith(needless)]
 
 
@@ -128,6 +194,8 @@ def test_what_a_verdict_rests_on_is_counted_in_the_readme(
     reader, real, floats = (
         _statements({name for name in base if _room(name) == room}) for room in ("reader", "real", "floats")
     )
+    beside = sum(_statements_in(function) for name in base for function in _of_floats(name))
+    real, floats = real - beside, floats + beside
     meanings = _ours(refuted) - base
     others = _ours(about_refutations) - base - meanings
     sentence = (
@@ -140,6 +208,45 @@ def test_what_a_verdict_rests_on_is_counted_in_the_readme(
     assert {"attemper.checker.counterexample", "attemper.languages.temporal.meaning"} <= meanings
     assert {"attemper.checker.probing", "attemper.checker.subcubes"} <= others
     assert reader + real + floats <= STATEMENTS
+
+
+def test_the_float_part_of_each_construction_is_found() -> None:
+    found = {
+        path.stem: {function.name for function in _of_floats(f"attemper.checker.constructions.{path.stem}")}
+        for path in (CHECKER / "constructions").glob("[!_]*.py")
+    }
+    assert found["select"] == found["neighbour"] == found["local_sign"] == {"loss"}
+    assert found["uniform"] == {"offs", "_average"}
+    assert found["sign"] == {"loss", "_alternates"}
+    assert found["lookup"] == {"loss", "_lost", "_one_of_each_power"}
+
+
+def test_no_function_of_the_checker_is_long_or_winding() -> None:
+    for path in CHECKER.rglob("*.py"):
+        for function in _functions(ast.parse(path.read_text(encoding="utf-8"))):
+            assert function.end_lineno is not None
+            lines = function.end_lineno - function.lineno + 1
+            assert lines <= LINES, f"{path.name}: {function.name} has {lines} lines"
+            if (path.stem, function.name) not in ONE_CASE_PER_STEP:
+                ways = _branches(function)
+                assert ways <= BRANCHES, f"{path.name}: {function.name} has {ways} branches"
+
+
+def test_no_construction_has_a_long_file() -> None:
+    for path in (CHECKER / "constructions").glob("*.py"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) < 150, path.name
+
+
+def test_the_arithmetic_uses_no_floats_and_asks_nothing_of_the_process(proved: set[str]) -> None:
+    arithmetic = {name for name in _ours(proved) if _room(name) in {"real", "floats"}} - SPEAKING
+    assert {"attemper.checker.names", "attemper.checker.rounding.attention"} <= arithmetic
+    for name in arithmetic:
+        for node in ast.walk(_tree(name)):
+            match node:
+                case ast.Name(id="float" | "complex" | "sys") | ast.Constant(value=float() | complex()):
+                    raise AssertionError(f"{name}, line {node.lineno}: {ast.unparse(node)}")
+                case _:
+                    pass
 
 
 def test_a_verdict_is_never_a_bool() -> None:

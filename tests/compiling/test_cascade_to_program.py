@@ -11,7 +11,7 @@ import pytest
 
 from attemper.attention_program import meaning
 from attemper.attention_program.wellformed import require_wellformed
-from attemper.compiling.assembling.program_to_hard import program_to_hard
+from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.cascade import (
     Cascade,
     Chain,
@@ -239,7 +239,7 @@ def assert_lowered_rightly(
     """Program, hard network and expectation agree; of each group of symbols at most one bit holds."""
     lowered = cascade_to_program(source)
     program = require_wellformed(lowered.program, "cascade_to_program")
-    network = program_to_hard(program, lowered.names, False, False, lowered.symbols)
+    network = assemble(program, lowered.names, False, False, lowered.symbols).network
     for word in words_up_to(source.alphabet, longest):
         wanted = expected(word)
         rows = meaning.run(program, word)
@@ -285,7 +285,7 @@ def test_chains_may_have_a_symbol_in_common() -> None:
         ABC, Chain((first, latch), (0, 1)), Chain((other, wide), (0, 1)), accepting={(1, 1), (0, 0)}
     )
     lowered = cascade_to_program(source)
-    network = program_to_hard(lowered.program, lowered.names, False, False, lowered.symbols)
+    network = assemble(lowered.program, lowered.names, False, False, lowered.symbols).network
     assert not complaints(network)
     assert_lowered_rightly(source, partial(prefixes, source), 4)
 

@@ -8,10 +8,11 @@ from fractions import Fraction
 import pytest
 
 from attemper.attention_program import meaning as program_meaning
-from attemper.attention_program.text import parse_program, show_program
-from attemper.certificates.evidence import RoundedLayer, SoftenedHead
+from attemper.attention_program.text import parse_steps, show_program
+from attemper.compiling.constructions.table import plan_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
+from attemper.compiling.softening.hard_to_soft import MARGINS, largest_clamp_error, margin_of
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball, precision
 from attemper.languages.temporal.meaning import truth
@@ -99,17 +100,17 @@ def test_programs_have_a_text_that_reads_back(seed: int) -> None:
     levels = compiled(formula, Regime.UNBOUNDED)
     assert levels is not None
     for program in (levels.program, levels.guarded):
-        assert parse_program(show_program(program)) == program
+        assert parse_steps(show_program(program)) == program
 
 
 @pytest.mark.parametrize("regime", Regime)
 @pytest.mark.parametrize("text", EVERY_CONSTRUCTION)
-def test_stray_attention_stays_within_the_evidence(text: str, regime: Regime) -> None:
+def test_stray_attention_stays_within_the_bounds(text: str, regime: Regime) -> None:
     """Lemmas 6, 7 and the sign heads' bounds, measured in balls on all short and some longer words."""
     levels = compiled(parse(text, AB), regime)
     if levels is None:
         return
-    claims = {(e.layer, e.head): e for e in levels.evidence if isinstance(e, SoftenedHead)}
+    margins = [margin_of(layer, regime) for layer in levels.hard.layers]
     for word in [*words_up_to(4), tuple("a" * 9), tuple("ab" * 5), tuple("b" * 12 + "a")]:
         hard_streams = meaning_hard.residual_streams(levels.hard, word)
         soft_streams = meaning_hard.residual_streams(levels.soft, word)
@@ -121,16 +122,18 @@ def test_stray_attention_stays_within_the_evidence(text: str, regime: Regime) ->
                     chosen = meaning_hard.attention(
                         levels.hard.layers[number].heads[index], hard_streams[number]
                     )
-                    claimed = ball(claims[number, index].stray_mass)
+                    claimed = ball(plan_of(head).stray_mass(regime, margins[number]))
                     for right, weights in zip(chosen, meaning_soft.attention(head, balls), strict=True):
                         stray = sum((weights[j] for j in weights if j not in right), ZERO)
                         assert stray <= claimed, (word, number, index)
 
 
 @pytest.mark.parametrize("text", EVERY_CONSTRUCTION)
-def test_every_layer_rounds_with_room_to_spare(text: str) -> None:
+def test_every_layer_has_the_smallest_margin_that_rounds_with_room_to_spare(text: str) -> None:
     levels = compiled(parse(text, AB), Regime.UNBOUNDED)
     assert levels is not None
-    rounded = [e for e in levels.evidence if isinstance(e, RoundedLayer)]
-    assert len(rounded) == len(levels.soft.layers)
-    assert all(e.error <= Fraction(1, 4) for e in rounded)
+    for layer in levels.hard.layers:
+        chosen = margin_of(layer, Regime.UNBOUNDED)
+        for margin in (margin for margin in MARGINS if margin <= chosen):
+            suffices = largest_clamp_error(layer, Regime.UNBOUNDED, margin) <= Fraction(1, 4)
+            assert suffices == (margin == chosen)

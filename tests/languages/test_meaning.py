@@ -12,8 +12,9 @@ import pytest
 from attemper.errors import AmbiguousReadingError
 from attemper.languages.temporal.meaning import Truth, truth, truth_of_subformulas
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage, accepts, read_language
+from attemper.languages.temporal.reading import At, TemporalLanguage, accepts
 from attemper.languages.temporal.show import show
+from attemper.languages.temporal.sides import read_language
 from attemper.languages.temporal.syntax import Formula, subformulas
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.running.truth import truth_of_words

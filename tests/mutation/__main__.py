@@ -1,9 +1,9 @@
 """`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
 
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
-MODULE is a name such as `heads`; without any, all of `checker/` and `exact/laurent.py` are taken. `--list`
-shows the mutants, `--recheck` also hunts those that are listed as equivalent, `--like PATTERN` takes only
-those with the pattern in their names.
+MODULE is a name such as `heads` or `attention.contests`; without any, all of `checker/` and
+`exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as
+equivalent, `--like PATTERN` takes only those with the pattern in their names.
 """
 
 from __future__ import annotations
@@ -18,29 +18,38 @@ from pathlib import Path
 import pytest
 
 from tests.mutation.killing import TESTS, Cache, Fate, Hunt
-from tests.mutation.mutants import SOURCE, Mutant, mutants_of
+from tests.mutation.mutants import SOURCE, Mutant, mutants_of, name_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.txt")
 
 MODULES = (
-    *(f"attemper.checker.{path.stem}" for path in sorted((SOURCE / "attemper" / "checker").glob("[!_]*.py"))),
+    *(
+        ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        for path in sorted((SOURCE / "attemper" / "checker").rglob("[!_]*.py"))
+    ),
     "attemper.exact.laurent",
 )
-
-
-UNASKED = frozenset({"cases", "following", "program", "realising"})
-"""No verdict asks for these yet: they are hunted by their names only."""
 
 FOLDERS = (TESTS / "checker", TESTS / "exact")
 
 BESIDE = {
-    "automata": ("following_symbols",),
+    "registers": ("following",),
+    "averages": ("sign", "local_sign", "lookup"),
+    "blocked": ("select", "head_contests"),
+    "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
     "diagrams": ("names", "normal_forms"),
-    "heads": ("head_contests",),
+    "local_sign": ("rules",),
+    "lookup": ("rules",),
+    "neighbour": ("head_contests", "rules"),
+    "scores": ("heads", "uniform", "select", "neighbour", "sign", "local_sign", "lookup"),
+    "select": ("head_contests", "rules"),
+    "sign": ("rules",),
+    "tie_breaks": ("select", "neighbour", "head_contests"),
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
     "names": ("identities", "normal_forms", "values"),
-    "proof": ("analysis",),
+    "program": ("realising",),
+    "proof": ("analysis", "check"),
     "source": ("normal_forms",),
 }
 """Other files of tests that are about a module, too."""
@@ -68,16 +77,16 @@ def main() -> int:
 
 
 def _is_meant(module: str, names: set[str]) -> bool:
-    own = module.rsplit(".", 1)[-1]
-    return own in names if names else own not in UNASKED
+    own = name_of(module)
+    return not names or own in names or own.rpartition(".")[2] in names
 
 
 def near(mutants: list[Mutant]) -> list[str]:
     """The files of tests that are named after the mutated modules."""
-    modules = {mutant.module.rsplit(".", 1)[-1] for mutant in mutants}
+    modules = {name_of(mutant.module).rpartition(".")[2] for mutant in mutants}
     names = {f"test_{name}" for module in modules for name in (module, *BESIDE.get(module, ()))}
     return [
-        str(path) for folder in FOLDERS for path in sorted(folder.glob("test_*.py")) if path.stem in names
+        str(path) for folder in FOLDERS for path in sorted(folder.rglob("test_*.py")) if path.stem in names
     ]
 
 

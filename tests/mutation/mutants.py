@@ -89,12 +89,17 @@ def path_of(module: str) -> Path:
     return SOURCE.joinpath(*module.split(".")).with_suffix(".py")
 
 
+def name_of(module: str) -> str:
+    """A module of the checker as seen from there: `heads`, `attention.contests`; also `laurent`."""
+    return module.removeprefix("attemper.checker.").removeprefix("attemper.exact.")
+
+
 def mutants_of(module: str) -> list[Mutant]:
     """All mutants of a module, in the order of its text."""
     tree = ast.parse(path_of(module).read_text(encoding="utf-8"))
     seen: Counter[str] = Counter()
     found = []
-    for place in _places(_Place(tree, (), (module.rsplit(".", 1)[-1],), (), False, range(0))):
+    for place in _places(_Place(tree, (), (name_of(module),), (), False, range(0))):
         for node in _changes(place.node):
             name = f"{'.'.join(place.names)}: {_shown(tree, place, node)}"
             seen[name] += 1

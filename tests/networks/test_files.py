@@ -17,7 +17,7 @@ from attemper.compiling.regimes import Regime
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.predicates import register_predicate
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import read_language
+from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.files import STRUCTURE, WEIGHTS, Source

@@ -20,7 +20,7 @@ from attemper.attention_program.ops import (
     Program,
     Ref,
 )
-from attemper.compiling.assembling.program_to_hard import program_to_hard
+from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.softening.drop_unused import drop_unused
@@ -50,8 +50,8 @@ def strict_program(rng: random.Random, masks: tuple[Mask, ...]) -> Program:
 
 
 def networks(program: Program, regime: Regime) -> tuple[Network, Network]:
-    hard = program_to_hard(program, {}, reads_first=False, accepts_empty=False)
-    return hard, drop_unused(hard_to_soft(hard, regime)[0])
+    hard = assemble(program, {}, reads_first=False, accepts_empty=False).network
+    return hard, drop_unused(hard_to_soft(hard, regime))[0]
 
 
 def bits_of(model: DenseTransformer, words: list[Word], *, watched: bool) -> list[tuple[bool, ...]]:

@@ -21,8 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from math import sqrt
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +29,12 @@ import numpy as np
 import torch
 
 import attemper
-from attemper.certificates.claims import Certificate
-from attemper.certificates.files import encode as certificate_entries
+from attemper.certifying.horizons import horizon_of
+from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding import Kernel, holds_up_to
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.errors import AttemperError
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import PredicateError
@@ -78,39 +77,23 @@ class FloatClaim:
 
 def float_claims(network: Network, formula: Formula) -> list[FloatClaim] | None:
     """What the checker proves of floats; None if it does not prove the formula in real arithmetic."""
-    try:
-        proof = prove(network, formula)
-    except (UnprovenError, TooLargeError, PredicateError):
-        return None
-    if not proof.outputs(formula):
+    analysis = proof_of(network, formula)
+    if analysis is None:
         return None
     found = []
     for name, form in FORMATS.items():
         for kernel in Kernel:
-            holds = partial(holds_up_to, proof.analysis, form, kernel)
-            found.append(FloatClaim(name, str(kernel), _greatest(holds)))
+            horizon, _ = horizon_of(analysis, form, kernel, LONGEST)
+            found.append(FloatClaim(name, str(kernel), horizon))
     return [claim for claim in found if claim.horizon]
 
 
-def _greatest(holds: Callable[[int], bool]) -> int:
-    """The greatest length up to `LONGEST` for which a claim holds; 0 if there is none."""
-    if holds(LONGEST):
-        return LONGEST
-    if not holds(1):
-        return 0
-    good, bad = 1, LONGEST
-    while bad - good > 1:
-        middle = min(max(round(sqrt(good * bad)), good + 1), bad - 1)
-        good, bad = (middle, bad) if holds(middle) else (good, middle)
-    return good
-
-
-def proved_in_real_arithmetic(network: Network, formula: Formula) -> bool:
-    """Whether the checker proves the formula for all lengths in real arithmetic."""
+def proof_of(network: Network, formula: Formula) -> Analysis | None:
+    """What the network computes, if the checker proves the formula for all lengths in real arithmetic."""
     try:
-        return prove(network, formula).outputs(formula)
+        return prove(network, TemporalLanguage(formula, At.LAST, accepts_empty=False))
     except (UnprovenError, TooLargeError, PredicateError):
-        return False
+        return None
 
 
 # Files --------------------------------------------------------------------------------------------------
@@ -119,9 +102,7 @@ def proved_in_real_arithmetic(network: Network, formula: Formula) -> bool:
 def source_of(formula: Formula) -> dict[str, Any]:
     """The source as a certificate has it, which is what a claim speaks of."""
     language = TemporalLanguage(formula, At.LAST, accepts_empty=False)
-    source = certificate_entries(Certificate("", language, (), ()))["source"]
-    assert isinstance(source, dict)
-    return source
+    return language.tree()
 
 
 def saved(network: Network, text: str, folder: Path) -> tuple[Network, RawNetwork]:
@@ -422,7 +403,7 @@ def judge_mutant(
             return None
         network = changed
         names.append(name)
-    if not proved_in_real_arithmetic(network, formula):
+    if proof_of(network, formula) is None:
         return None
     tally.proved += 1
     try:
@@ -641,7 +622,7 @@ def judge_real(seed: object, tally: Tally, folder: Path, length: int = REAL_LENG
     if network is None:
         return None
     formula = parse(text, network.alphabet)
-    if not proved_in_real_arithmetic(network, formula):
+    if proof_of(network, formula) is None:
         return None
     tally.proved += 1
     tally.claimed += 1

@@ -16,24 +16,44 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    Direction,
+    Gate,
+    Letter,
+    Mask,
+    Program,
+    Ref,
+    Shift,
+    Step,
+)
+from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
-from attemper.certificates.evidence import MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
+from attemper.compiling.regimes import Regime as RegimeKind
 from attemper.exact.closed_forms import number, times
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa, minimal
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, BinaryOperator, Symbol
+from attemper.languages.words import Alphabet
 from attemper.networks.files import WEIGHTS, Source, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
-from tests.support.attacks import ATTACKS, Attack
+from tests.support.attacks import ATTACKS, Attack, network_of
 from tests.support.mutants import put_at
-from tests.support.saved import change_weights, read_structure, with_number
+from tests.support.saved import change_structure, change_weights, read_structure, with_number
 
 CORPORA = Path(__file__).parents[1] / "checker" / "corpora"
 CLASSES = ("accepted", "rejected", "malformed")
@@ -57,27 +77,34 @@ def write_all(root: Path) -> None:
 
 
 def write_accepted(folder: Path) -> None:
-    """As certified, with less evidence than there is, with weights that work better than certified."""
+    """As certified, with claims that say less than is so, with weights that work better than certified."""
     _write(folder / "since_as_certified", _since())
     _write(folder / "yesterday_as_certified", _model("Y a", "temperature"))
     _write(folder / "majority_as_certified", _majority())
     _write(folder / "prime_count_as_certified", _model("prime(#<[a])", "unbounded"))
     since = _since()
     certificate = since.certify()
-    bare = replace(certificate, claims=(RealClaim(),), evidence=())
+    bare = replace(certificate, claims=(RealClaim(),))
     _write(folder / "bare_claim", since, certificate=bare)
     _write(folder / "colder", since, _with_head(_colder(2)), replace(certificate, claims=(RealClaim(),)))
     _write(folder / "read_at_the_other_end", since, lambda n: replace(n, reads_first=True), certificate)
     _write(folder / "horizons_understated", since, certificate=_with_horizons(certificate, lambda h: h // 2))
-    _write(folder / "masses_overstated", since, certificate=_overstated(certificate))
+    last = _last_b()
+    _write(folder / "automaton_as_certified", last)
+    _write(folder / "groups_turned_round", last, certificate=_with_groups(last, _turned))
+    for name, model in (("since", since), ("majority", _majority()), ("last_b", last)):
+        _write(folder / f"program_of_{name}", _claiming(model, _program(model), _groups(model)))
+    _write(folder / "program_with_a_step_that_nobody_reads", _claiming(since, _with_step(_program(since))))
 
 
 # Rejected --------------------------------------------------------------------------------------------
 
 
 def write_rejected(folder: Path) -> None:
-    """Claims and evidence that are stronger than the truth, and networks that are not what they were."""
+    """Claims beyond the truth, networks that are not what they were, false programs and groups."""
     _write_overclaimed(folder)
+    _write_false_programs(folder)
+    _write_false_groups(folder)
     since, majority, yesterday = _since(), _majority(), _model("Y a", "temperature")
     networks: dict[str, tuple[Model, Change]] = {
         "mask_flipped": (since, _with_head(lambda h: replace(h, masking=Masking.PAST))),
@@ -106,7 +133,7 @@ def _write_attack(folder: Path, attack: Attack) -> None:
     folder.mkdir(parents=True)
     save_network(attack.network, source, folder)
     digest = digest_of(attack.network, source)
-    save_certificate(Certificate(digest, language, (RealClaim(), claim), ()), folder)
+    save_certificate(Certificate(digest, language, (RealClaim(), claim)), folder)
 
 
 def _write_overclaimed(folder: Path) -> None:
@@ -116,11 +143,6 @@ def _write_overclaimed(folder: Path) -> None:
     stretched = {
         "horizon_stretched_by_one": _with_horizons(certificate, lambda h: h + 1),
         "horizon_doubled": _with_horizons(certificate, lambda h: 2 * h),
-        "gap_widened": _with_evidence(certificate, _more_margin),
-        "stray_mass_shrunk": _with_evidence(certificate, _less_mass),
-        "layer_error_shrunk": _with_evidence(certificate, _less_error),
-        "meaning_moved": _with_evidence(certificate, _moved),
-        "head_that_does_not_exist": _with_evidence(certificate, _further),
     }
     for name, overclaimed in stretched.items():
         _write(folder / name, since, certificate=overclaimed)
@@ -132,6 +154,7 @@ def _write_overclaimed(folder: Path) -> None:
     )
     _write(folder / "horizon_of_the_other_kernel", majority, certificate=kernels)
     language = since.language
+    assert isinstance(language, TemporalLanguage)
     assert isinstance(language.formula, Binary)
     swapped = Binary(BinaryOperator.SINCE, language.formula.right, language.formula.left)
     _write(
@@ -142,6 +165,83 @@ def _write_overclaimed(folder: Path) -> None:
     )
 
 
+def _write_false_programs(folder: Path) -> None:
+    """A network that is right, said to run another program than it does, or to be of another automaton."""
+    since, majority, yesterday, last = _since(), _majority(), _model("Y a", "temperature"), _last_b()
+    _write(
+        folder / "program_of_another_network", last, certificate=_with_program(last, _program(_pairs()), ())
+    )
+    program, output = _program(last), _program(last).output
+    # The last letter's latch, read the other way.
+    (latch,) = (k for k, step in enumerate(program.steps) if _is_of_layer_2(step))
+    attend = program.steps[latch]
+    assert isinstance(attend, Attend)
+    leftmost = _with_steps(program, {latch: replace(attend, choice=Choice.LEFTMOST)})
+    _write(folder / "program_that_chooses_leftmost", last, certificate=_with_program(last, leftmost))
+    inclusive = _with_steps(program, {latch: replace(attend, mask=Mask.UP_TO)})
+    _write(folder / "program_that_sees_itself", last, certificate=_with_program(last, inclusive))
+    earlier = replace(program, output=output - 1)
+    _write(folder / "program_with_another_output", last, certificate=_with_program(last, earlier))
+    for name, dfa in (
+        ("program_for_another_automaton", minimal(replace(_dfa(last), accepting=frozenset({2})))),
+        ("no_program_for_an_automaton", _dfa(last)),
+    ):
+        said = last.realisation if name == "program_for_another_automaton" else None
+        certificate = replace(last.certify(), claims=(RealClaim(),), realisation=said)
+        _write(folder / name, last, certificate=certificate, language=dfa)
+    claims: dict[str, tuple[Model, Program]] = {
+        # A shift reads i itself where there is no neighbour: it is wrong at the first position only.
+        "program_without_its_guard": (yesterday, _program_of(Letter(("a",)), Shift(Direction.PREVIOUS, 0))),
+        "program_with_another_threshold": (majority, _with_compare(_program(majority))),
+        "program_of_a_strict_mask": (since, _with_strict_masks(_program(since))),
+        # Where nothing is b the head falls on the last blocked position, whose letter is a.
+        "program_that_finds_nothing": (
+            since,
+            _program_of(
+                Letter(("b",)), Letter(("a", "b")), Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 1, False)
+            ),
+        ),
+    }
+    for name, (model, other) in claims.items():
+        _write(folder / name, _claiming(model, other), certificate=_claimed(model, other))
+    _write_union(folder / "union_of_bits_that_hold_together")
+
+
+def _write_union(folder: Path) -> None:
+    """[a] twice is 2 at the letter a, and "a union" of both would be [a]; the network does add them up."""
+    network = network_of(2, [[(0, 2)], [(1, 1)]], {}, [], 0)
+    program = _program_of(Letter(("a",)), Gate(Connective.UNION, (0, 0)))
+    model = Model(network, ProgramLanguage(program, At.LAST, accepts_empty=False), RegimeKind.UNBOUNDED)
+    _write(folder, model, certificate=_claimed(model, program))
+
+
+def _write_false_groups(folder: Path) -> None:
+    """Bits said to exclude each other that do not, or to be what they are not."""
+    last = _last_b()
+    (group,) = _groups(last)
+    (first, second, *others), network = group.bits, last.network
+    letter = network.coordinates.index("letter a")
+    latch = network.coordinates.index("attended rightmost j < i with (!(s15))")
+    false: dict[str, SymbolGroup] = {
+        # One of the symbols is "a after a": the letter a holds then, too.
+        "group_of_bits_that_hold_together": replace(group, bits=(*group.bits, (letter, 0))),
+        "group_of_one_bit_twice": replace(group, bits=(*group.bits, first)),
+        "group_of_the_wrong_step": replace(
+            group, bits=((first[0], second[1]), (second[0], first[1]), *others)
+        ),
+        "group_of_the_wrong_coordinate": replace(group, bits=((letter, first[1]), second, *others)),
+        "group_of_a_step_that_is_none": SymbolGroup(0, ((first[0], len(_program(last).steps)),)),
+        "group_of_no_coordinate": SymbolGroup(0, ((len(network.coordinates), first[1]),)),
+        "group_of_no_layer": replace(group, layer=len(network.layers)),
+        # What a head writes is a bit up to a small error.
+        "group_of_a_bit_that_is_not_exact": SymbolGroup(1, ((latch, 18),)),
+    }
+    for name, other in false.items():
+        _write(folder / name, last, certificate=_with_groups(last, lambda _, own=other: (own,)))
+    claim = _claiming(last, _program(last), (false["group_of_bits_that_hold_together"],))
+    _write(folder / "group_in_a_claim_about_a_program", claim, certificate=_claimed(claim, _program(last)))
+
+
 # Malformed -------------------------------------------------------------------------------------------
 
 
@@ -150,30 +250,31 @@ def write_malformed(folder: Path) -> None:
     changes: dict[str, Callable[[dict[str, Any]], object]] = {
         "claim_without_arithmetic": lambda data: data["claims"][0].pop("arithmetic"),
         "claims_nothing": lambda data: data["claims"].clear(),
-        "negative_margin": lambda data: data["heads"][0].__setitem__(2, "-1"),
-        "mass_divided_by_zero": lambda data: data["heads"][0].__setitem__(3, "1/0"),
         "negative_horizon": lambda data: data["claims"][1].update(horizon=-1),
         "horizon_that_is_true": lambda data: data["claims"][1].update(horizon=True),
         "arithmetic_of_no_format": lambda data: data["claims"][1].update(arithmetic="float8"),
         "kernel_of_no_class": lambda data: data["claims"][1].update(kernel="exact"),
         "another_network": lambda data: data.update(network="0" * 64),
-        "another_version": lambda data: data.update(format="attemper-certificate/2"),
+        "another_version": lambda data: data.update(format="attemper-certificate/3"),
+        "made_by_an_older_attemper": lambda data: data.update(format="attemper-certificate/1"),
+        "groups_without_a_program": lambda data: data.update(groups=[[0, [[0, 0]]]]),
         "one_entry_more": lambda data: data.update(trusted=True),
         "read_at_the_other_end": lambda data: data["source"].update(at="first"),
         "other_verdict_on_the_empty_word": lambda data: data["source"].update(accepts_empty=True),
         "subformula_read_before_it_is_there": lambda data: data["source"]["formula"].reverse(),
     }
     for name, change in changes.items():
-        path = _write(folder / name, _since()) / CERTIFICATE
-        data = json.loads(path.read_text(encoding="utf-8"))
-        change(data)
-        path.write_text(json.dumps(data) + "\n", encoding="utf-8")
+        _change(_write(folder / name, _since()), change)
+    _write_malformed_programs(folder)
+    path = _write(folder / "network_made_by_an_older_attemper", _since())
+    change_structure(path, lambda structure: structure.update(format="attemper-network/2"))
     since = _since()
     for name, formula in (
         ("formula_of_another_network", Binary(BinaryOperator.SINCE, Symbol("b"), Symbol("a"))),
         ("formula_of_another_kind", Symbol("a")),
     ):
         path = _write(folder / name, since)
+        assert isinstance(since.language, TemporalLanguage)
         language = replace(since.language, formula=formula)
         save_certificate(replace(since.certify(), network=since.digest, language=language), path)
     path = _write(folder / "truncated_json", _since()) / CERTIFICATE
@@ -183,6 +284,35 @@ def write_malformed(folder: Path) -> None:
     path = _write(folder / "weights_changed_afterwards", _since()) / WEIGHTS
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
     _write_dropped(folder)
+
+
+def _write_malformed_programs(folder: Path) -> None:
+    """Programs and groups that cannot be written, in an automaton's certificate."""
+    changes: dict[str, Callable[[dict[str, Any]], object]] = {
+        "step_that_reads_itself": lambda data: data["program"]["steps"].__setitem__(4, ["not", 4]),
+        "step_that_nobody_knows": lambda data: data["program"]["steps"].__setitem__(4, ["nor", [0, 1]]),
+        "step_with_a_default": lambda data: data["program"]["steps"][3].append(True),
+        "output_that_is_no_step": lambda data: data["program"].update(output=99),
+        "output_that_is_true": lambda data: data["program"].update(output=True),
+        "group_without_bits": lambda data: data["groups"].append([0, []]),
+        "group_of_a_negative_step": lambda data: data["groups"][0][1][0].__setitem__(1, -1),
+        "group_of_a_layer_that_is_no_number": lambda data: data["groups"][0].__setitem__(0, "0"),
+        "program_over_no_symbols": lambda data: data["program"].update(alphabet=[]),
+    }
+    for name, change in changes.items():
+        _change(_write(folder / name, _last_b()), change)
+    path = _write(folder / "program_said_twice", _claiming(_since(), _program(_since())))
+    _change(path, lambda data: data.update(program=data["source"]["program"]))
+    path = _write(folder / "program_of_another_source", _claiming(_since(), _program(_since())))
+    _change(path, lambda data: data["source"]["program"]["steps"].__setitem__(0, ["letter", ["a"]]))
+
+
+def _change(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the parsed certificate."""
+    path = folder / CERTIFICATE
+    data = json.loads(path.read_text(encoding="utf-8"))
+    change(data)
+    path.write_text(json.dumps(data) + "\n", encoding="utf-8")
 
 
 def _write_dropped(folder: Path) -> None:
@@ -225,19 +355,121 @@ def _model(formula: str, regime: Regime) -> Model:
     return attemper.compile(formula, "ab", regime=regime)
 
 
+def _last_b() -> Model:
+    """The automaton of a*b, whose certificate has a program and a group of bits."""
+    return attemper.compile_regex("a*b", "ab", regime="decoder")
+
+
+def _pairs() -> Model:
+    return attemper.compile_regex("(ab)*", "ab", regime="decoder")
+
+
+def _dfa(model: Model) -> Dfa:
+    assert isinstance(model.language, Dfa)
+    return model.language
+
+
+def _program(model: Model) -> Program:
+    assert model.realisation is not None
+    return model.realisation.program
+
+
+def _groups(model: Model) -> tuple[SymbolGroup, ...]:
+    assert model.realisation is not None
+    return model.realisation.groups
+
+
+def _turned(groups: tuple[SymbolGroup, ...]) -> tuple[SymbolGroup, ...]:
+    return tuple(replace(group, bits=group.bits[::-1]) for group in groups)
+
+
+def _claiming(model: Model, program: Program, groups: tuple[SymbolGroup, ...] = ()) -> Model:
+    """The model's network, claimed to run a program."""
+    language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
+    return replace(model, language=language, regex="", realisation=Realisation(program, groups))
+
+
+def _claimed(model: Model, program: Program) -> Certificate:
+    """That the network runs the program, in real arithmetic; nobody has asked whether it does."""
+    said = model.realisation if model.realisation and model.realisation.program == program else None
+    language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
+    return Certificate("", language, (RealClaim(),), said or Realisation(program))
+
+
+def _program_of(*steps: Step) -> Program:
+    """A program over a and b whose last step is the output."""
+    return Program(Alphabet(("a", "b")), steps, len(steps) - 1)
+
+
+def _with_step(program: Program) -> Program:
+    return replace(program, steps=(*program.steps, Count(Mask.AFTER, 0)))
+
+
+def _with_steps(program: Program, steps: dict[Ref, Step]) -> Program:
+    """Other steps in some places."""
+    return replace(program, steps=tuple(steps.get(k, step) for k, step in enumerate(program.steps)))
+
+
+def _with_compare(program: Program) -> Program:
+    """Every threshold one higher."""
+    return _with_steps(
+        program,
+        {
+            k: replace(step, threshold=step.threshold + 1)
+            for k, step in enumerate(program.steps)
+            if isinstance(step, Compare)
+        },
+    )
+
+
+def _with_strict_masks(program: Program) -> Program:
+    return _with_steps(
+        program,
+        {
+            k: replace(step, mask=Mask.BEFORE)
+            for k, step in enumerate(program.steps)
+            if isinstance(step, Attend)
+        },
+    )
+
+
+def _is_of_layer_2(step: Step) -> bool:
+    """The latch of a*b: what it looks for is made of symbols of the first layer."""
+    return isinstance(step, Attend) and step.where > 10
+
+
+def _with_program(
+    model: Model, program: Program, groups: tuple[SymbolGroup, ...] | None = None
+) -> Certificate:
+    """The certificate with another program; only the claim in real arithmetic stays."""
+    certificate = replace(model.certify(), claims=(RealClaim(),))
+    said = Realisation(program, _groups(model) if groups is None else groups)
+    return replace(certificate, realisation=said)
+
+
+def _with_groups(
+    model: Model, change: Callable[[tuple[SymbolGroup, ...]], tuple[SymbolGroup, ...]]
+) -> Certificate:
+    """The certificate with other groups; only the claim in real arithmetic stays."""
+    certificate = replace(model.certify(), claims=(RealClaim(),))
+    return replace(certificate, realisation=Realisation(_program(model), change(_groups(model))))
+
+
 def _write(
     folder: Path,
     model: Model,
     change: Change = lambda network: network,
     certificate: Certificate | None = None,
     *,
-    language: TemporalLanguage | None = None,
+    language: Language | None = None,
 ) -> Path:
     """The changed network with the certificate (default: of the model), which then is about that network."""
     network, said = change(model.network), language or model.language
     if network.reads_first != model.network.reads_first:
+        assert isinstance(said, TemporalLanguage)
         said = replace(said, at=At.FIRST)
-    source = Source("formula", show(said.formula), str(said.at), str(model.regime))
+    regex = "" if language else model.regex
+    source = replace(model, network=network, language=said, regex=regex).source
     folder.mkdir(parents=True)
     save_network(network, source, folder)
     about = replace(certificate or model.certify(), network=digest_of(network, source), language=said)
@@ -294,53 +526,6 @@ def _with_horizons(certificate: Certificate, change: Callable[[int], int]) -> Ce
         for claim in certificate.claims
     )
     return replace(certificate, claims=claims)
-
-
-Piece = SoftenedHead | RoundedLayer | MeansSubformula
-
-
-def _with_evidence(certificate: Certificate, change: Callable[[Piece], Piece]) -> Certificate:
-    """The evidence changed; only the claim in real arithmetic stays, so that nothing else is wrong."""
-    return replace(
-        certificate, claims=(RealClaim(),), evidence=tuple(change(item) for item in certificate.evidence)
-    )
-
-
-def _more_margin(item: Piece) -> Piece:
-    return replace(item, margin=item.margin + Fraction(1, 2**60)) if isinstance(item, SoftenedHead) else item
-
-
-def _less_mass(item: Piece) -> Piece:
-    return (
-        replace(item, stray_mass=item.stray_mass * Fraction(999, 1000))
-        if isinstance(item, SoftenedHead)
-        else item
-    )
-
-
-def _less_error(item: Piece) -> Piece:
-    return replace(item, error=item.error * Fraction(999, 1000)) if isinstance(item, RoundedLayer) else item
-
-
-def _moved(item: Piece) -> Piece:
-    return replace(item, coordinate=item.coordinate + 1) if isinstance(item, MeansSubformula) else item
-
-
-def _further(item: Piece) -> Piece:
-    return replace(item, head=item.head + 1) if isinstance(item, SoftenedHead) else item
-
-
-def _overstated(certificate: Certificate) -> Certificate:
-    def change(item: Piece) -> Piece:
-        match item:
-            case SoftenedHead():
-                return replace(item, margin=item.margin / 2, stray_mass=min(Fraction(1), 2 * item.stray_mass))
-            case RoundedLayer():
-                return replace(item, error=min(Fraction(1, 4), 2 * item.error))
-            case _:
-                return item
-
-    return replace(certificate, evidence=tuple(change(item) for item in certificate.evidence))
 
 
 if __name__ == "__main__":

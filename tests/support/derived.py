@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import assert_never
 
+import flint
+
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import (
@@ -32,7 +34,7 @@ from attemper.exact.balls import ball, precision
 from attemper.exact.predicates import Named, holds
 from attemper.languages.words import Word
 from attemper.networks import meaning_soft
-from attemper.networks.layers import Masking
+from attemper.networks.layers import Layer, LinearForm, Masking
 from attemper.networks.meaning_hard import visible
 
 NOTHING = ball(Fraction(1, 10**40))
@@ -126,17 +128,39 @@ class Reading:
 
 
 def derived_wrongly(analysis: Analysis, word: Word) -> Iterator[str]:
-    """Every coordinate of every layer that is, on this word, further from what was derived than its error."""
-    derived = [analysis.start, *(fact.after for fact in analysis.layers)]
+    """Every coordinate that is, on this word, further from what was derived than its error.
+
+    Of the embedding, and of each layer after its heads and after its hidden units.
+    """
     reading = Reading(analysis.names, word)
     with precision(meaning_soft.PRECISION):
         streams = meaning_soft.residual_streams(analysis.network, word)
-        for depth, (stream, actual) in enumerate(zip(derived, streams, strict=True)):
+        pairs = [("of the embedding", analysis.start, streams[0])]
+        for number, fact in enumerate(analysis.layers):
+            middle = _after_heads(analysis.network.layers[number], streams[number])
+            pairs.append((f"after the heads of layer {number}", fact.middle, middle))
+            pairs.append((f"after layer {number}", fact.after, streams[number + 1]))
+        for place, stream, actual in pairs:
             for i, vector in enumerate(actual, start=1):
-                for coordinate, number in enumerate(vector):
+                for coordinate, number_ in enumerate(vector):
                     value = reading.value(stream.values[coordinate], i)
-                    if not abs(number - ball(value)) <= ball(stream.errors[coordinate]) + NOTHING:
+                    if not abs(number_ - ball(value)) <= ball(stream.errors[coordinate]) + NOTHING:
                         yield (
-                            f"{''.join(word)}: coordinate {coordinate} at {i} after {depth} layers is "
-                            f"{number}, not {value} up to {float(stream.errors[coordinate])}"
+                            f"{''.join(word)}: coordinate {coordinate} at {i} {place} is "
+                            f"{number_}, not {value} up to {float(stream.errors[coordinate])}"
                         )
+
+
+def _after_heads(layer: Layer, before: meaning_soft.Stream) -> meaning_soft.Stream:
+    """The stream between the heads and the hidden units, by the definition of attention."""
+    middle = [list(vector) for vector in before]
+    for head in layer.heads:
+        for i, weights in enumerate(meaning_soft.attention(head, before)):
+            for form, target in zip(head.values, head.targets, strict=True):
+                for j, weight in weights.items():
+                    middle[i][target] += weight * _number(form, before[j - 1])
+    return middle
+
+
+def _number(form: LinearForm, vector: list[flint.arb]) -> flint.arb:
+    return sum((ball(factor) * vector[coordinate] for coordinate, factor in form), flint.arb(0))

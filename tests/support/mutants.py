@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
+from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
-from attemper.checker.rounding import Kernel
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.exact.closed_forms import (
     SIGN,
     Alternating,
@@ -37,7 +37,9 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import NonNegative, Remainder, Zero
-from attemper.languages.temporal.reading import At
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import (
     Binary,
@@ -71,6 +73,7 @@ from attemper.networks.layers import (
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import embedding_from, heads_from, hidden_from, tensors_of
 from attemper.networks.wellformed import is_clamp
+from tests.support.realisations import realisation_mutants
 
 T = TypeVar("T")
 
@@ -88,8 +91,9 @@ def mutants_of(network: Network, certificate: Certificate, rng: random.Random) -
     """Every mutant of a network with its certificate; the random choice is which zeros become 1."""
     for name, changed in network_mutants(network, rng):
         yield Mutant(name, changed, certificate)
-    for name, claimed in (*claim_mutants(certificate), *evidence_mutants(network, certificate)):
-        yield Mutant(name, network, claimed)
+    claimed = (*claim_mutants(certificate), *program_certificates(network, certificate, rng))
+    for name, changed_certificate in claimed:
+        yield Mutant(name, network, changed_certificate)
 
 
 def network_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, Network | None]]:
@@ -336,19 +340,35 @@ def claim_mutants(certificate: Certificate) -> Iterator[tuple[str, Certificate]]
                 claims = put_at(certificate.claims, index, changed)
                 name = f"claim of {claim.format}, {claim.kernel}: {what}"
                 yield name, replace(certificate, claims=claims)
-    language = certificate.language
-    other = At.FIRST if language.at is At.LAST else At.LAST
-    yield "claimed to be read at the other end", replace(certificate, language=replace(language, at=other))
-    empty = replace(language, accepts_empty=not language.accepts_empty)
-    yield "claimed to have the other verdict on the empty word", replace(certificate, language=empty)
-    for what, formula in formula_mutants(language.formula):
-        changed_language = replace(language, formula=formula)
-        # Evidence numbers the subformulas of the old formula: both with and without it.
-        yield f"formula: {what}", replace(certificate, language=changed_language)
-        yield (
-            f"formula, no evidence: {what}",
-            replace(certificate, language=changed_language, evidence=()),
-        )
+    for what, language in language_mutants(certificate.language):
+        yield what, replace(certificate, language=language)
+
+
+def language_mutants(language: Language) -> Iterator[tuple[str, Language]]:
+    """Read at the other end, with the other verdict on the empty word; another formula or automaton."""
+    if isinstance(language, TemporalLanguage | ProgramLanguage):
+        other = At.FIRST if language.at is At.LAST else At.LAST
+        yield "claimed to be read at the other end", replace(language, at=other)
+        empty = replace(language, accepts_empty=not language.accepts_empty)
+        yield "claimed to have the other verdict on the empty word", empty
+    if isinstance(language, TemporalLanguage):
+        for what, formula in formula_mutants(language.formula):
+            yield f"formula: {what}", replace(language, formula=formula)
+    if isinstance(language, Dfa):
+        for number_, dfa in enumerate(dfa_mutants(language)):
+            yield f"automaton {number_}", dfa
+
+
+def dfa_mutants(dfa: Dfa) -> Iterator[Dfa]:
+    """One move changed, one state's verdict flipped, another start."""
+    for state, row in enumerate(dfa.moves):
+        for s, target in enumerate(row):
+            for other in set(range(len(dfa.moves))) - {target}:
+                moved = (*row[:s], other, *row[s + 1 :])
+                yield replace(dfa, moves=(*dfa.moves[:state], moved, *dfa.moves[state + 1 :]))
+        yield replace(dfa, accepting=dfa.accepting ^ {state})
+        if state != dfa.start:
+            yield replace(dfa, start=state)
 
 
 def _float_claims(claim: FloatClaim) -> Iterator[tuple[str, Claim]]:
@@ -416,49 +436,21 @@ def substitute(formula: Formula, part: Formula, by: Formula) -> Formula:
             return formula
 
 
-# Evidence --------------------------------------------------------------------------------------------
+# Programs and groups ---------------------------------------------------------------------------------
 
 
-def evidence_mutants(network: Network, certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
-    """Margins widened, masses and errors shrunk, meanings moved, evidence of what does not exist."""
-    for index, item in enumerate(certificate.evidence):
-        for what, changed in _evidence_mutants(network, certificate, item):
-            if changed != item:
-                evidence = put_at(certificate.evidence, index, changed)
-                yield f"{item}: {what}", replace(certificate, evidence=evidence)
-
-
-def _evidence_mutants(
-    network: Network, certificate: Certificate, item: Evidence
-) -> Iterator[tuple[str, Evidence]]:
-    layers = len(network.layers)
-    match item:
-        case SoftenedHead():
-            yield "margin doubled", replace(item, margin=2 * item.margin)
-            yield "margin widened a little", replace(item, margin=item.margin + Fraction(1, 2**80))
-            yield "mass halved", replace(item, stray_mass=item.stray_mass / 2)
-            yield "mass shrunk a little", replace(item, stray_mass=_a_little_less(item.stray_mass))
-            for layer in range(layers + 1):
-                for head in range(3):
-                    yield f"moved to {layer}, {head}", replace(item, layer=layer, head=head)
-        case RoundedLayer():
-            yield "error halved", replace(item, error=item.error / 2)
-            yield "error shrunk a little", replace(item, error=_a_little_less(item.error))
-            yield "error beyond a quarter", replace(item, error=Fraction(1, 2))
-            for layer in range(layers + 1):
-                yield f"moved to {layer}", replace(item, layer=layer)
-        case MeansSubformula():
-            for layer in range(-1, layers + 1):
-                yield f"layer {layer}", replace(item, layer=layer)
-            for coordinate in range(len(network.coordinates) + 1):
-                yield f"coordinate {coordinate}", replace(item, coordinate=coordinate)
-            for part in range(len(subformulas(certificate.language.formula)) + 1):
-                yield f"subformula {part}", replace(item, subformula=part)
-
-
-def _a_little_less(value: Fraction) -> Fraction:
-    """What is left of a number with few bits after a step of its last bit."""
-    return value - Fraction(1, value.denominator) if value.numerator > 1 else value / 2
+def program_certificates(
+    network: Network, certificate: Certificate, rng: random.Random
+) -> Iterator[tuple[str, Certificate]]:
+    """The certificate with another program, or with other groups; a claim about a program is about that."""
+    said = certificate.realisation
+    if said is None:
+        return
+    for name, other in realisation_mutants(network, said, rng):
+        language = certificate.language
+        if isinstance(language, ProgramLanguage):
+            language = replace(language, program=other.program)
+        yield name, replace(certificate, language=language, realisation=other)
 
 
 def put_at(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
@@ -472,8 +464,8 @@ def about(certificate: Certificate, digest: str) -> Certificate:
 
 
 def real_claim_only(certificate: Certificate) -> Certificate:
-    """The least that the certificate claims: nothing of floats, and no evidence."""
-    return replace(certificate, claims=(RealClaim(),), evidence=())
+    """The least that the certificate claims: nothing of floats."""
+    return replace(certificate, claims=(RealClaim(),))
 
 
 def sampled(mutants: Iterable[Mutant], rng: random.Random, count: int) -> list[Mutant]:

@@ -1,7 +1,8 @@
 """The truth of a certificate's source at every position, from FORMAT.md section 1 alone.
 
-Nothing here imports attemper. The source is the JSON data of a certificate: a list of formula nodes, or an
-automaton. Words run side by side, [word, position]; what stands in the padding means nothing.
+Nothing here imports attemper. The source is the JSON data of a certificate: a list of formula nodes, an
+automaton, or an attention program. Words run side by side, [word, position]; what stands in the padding means
+nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tests.support.raw_files import Places, asked, places_of
+from tests.support.raw_files import Places, asked, exact_form, places_of
 from tests.support.raw_forward import Batch
 
 Bits = npt.NDArray[np.bool_]
@@ -29,10 +30,15 @@ COMPARED: dict[str, Callable[[Numbers, Numbers], Bits]] = {
 }
 
 
-def truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
-    """Whether the source holds at each position; an automaton, whether it accepts the prefix up to there."""
+def truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits | Numbers:
+    """Whether the source holds at each position; an automaton, whether it accepts the prefix up to there.
+
+    Of a program its output, which is more than 1 where bits are added up that hold together.
+    """
     if "moves" in source:
         return _followed(source, alphabet, batch)
+    if "program" in source:
+        return _run(source["program"], alphabet, batch)
     places = places_of(batch.lengths)
     known: list[Bits] = []
     for node in source["formula"]:
@@ -174,4 +180,106 @@ def _until(left: Bits, right: Bits, places: Places) -> Bits:
     for position in reversed(range(right.shape[1])):
         now = real[:, position] & (right[:, position] | (left[:, position] & now))
         found[:, position] = now
+    return found
+
+
+# Programs, as a machine runs them ------------------------------------------------------------------------
+
+
+def _run(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Numbers:
+    """The output of a program at every position; a bit is 0 or 1."""
+    assert list(program["alphabet"]) == list(alphabet)
+    places = places_of(batch.lengths)
+    rows: list[Numbers] = []
+    for step in program["steps"]:
+        rows.append(_step(step, rows, alphabet, batch, places))
+    return rows[program["output"]]
+
+
+def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch, places: Places) -> Numbers:
+    match step:
+        case ["letter", list(names)]:
+            return np.isin(batch.tokens, [list(alphabet).index(name) for name in names]).astype(np.int64)
+        case ["place", form]:
+            return _placed(form, places)
+        case ["not", k]:
+            return 1 - rows[k]
+        case [("and" | "or" | "xor" | "union" | "merge") as gate, list(read)]:
+            return _gate(gate, [rows[k] for k in read], places)
+        case ["table", list(read), list(lines)]:
+            given = [
+                sum((rows[k] == int(bit) for k, bit in zip(read, line, strict=True)), _zero(places))
+                for line in lines
+            ]
+            return sum(((hits == len(read)).astype(np.int64) for hits in given), _zero(places))
+        case ["attend", mask, choice, where, value]:
+            return _attended(mask, choice == "leftmost", rows[where], rows[value], places)
+        case ["previous", k]:
+            return np.concatenate([rows[k][:, :1], rows[k][:, :-1]], axis=1)
+        case ["next", k]:
+            following = np.concatenate([rows[k][:, 1:], rows[k][:, -1:]], axis=1)
+            return np.where(_steps(places) == places.n, rows[k], following)
+        case ["count", mask, k]:
+            return _seen_sum(mask, rows[k], places)
+        case ["linear", list(parts), constant]:
+            return sum((factor * rows[k] for factor, k in parts), _zero(places) + constant)
+        case ["compare", k, threshold]:
+            return (rows[k] >= threshold).astype(np.int64)
+        case ["equals", k, value]:
+            return (rows[k] == value).astype(np.int64)
+        case ["test", predicate, k, scale, shift]:
+            return asked(predicate, scale * rows[k] + shift).astype(np.int64)
+        case _:
+            raise ValueError(f"no step of a program: {step}")
+
+
+def _zero(places: Places) -> Numbers:
+    return np.zeros(places.i.shape, dtype=np.int64)
+
+
+def _placed(form: Any, places: Places) -> Numbers:
+    known = {(i, n): exact_form(form, i, n) for i, n in set(zip(places.i.flat, places.n.flat, strict=True))}
+    assert all(value in (0, 1) for value in known.values()), "a place is neither 0 nor 1"
+    pairs = zip(places.i.flat, places.n.flat, strict=True)
+    return np.array([int(known[pair]) for pair in pairs], dtype=np.int64).reshape(places.i.shape)
+
+
+def _gate(name: str, read: list[Numbers], places: Places) -> Numbers:
+    holding = sum(((row != 0).astype(np.int64) for row in read), _zero(places))
+    total = sum(read, _zero(places))
+    match name:
+        case "and":
+            return (holding == len(read)).astype(np.int64)
+        case "or":
+            return (holding > 0).astype(np.int64)
+        case "xor":
+            return total % 2
+        case _:
+            return total
+
+
+def _visible(mask: str, i: int, places: Places) -> Bits:
+    """Which positions j the position i sees, from 1, in each word."""
+    steps = _steps(places)
+    return {"<=": steps <= i, "<": steps < i, ">=": steps >= i, ">": steps > i, "all": steps > 0}[
+        mask
+    ] & places.real
+
+
+def _attended(mask: str, leftmost: bool, where: Numbers, value: Numbers, places: Places) -> Numbers:
+    """The value at the outermost of the visible positions where `where` is greatest; 0 if none is visible."""
+    found, width = _zero(places), where.shape[1]
+    for i in range(1, width + 1):
+        seen = _visible(mask, i, places)
+        greatest = np.where(seen, where, -1).max(axis=1)
+        best = seen & (where == greatest[:, None])
+        place = best.argmax(axis=1) if leftmost else width - 1 - best[:, ::-1].argmax(axis=1)
+        found[:, i - 1] = np.where(seen.any(axis=1), value[np.arange(len(value)), place], 0)
+    return found
+
+
+def _seen_sum(mask: str, row: Numbers, places: Places) -> Numbers:
+    found = _zero(places)
+    for i in range(1, row.shape[1] + 1):
+        found[:, i - 1] = np.where(_visible(mask, i, places), row, 0).sum(axis=1)
     return found

@@ -253,7 +253,8 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
     "JSON of a list": (lambda f: (f / STRUCTURE).write_text("[1, 2]"), "not a network of the format"),
     "JSON of another kind": (lambda f: (f / STRUCTURE).write_text("{}"), "not a network of the format"),
     "JSON nested too deeply": (lambda f: (f / STRUCTURE).write_text("[" * 10**5), "not complete JSON"),
-    "another format": (lambda f: replace_text(f, "network/2", "network/1"), "attemper-network/2"),
+    "another format": (lambda f: replace_text(f, "network/3", "network/9"), "attemper-network/3"),
+    "an older format": (lambda f: replace_text(f, "network/3", "network/1"), "attemper 0.1: compile again"),
     "one value changed": (
         lambda f: replace_text(f, '"accepts_empty": false', '"accepts_empty": true'),
         "the digest does not fit",

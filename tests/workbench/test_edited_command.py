@@ -163,8 +163,8 @@ def test_a_missing_file_is_malformed(name: str, folder: Path) -> None:
     assert f"there is no '{folder / name}'" in outcome.out
 
 
-def test_evidence_about_the_weights_as_they_were_is_not_judged(folder: Path) -> None:
-    """A head of half the lead than is certified: the claim in real arithmetic is still true."""
+def test_the_weights_as_they_were_are_not_judged(folder: Path) -> None:
+    """A head of half the lead: the claim in real arithmetic is still true."""
     change(folder, times("blocks.1.attn.W_Q", 0.5))
     assert judged(folder, "--json").record["claims"][0]["verdict"] == "PROVED"
 
@@ -172,7 +172,7 @@ def test_evidence_about_the_weights_as_they_were_is_not_judged(folder: Path) -> 
 def test_claims_of_nothing_are_malformed(folder: Path) -> None:
     path = folder / CERTIFICATE
     before = path.read_text(encoding="utf-8")
-    start, end = before.index('"claims": ['), before.index('"heads"')
+    start, end = before.index('"claims": ['), before.index('"program"')
     path.write_text(before[:start] + '"claims": [], ' + before[end:], encoding="utf-8")
     assert claims_in(judged(folder).out) == ["MALFORMED", "  MALFORMED: the certificate claims nothing"]
 
@@ -180,4 +180,4 @@ def test_claims_of_nothing_are_malformed(folder: Path) -> None:
 def test_a_refutation_cannot_be_edited(folder: Path) -> None:
     outcome = attemper("check", folder / WEIGHTS, "--edited")
     assert outcome.code == 2
-    assert "--edited is about the weights in a folder" in outcome.err
+    assert "not about a refutation" in outcome.err

@@ -12,13 +12,18 @@ from typing import Any
 
 import pytest
 
+from attemper.attention_program.realisation import Realisation
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
-from attemper.errors import ExitCode, MalformedFileError
+from attemper.certifying import choosing
+from attemper.checker.analysis import Analysis
+from attemper.errors import ExitCode, MalformedFileError, UnprovedError
+from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
-from attemper.workbench.model import certificate_or_reason, certified, compile_regex, load
+from attemper.networks.layers import Network
+from attemper.workbench.model import Model, compile_regex, load
 from tests.support import automata
 from tests.support.command_line import Outcome, attemper
 from tests.support.saved import change_structure
@@ -665,16 +670,21 @@ def test_compiling_again_replaces_the_model(tmp_path: Path) -> None:
 
 
 def test_a_network_without_a_proof_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Followed symbol by symbol, merged cascades are not proved; those that are not merged are."""
-    monkeypatch.setattr("attemper.checker.automata.MAX_EXPLORED", 5)
+    """Where a merged cascade is not proved, one that is not merged is tried."""
     small = compile_regex("(a(a(ab)*b)*b)*", "ab")
-    assert certificate_or_reason(small)[0] is None
-    model, certificate, reason = certified(small)
-    assert (certificate is not None, reason) == (True, "")
+    original = choosing.prove
+
+    def prove(network: Network, language: Language, said: Realisation | None) -> Analysis:
+        if len(network.coordinates) <= len(small.network.coordinates):
+            raise UnprovedError("not this one")
+        return original(network, language, said)
+
+    monkeypatch.setattr(choosing, "prove", prove)
+    chosen = choosing.choose(small.language, small.alphabet, [small.regime])
+    assert (chosen.analysis is not None, chosen.reason) == (True, "")
+    model = Model.of(chosen.compiled, small.language, small.regime)
     assert len(model.network.coordinates) > len(small.network.coordinates)
-    assert model.language == small.language
-    assert certificate is not None
-    assert str(model.check(certificate).status) == "PROVED"
+    assert str(model.check(model.certify()).status) == "PROVED"
     done = attemper("compile", "--regex", "(a(a(ab)*b)*b)*", "--alphabet", "ab", "-o", tmp_path / "larger")
     assert done.code == 0
     assert "its symbols are not merged" in done.out

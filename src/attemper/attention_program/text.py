@@ -1,4 +1,4 @@
-"""The attention program as text, one step a line; `parse_program(show_program(p)) == p`.
+"""The attention program as text, one step a line; `parse_steps(show_program(p)) == p`.
 
 alphabet ["a", "b"]
 s0 = letter ["a"]
@@ -38,6 +38,7 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
+from attemper.attention_program.wellformed import complaints, require_machine
 from attemper.errors import AlphabetError, SourceError
 from attemper.exact.closed_forms import (
     form_from_tree,
@@ -93,7 +94,7 @@ def show_step(step: Step) -> str:
             assert_never(step)
 
 
-def parse_program(text: str) -> Program:
+def parse_steps(text: str) -> Program:
     """Read a program's text; raises `SourceError` with the line that cannot be read.
 
     Well-formedness is a separate question: see `wellformed.complaints`.
@@ -119,6 +120,23 @@ def parse_program(text: str) -> Program:
     if alphabet is None or output is None:
         raise SourceError("a program starts with 'alphabet' and ends with 'output'", text=text)
     return Program(alphabet, tuple(steps), output)
+
+
+def parse_program(text: str) -> Program:
+    r"""Read the text of a program that a transformer can run as it stands.
+
+    Raises `SourceError`, naming the line or step that is wrong, and `UnsupportedError` for a step that no
+    machine has.
+
+    >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = not s0\noutput s1')
+    >>> len(program.steps), program.output
+    (2, 1)
+    """
+    program = parse_steps(text)
+    for complaint in complaints(program):
+        place = "" if complaint.step is None else f"s{complaint.step}: "
+        raise SourceError(f"the program is ill formed: {place}{complaint.message}", text=text)
+    return require_machine(program)
 
 
 def _parse_alphabet_line(head: str, rest: str) -> Alphabet:

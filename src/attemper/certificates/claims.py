@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from attemper.certificates.evidence import Evidence
+from attemper.attention_program.realisation import Realisation
 from attemper.languages.language import Language
 
 
@@ -36,9 +36,13 @@ Claim = RealClaim | FloatClaim
 @final
 @dataclass(frozen=True)
 class Certificate:
-    """Claims about the network with this digest, and the evidence for them."""
+    """Claims about the network with this digest.
+
+    `realisation` is the program that the network is said to run, where the proof goes by way of one. Whatever
+    it is, nothing is concluded from it but what the weights are seen to do.
+    """
 
     network: str
     language: Language
     claims: tuple[Claim, ...]
-    evidence: tuple[Evidence, ...]
+    realisation: Realisation | None = None

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
-from typing import assert_never
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.realisation import Realisation, SymbolGroup
+from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
 from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.exact.predicates import PredicateError
 from attemper.files import parse_json, read_bytes, write_together
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
+from attemper.languages.temporal.trees import formula_from_nodes
 from attemper.languages.words import Alphabet
 
-FORMAT = "attemper-certificate/1"
+FORMAT = "attemper-certificate/2"
+OLDER = {"attemper-certificate/1": "0.1"}
 CERTIFICATE = "certificate.json"
 
 UNREADABLE = (ValueError, RecursionError, OverflowError, AlphabetError, AutomatonError, PredicateError)
@@ -49,22 +49,16 @@ def load(folder: Path) -> Certificate:
 
 
 def encode(certificate: Certificate) -> dict[str, object]:
-    """The certificate as JSON data."""
-    evidence = certificate.evidence
+    """The certificate as JSON data. The program of a claim about a program stands in its source only."""
+    language, said = certificate.language, certificate.realisation
+    program = None if said is None or isinstance(language, ProgramLanguage) else said.program
     return {
         "format": FORMAT,
         "network": certificate.network,
-        "source": _encode_language(certificate.language),
+        "source": language.tree(),
         "claims": [_encode_claim(claim) for claim in certificate.claims],
-        "heads": [
-            [e.layer, e.head, str(e.margin), str(e.stray_mass)]
-            for e in evidence
-            if isinstance(e, SoftenedHead)
-        ],
-        "layers": [[e.layer, str(e.error)] for e in evidence if isinstance(e, RoundedLayer)],
-        "meanings": [
-            [e.layer, e.coordinate, e.subformula] for e in evidence if isinstance(e, MeansSubformula)
-        ],
+        "program": None if program is None else program_to_tree(program),
+        "groups": [] if said is None else [[g.layer, [list(bit) for bit in g.bits]] for g in said.groups],
     }
 
 
@@ -76,45 +70,55 @@ def decode(data: object) -> Certificate:
             "network": str(network),
             "source": dict(source),
             "claims": list(claims),
-            "heads": list(heads),
-            "layers": list(layers),
-            "meanings": list(meanings),
-        } if version == FORMAT and isinstance(data, Mapping) and len(data) == 7:
+            "program": None | dict() as program,
+            "groups": list(groups),
+            **rest,
+        } if version == FORMAT and not rest:
             language = _language(source)
-            evidence: list[Evidence] = [_head(entry) for entry in heads]
-            evidence += [_layer(entry) for entry in layers]
-            evidence += [_meaning(entry) for entry in meanings]
-            return Certificate(network, language, tuple(_claim(c) for c in claims), tuple(evidence))
+            read = tuple(_claim(claim) for claim in claims)
+            return Certificate(network, language, read, _realisation(language, program, groups))
+        case {"format": str(version)} if version in OLDER:
+            raise ValueError(f"it was made by attemper {OLDER[version]}: compile again")
         case _:
             raise ValueError(f"it does not have the entries of {FORMAT}")
-
-
-def _encode_language(language: Language) -> dict[str, object]:
-    match language:
-        case TemporalLanguage(formula, at, accepts_empty):
-            return {"formula": formula_to_nodes(formula), "at": str(at), "accepts_empty": accepts_empty}
-        case Dfa():
-            return encode_dfa(language)
-        case _:
-            assert_never(language)
 
 
 def _language(source: Mapping[str, object]) -> Language:
     match source:
         case {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
             return TemporalLanguage(formula_from_nodes(nodes), At(at), accepts_empty)
+        case {"program": tree, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
+            return ProgramLanguage(program_from_tree(tree), At(at), accepts_empty)
         case _:
             return decode_dfa(source)
 
 
-def encode_dfa(dfa: Dfa) -> dict[str, object]:
-    """An automaton as JSON data."""
-    return {
-        "alphabet": list(dfa.alphabet.symbols),
-        "moves": [list(row) for row in dfa.moves],
-        "start": dfa.start,
-        "accepting": sorted(dfa.accepting),
-    }
+def _realisation(language: Language, tree: object, groups: list[object]) -> Realisation | None:
+    if isinstance(language, ProgramLanguage):
+        if tree is not None:
+            raise ValueError("its source is a program, so that 'program' must be null")
+        return Realisation(language.program, tuple(map(_group, groups)))
+    if tree is None:
+        if groups:
+            raise ValueError("it has groups of bits, but no program")
+        return None
+    return Realisation(program_from_tree(tree), tuple(map(_group, groups)))
+
+
+def _group(entry: object) -> SymbolGroup:
+    match entry:
+        case [layer, list(bits)] if bits:
+            return SymbolGroup(_count(layer), tuple(map(_bit, bits)))
+        case _:
+            raise ValueError(f"not a group of bits: {str(entry)[:80]}")
+
+
+def _bit(entry: object) -> tuple[int, int]:
+    match entry:
+        case [coordinate, step]:
+            return _count(coordinate), _count(step)
+        case _:
+            raise ValueError(f"not a coordinate and a step: {str(entry)[:80]}")
 
 
 def decode_dfa(entry: Mapping[str, object]) -> Dfa:
@@ -158,37 +162,7 @@ def _claim(entry: object) -> Claim:
             raise ValueError(f"not a claim: {str(entry)[:80]}")
 
 
-def _head(entry: object) -> SoftenedHead:
-    match entry:
-        case [layer, head, str(margin), str(mass)]:
-            return SoftenedHead(_count(layer), _count(head), _rational(margin), _rational(mass))
-        case _:
-            raise ValueError(f"not evidence of a head: {str(entry)[:80]}")
-
-
-def _layer(entry: object) -> RoundedLayer:
-    match entry:
-        case [layer, str(error)]:
-            return RoundedLayer(_count(layer), _rational(error))
-        case _:
-            raise ValueError(f"not evidence of a layer: {str(entry)[:80]}")
-
-
-def _meaning(entry: object) -> MeansSubformula:
-    match entry:
-        case [layer, coordinate, subformula]:
-            return MeansSubformula(_count(layer, -1), _count(coordinate), _count(subformula))
-        case _:
-            raise ValueError(f"not the meaning of a coordinate: {str(entry)[:80]}")
-
-
-def _count(entry: object, least: int = 0) -> int:
-    if type(entry) is not int or not least <= entry < 2**63:
-        raise ValueError(f"not a number from {least} on: {str(entry)[:80]}")
+def _count(entry: object) -> int:
+    if type(entry) is not int or not 0 <= entry < 2**63:
+        raise ValueError(f"not a number from 0 on: {str(entry)[:80]}")
     return entry
-
-
-def _rational(text: str) -> Fraction:
-    if not re.fullmatch(r"[0-9]{1,300}(/[1-9][0-9]{0,299})?", text, re.ASCII):
-        raise ValueError(f"not a non-negative rational number: '{text[:80]}'")
-    return Fraction(text)

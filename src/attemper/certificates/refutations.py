@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.files import UNREADABLE, decode_dfa, encode_dfa
+from attemper.certificates.files import UNREADABLE, decode_dfa
 from attemper.certificates.restrictions import Restriction
 from attemper.errors import MalformedFileError
 from attemper.files import parse_json, read_bytes, write_together
@@ -122,7 +122,7 @@ def decode(data: object) -> Refutation:
 def _encoded(language: Target) -> dict[str, object]:
     match language:
         case Dfa():
-            return encode_dfa(language)
+            return language.tree()
         case Dyck(pairs):
             return {"dyck": [list(pair) for pair in pairs]}
         case Blocks(first, second):

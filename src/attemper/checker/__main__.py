@@ -35,7 +35,9 @@ def main() -> int:
     if note is not None:
         _write(sys.stderr, note)
     try:
-        request = Request(said.path, said.model, said.ignore_rounding, said.edited)
+        request = Request(
+            said.path, said.model, said.program, said.ignore_rounding, said.edited, said.explain
+        )
         verdict = check_within(request, Limits(said.seconds, said.memory), seconds_since_start())
     except AttemperError as error:
         _write(sys.stderr, f"error: {error}")
@@ -77,6 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ignore-rounding", action="store_true", help="take float operations to be exact")
     parser.add_argument("--edited", action="store_true", help="the weights may differ from those certified")
     parser.add_argument("--model", metavar="DIR|MODULE:OBJECT", help="the model that a refutation is about")
+    parser.add_argument("--explain", action="store_true", help="print the proof layer by layer")
+    parser.add_argument("--program", metavar="FILE", help="judge the network against this attention program")
     return parser
 
 

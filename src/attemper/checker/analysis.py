@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import final
 
 import flint
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, apply_groups, groups_of
-from attemper.checker.heads import HeadFact, head_fact
+from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import Coordinate, Layer, Network
@@ -66,11 +66,8 @@ class Analysis:
     start: Stream
     layers: tuple[LayerFact, ...]
     symbols: tuple[SymbolFact, ...]
-
-    @cached_property
-    def end(self) -> Stream:
-        """The stream after the last layer."""
-        return self.layers[-1].after if self.layers else self.start
+    end: Stream
+    """After the last layer, with the names of its symbols."""
 
 
 def analyse(
@@ -91,7 +88,15 @@ def analyse(
             facts.append(_layer_fact(names, layer, number, stream))
             stream = facts[-1].after
             stream = _named(names, number, (symbols or {}).get(number, ()), stream, named)
-    return Analysis(network, names, start, tuple(facts), tuple(named))
+    return Analysis(network, names, start, tuple(facts), tuple(named), stream)
+
+
+def output_of(analysis: Analysis) -> Diagram:
+    """What the output is within 1/4 of, at every position. Raises `UnprovenError`."""
+    end, output = analysis.end, analysis.network.output
+    if end.errors[output] > ROUNDED:
+        raise UnprovenError("its output can be off by more than 1/4")
+    return analysis.names.settled(plain(end.values[output], analysis.names, "the output"))
 
 
 def _named(

@@ -5,7 +5,7 @@ What is not known in a case is unknown in all that it decides, and only there (K
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -114,7 +114,7 @@ def values_of(number: Number, count: int) -> list[int | None]:
     return found
 
 
-def from_values(values: Sequence[int | None]) -> Number:
-    """The other way round."""
-    distinct = {value for value in values if value is not None}
+def from_values(values: Sequence[Hashable]) -> Number:
+    """The other way round; what is no integer is not known."""
+    distinct = {value for value in values if isinstance(value, int)}
     return {one: from_digits("1" if value == one else "0" for value in values) for one in distinct}

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import assert_never
 
+from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.evidence import Evidence, MeansSubformula, RoundedLayer, SoftenedHead
-from attemper.checker.analysis import ROUNDED
+from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
-from attemper.checker.proof import Proof, prove_language
-from attemper.checker.rounding import Kernel, holds_up_to, horizon_of
-from attemper.checker.subjects import describe
-from attemper.checker.values import error_of
+from attemper.checker.proof import prove
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError
-from attemper.languages.language import Language, accepts_empty, reads_first
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.syntax import Numerical, Symbol, subformulas
+from attemper.languages.language import Language
 from attemper.networks.layers import Network, Softmax
 
 ARITHMETIC = (
@@ -39,6 +34,7 @@ def check(
     certificate: Certificate,
     *,
     ignore_rounding: bool = False,
+    explained: bool = False,
     place: str = "",
 ) -> Verdict:
     """The verdict on every claim of a certificate about the network with that digest.
@@ -48,36 +44,51 @@ def check(
     arithmetic and are PROVED_UNDER_ASSUMPTIONS at best. `place` says where the network is, for the verdict's
     subject.
     """
-    language = describe(certificate.language, network.alphabet)
+    language = certificate.language.text(network.alphabet)
     subject = Subject(About.NETWORK, place, digest, language)
-    return replace(_check(network, digest, certificate, ignore_rounding), subject=subject)
+    return replace(_check(network, digest, certificate, ignore_rounding, explained), subject=subject)
 
 
-def _check(network: Network, digest: str, certificate: Certificate, ignore_rounding: bool) -> Verdict:
+def _check(
+    network: Network, digest: str, certificate: Certificate, ignore_rounding: bool, explained: bool
+) -> Verdict:
     if certificate.network != digest:
         return _one(Status.MALFORMED, "the certificate is about another network: the digests differ")
     if not certificate.claims:
         return _one(Status.MALFORMED, "the certificate claims nothing")
-    claims, evidence = certificate.claims, certificate.evidence
-    return judge(network, certificate.language, claims, evidence, ignore_rounding=ignore_rounding)
+    return judge(
+        network,
+        certificate.language,
+        certificate.claims,
+        certificate.realisation,
+        ignore_rounding=ignore_rounding,
+        explained=explained,
+    )
 
 
 def judge(
     network: Network,
     language: Language,
     claims: tuple[Claim, ...],
-    evidence: tuple[Evidence, ...] = (),
+    realisation: Realisation | None = None,
     *,
     rounding: str = "",
     ignore_rounding: bool = False,
+    explained: bool = False,
 ) -> Verdict:
-    """The verdict on claims, at least one, that the network computes the language; and on evidence for them.
+    """The verdict on claims, at least one, that the network computes the language.
 
-    `rounding` says why the network rounds otherwise than the weights it stands for: claims about float
-    formats then are UNKNOWN.
+    `realisation` is the program that it is said to run. `rounding` says why the network rounds otherwise than
+    the weights it stands for: claims about float formats then are UNKNOWN. `explained` adds the proof, or how
+    far it goes, as people read it.
     """
     try:
-        return _judge(network, language, claims, evidence, rounding, ignore_rounding)
+        verdict = _judge(network, language, claims, realisation, rounding, ignore_rounding)
+        if not explained or verdict.status is Status.MALFORMED:
+            return verdict
+        from attemper.checker.explaining import explain  # no verdict rests on it
+
+        return replace(verdict, explanation=tuple(explain(network, language, realisation)))
     except PredicateError as error:
         return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
     except TooLargeError:
@@ -90,36 +101,29 @@ def _judge(
     network: Network,
     language: Language,
     claims: tuple[Claim, ...],
-    evidence: tuple[Evidence, ...],
+    realisation: Realisation | None,
     rounding: str,
     ignore_rounding: bool,
 ) -> Verdict:
-    if not _knows(network, language):
+    if not language.fits(network.alphabet):
         return _one(Status.MALFORMED, "the language has symbols that the network does not know")
-    read = network.accepts_empty, network.reads_first
-    if read != (accepts_empty(language), reads_first(language)):
+    if (network.accepts_empty, network.reads_first) != (language.accepts_empty, language.reads_first):
         return _refuted_or_unknown(network, language, claims, "it is read in another way than is claimed")
     try:
-        proof, holds = prove_language(network, language)
+        analysis = prove(network, language, realisation)
     except UnprovenError as error:
         return _refuted_or_unknown(network, language, claims, str(error))
-    if not holds:
-        return _refuted_or_unknown(
-            network, language, claims, "its output is not shown to be that of the language"
-        )
-    for complaint in _unsupported(proof, evidence):
-        return _one(Status.UNKNOWN, f"the evidence does not hold: {complaint}")
     assumptions = tuple(
         f"the registered predicate '{name}' is the same function wherever the network runs"
         for name in sorted(_registered(network, language))
     )
     return Verdict(
-        tuple(_claim_verdict(proof, claim, assumptions, rounding, ignore_rounding) for claim in claims)
+        tuple(_claim_verdict(analysis, claim, assumptions, rounding, ignore_rounding) for claim in claims)
     )
 
 
 def _claim_verdict(
-    proof: Proof, claim: Claim, assumptions: tuple[str, ...], rounding: str, ignore_rounding: bool
+    analysis: Analysis, claim: Claim, assumptions: tuple[str, ...], rounding: str, ignore_rounding: bool
 ) -> ClaimVerdict:
     match claim:
         case RealClaim():
@@ -134,58 +138,14 @@ def _claim_verdict(
                 return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
             if rounding:
                 return ClaimVerdict(Status.UNKNOWN, f"{text}: {rounding}", assumptions, ARITHMETIC)
-            form = FORMATS[name]
-            if not holds_up_to(proof.analysis, form, Kernel(kernel), horizon):
-                proved, bottleneck = horizon_of(proof.analysis, form, Kernel(kernel))
-                reason = f"proved up to {proved:,} only; beyond it no proof for {bottleneck}"
-                return ClaimVerdict(Status.UNKNOWN, f"{text}: {reason}", assumptions, ARITHMETIC)
+            place = failure_at(analysis, FORMATS[name], Kernel(kernel), horizon)
+            if place is not None:
+                reason = f"{text}: no proof for {place}"
+                return ClaimVerdict(Status.UNKNOWN, reason, assumptions, ARITHMETIC)
             status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
             return ClaimVerdict(status, text, assumptions, ARITHMETIC)
         case _:
             assert_never(claim)
-
-
-def _knows(network: Network, language: Language) -> bool:
-    """Whether the network reads the symbols of the language; an automaton's in the same order."""
-    if isinstance(language, Dfa):
-        return language.alphabet == network.alphabet
-    named = {part.name for part in subformulas(language.formula) if isinstance(part, Symbol)}
-    return named <= set(network.alphabet.symbols)
-
-
-def _unsupported(proof: Proof, evidence: tuple[Evidence, ...]) -> Iterator[str]:
-    """Every piece of evidence that is stronger than what was derived."""
-    parts, layers = tuple(proof.meanings), proof.analysis.layers
-    width = len(proof.analysis.network.coordinates)
-    for item in evidence:
-        match item:
-            case SoftenedHead(layer, head, margin, mass):
-                name = f"layer {layer}, head {head}"
-                if not (0 <= layer < len(layers) and 0 <= head < len(layers[layer].heads)):
-                    yield f"there is no {name}"
-                elif margin > layers[layer].heads[head].rule.gap:
-                    yield f"{name} has a margin of {layers[layer].heads[head].rule.gap}, not {margin}"
-                elif mass < layers[layer].masses[head]:
-                    yield f"{name} may give more than {float(mass):.3g} of its attention to other positions"
-            case RoundedLayer(layer, error):
-                if not 0 <= layer < len(layers):
-                    yield f"there is no layer {layer}"
-                elif not derived_error(proof, layer) <= error <= ROUNDED:
-                    yield f"hidden units of layer {layer} may be off by more than {float(error):.3g}"
-            case MeansSubformula(layer, coordinate, number):
-                known = -1 <= layer < len(layers) and 0 <= coordinate < width and 0 <= number < len(parts)
-                if not known:
-                    yield f"there is no layer {layer}, coordinate {coordinate} or subformula {number}"
-                elif not proof.computes(layer, coordinate, parts[number]):
-                    yield f"after layer {layer}, coordinate {coordinate} is not subformula {number}"
-            case _:
-                assert_never(item)
-
-
-def derived_error(proof: Proof, layer: int) -> Fraction:
-    """How far any linear form that hidden units of the layer read can be off, in real arithmetic."""
-    fact = proof.analysis.layers[layer]
-    return max((error_of(group.form, fact.middle) for group in fact.groups), default=Fraction(0))
 
 
 def _registered(network: Network, language: Language) -> set[str]:
@@ -194,8 +154,7 @@ def _registered(network: Network, language: Language) -> set[str]:
     for layer in network.layers:
         forms += [h.weighting.inverse_temperature for h in layer.heads if isinstance(h.weighting, Softmax)]
     named = {test.predicate for form in forms for test in tests_in(form)}
-    parts = () if isinstance(language, Dfa) else subformulas(language.formula)
-    named |= {part.predicate for part in parts if isinstance(part, Numerical)}
+    named |= set(language.predicates())
     return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 MEGABYTE = 1_000_000
 
@@ -40,13 +41,13 @@ def main() -> None:
         stream.write(text)
 
 
-def _answer(path: str, model: str | None, ignore_rounding: bool, edited: bool) -> dict[str, object]:
+def _answer(path: str, **options: Any) -> dict[str, object]:
     from attemper.checker.folders import check_path
     from attemper.checker.report import record_of
     from attemper.errors import AttemperError
 
     try:
-        verdict = check_path(Path(path), model=model, ignore_rounding=ignore_rounding, edited=edited)
+        verdict = check_path(Path(path), **options)
     except AttemperError as error:
         return {ERROR: str(error), "exit_code": int(error.exit_code)}
     return record_of(verdict)

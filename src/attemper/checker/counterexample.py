@@ -11,7 +11,7 @@ from typing import final
 import flint
 
 from attemper.exact.balls import ball
-from attemper.languages.language import Language, accepts_empty, bits, reads_first
+from attemper.languages.language import Language
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network, Softmax
 from attemper.networks.meaning_soft import output_bits
@@ -39,7 +39,7 @@ class Wrong:
 
 def wrong_word(network: Network, language: Language) -> Wrong | None:
     """A word with a wrong verdict, else one with an output that is not its bit; None says nothing."""
-    if network.accepts_empty != accepts_empty(language):
+    if network.accepts_empty != language.accepts_empty:
         return Wrong((), "the empty word gets the wrong answer")
     if not all(isinstance(head.weighting, Softmax) for layer in network.layers for head in layer.heads):
         return None
@@ -49,8 +49,8 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
             outputs = output_bits(network, word)
         except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
             return astray
-        expected = bits(language, word)
-        read = outputs[0 if network.reads_first else -1], expected[0 if reads_first(language) else -1]
+        expected = language.bits(word)
+        read = outputs[0 if network.reads_first else -1], expected[0 if language.reads_first else -1]
         if _is_wrong(*read):
             return Wrong(word, f"'{show_word(word)}' gets the wrong answer")
         astray = astray or _astray(word, outputs, expected)

@@ -7,17 +7,16 @@ from pathlib import Path
 
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import judge
-from attemper.checker.subjects import describe
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import UnsupportedError
 from attemper.networks.files import load_edited
 
 
-def check_edited(folder: Path, *, ignore_rounding: bool = False) -> Verdict:
+def check_edited(folder: Path, *, ignore_rounding: bool = False, explained: bool = False) -> Verdict:
     """The verdict on every claim of the folder's certificate, about the weights as they are.
 
-    The language and the claims are the certificate's. Its digest and evidence are about the weights as they
-    were, and are not judged. Raises `MalformedFileError`, naming the file and what is wrong.
+    The language and the claims are the certificate's. Its digest is about the weights as they were and is
+    not looked at. Raises `MalformedFileError`, naming the file and what is wrong.
     """
     certificate = load_certificate(folder)
     subject = Subject(About.NETWORK, str(folder))
@@ -31,8 +30,10 @@ def check_edited(folder: Path, *, ignore_rounding: bool = False) -> Verdict:
         edited.network,
         certificate.language,
         certificate.claims,
+        certificate.realisation,
         rounding=edited.rounding,
         ignore_rounding=ignore_rounding,
+        explained=explained,
     )
-    language = describe(certificate.language, edited.network.alphabet)
+    language = certificate.language.text(edited.network.alphabet)
     return replace(verdict, subject=replace(subject, digest=digest, language=language))

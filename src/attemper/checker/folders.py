@@ -5,20 +5,27 @@ A refutation is about a model that is functions of arrays, so that whatever it n
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.realisation import Realisation
+from attemper.attention_program.text import parse_program, show_program
+from attemper.certificates.claims import RealClaim
 from attemper.certificates.files import load as load_certificate
-from attemper.checker.check import check
+from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.languages.language import Language, accepts_empty, reads_first
+from attemper.files import read_bytes
+from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
-from attemper.networks.files import Source
+from attemper.networks.edited import Edited
+from attemper.networks.files import Source, load_edited
 from attemper.networks.layers import Network
 
 ENDS = {False: "last", True: "first"}
@@ -26,22 +33,34 @@ ENDS = {False: "last", True: "first"}
 
 
 def check_path(
-    path: Path, *, model: str | None = None, ignore_rounding: bool = False, edited: bool = False
+    path: Path,
+    *,
+    model: str | None = None,
+    program: str | None = None,
+    ignore_rounding: bool = False,
+    edited: bool = False,
+    explain: bool = False,
 ) -> Verdict:
     """The verdict on a network's folder, or on a refutation's file.
 
     `model` (a folder or MODULE:OBJECT) is what a refutation is about; without it, the network in the folder
-    that the refutation names. Raises `OptionError` and `UnsupportedError` where there is no such model, but
-    nothing because of what a file says: that is MALFORMED.
+    that the refutation names. `program` is the file of a program that the network in a folder is to run.
+    Raises `OptionError` and `UnsupportedError` where there is no such model, `SourceError` and
+    `UnsupportedError` for a program that no machine runs, but nothing because of what another file says: that
+    is MALFORMED.
     """
     if path.is_dir() or not path.exists():
-        return check_folder(path, ignore_rounding=ignore_rounding, edited=edited)
-    if edited:
-        raise OptionError("--edited is about the weights in a folder, not about a refutation")
+        if program is not None:
+            return check_program(path, Path(program), edited=edited, explain=explain)
+        return check_folder(path, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
+    if edited or explain or program is not None:
+        raise OptionError("--edited, --program and --explain are about networks, not about a refutation")
     return check_file(path, model)
 
 
-def check_folder(folder: Path, *, ignore_rounding: bool = False, edited: bool = False) -> Verdict:
+def check_folder(
+    folder: Path, *, ignore_rounding: bool = False, edited: bool = False, explain: bool = False
+) -> Verdict:
     """The verdict on the certificate in a network's folder.
 
     With `edited` the weights may have been changed since the certificate was made: they are judged against
@@ -50,14 +69,56 @@ def check_folder(folder: Path, *, ignore_rounding: bool = False, edited: bool = 
     subject = Subject(About.NETWORK, str(folder))
     try:
         if edited:
-            return check_edited(folder, ignore_rounding=ignore_rounding)
+            return check_edited(folder, ignore_rounding=ignore_rounding, explained=explain)
         network, source = files.load(folder)
         digest = files.digest_of(network, source)
         certificate = load_certificate(folder)
         _require_one_language(source, network, certificate.language)
     except MalformedFileError as error:
         return _malformed(error, subject)
-    return check(network, digest, certificate, ignore_rounding=ignore_rounding, place=str(folder))
+    return check(
+        network,
+        digest,
+        certificate,
+        ignore_rounding=ignore_rounding,
+        explained=explain,
+        place=str(folder),
+    )
+
+
+def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bool = False) -> Verdict:
+    """Whether the network in a folder runs the program in a file, at all lengths in real arithmetic.
+
+    The folder needs no certificate. If it has one that says of the same program where the network keeps its
+    groups of bits, that is tried. With `edited` the weights may have been changed since they were written.
+    """
+    subject = Subject(About.NETWORK, str(folder))
+    program = parse_program(
+        read_bytes(file, "give the file of an attention program").decode(errors="replace")
+    )
+    try:
+        found, digest = load_edited(folder) if edited else _as_written(folder)
+    except MalformedFileError as error:
+        return _malformed(error, subject)
+    network = found.network
+    at = At.FIRST if network.reads_first else At.LAST
+    language = ProgramLanguage(program, at, network.accepts_empty)
+    said = _realisation_in(folder)
+    known = said if said is not None and said.program == program else None
+    verdict = judge(network, language, (RealClaim(),), known, rounding=found.rounding, explained=explain)
+    return replace(verdict, subject=replace(subject, digest=digest, language=language.text(network.alphabet)))
+
+
+def _as_written(folder: Path) -> tuple[Edited, str]:
+    network, source = files.load(folder)
+    return Edited(network, ""), files.digest_of(network, source)
+
+
+def _realisation_in(folder: Path) -> Realisation | None:
+    try:
+        return load_certificate(folder).realisation
+    except MalformedFileError:
+        return None
 
 
 def check_file(path: Path, model: str | None = None) -> Verdict:
@@ -92,10 +153,9 @@ def _require_one_language(source: Source, network: Network, language: Language) 
 
     Nothing is proved by this: it only keeps a folder from looking like what it is not.
     """
-    read = reads_first(language), accepts_empty(language)
     try:
         is_one = (
-            read == (network.reads_first, network.accepts_empty)
+            (language.reads_first, language.accepts_empty) == (network.reads_first, network.accepts_empty)
             and source.at == ENDS[network.reads_first]
             and _says(source, network.alphabet, language)
         )
@@ -109,9 +169,13 @@ def _require_one_language(source: Source, network: Network, language: Language) 
 
 def _says(source: Source, alphabet: Alphabet, language: Language) -> bool:
     """Whether a source's text is the language's, as saved networks have it: a formula's canonical text."""
-    if isinstance(language, TemporalLanguage):
-        return source.kind == "formula" and show_within(language.formula, len(source.text)) == source.text
-    return source.kind != "formula" and _automaton(source, alphabet) == language
+    match language:
+        case TemporalLanguage(formula, _, _):
+            return source.kind == "formula" and show_within(formula, len(source.text)) == source.text
+        case ProgramLanguage(program, _, _):
+            return source.kind == "program" and show_program(program) == source.text
+        case _:
+            return source.kind in {"regex", "automaton"} and _automaton(source, alphabet) == language
 
 
 def _automaton(source: Source, alphabet: Alphabet) -> Dfa:

@@ -50,8 +50,10 @@ class Request:
 
     path: str
     model: str | None = None
+    program: str | None = None
     ignore_rounding: bool = False
     edited: bool = False
+    explain: bool = False
 
 
 @final

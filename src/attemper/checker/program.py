@@ -37,6 +37,7 @@ from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.names import At, Exists, Shifted, UnprovenError
 from attemper.checker.sums import Sums
 from attemper.checker.values import of_closed_form, plain
+from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
 
 MASKINGS = {
@@ -88,6 +89,8 @@ class Steps:
         self.names = names
         self.program = program
         self.named: dict[Ref, Diagram] = {}
+        self.promises: list[tuple[Ref, ...]] = []
+        """Bits that are added up to a bit, where the diagrams do not show that at most one of them is 1."""
         self._known: dict[Ref, Diagram] = {}
 
     def name(self, ref: Ref, diagram: Diagram) -> None:
@@ -107,11 +110,11 @@ class Steps:
             case Letter(symbols):
                 return self.names.total(names.letter(symbol) for symbol in symbols)
             case Place(form):
-                return plain(of_closed_form(names, form), names, "a test of positions")
+                return self._place(ref, form)
             case Not(bit):
                 return names.negation(self.bit(bit))
             case Gate(Connective.UNION, bits) | Merge(bits):
-                return self.names.total(map(self.bit, bits))
+                return self._sum(bits)
             case Gate(connective, bits):
                 return self._gate(connective, map(self.bit, bits))
             case Table(bits, rows):
@@ -137,6 +140,19 @@ class Steps:
                 raise AssertionError("not a bit")
             case _:
                 assert_never(step)
+
+    def _place(self, ref: Ref, form: ClosedForm) -> Diagram:
+        place = plain(of_closed_form(self.names, form), self.names, "a test of positions")
+        if not self.names.is_bit(place):
+            raise UnprovenError(f"step {ref} is neither 0 nor 1 everywhere")
+        return place
+
+    def _sum(self, bits: tuple[Ref, ...]) -> Diagram:
+        """The sum of bits of which at most one is meant to be 1."""
+        total = self.names.settled(self.names.total(map(self.bit, bits)))
+        if not self.names.is_bit(total):
+            self.promises.append(bits)
+        return total
 
     def _gate(self, connective: Connective, bits: Iterable[Diagram]) -> Diagram:
         names = self.names

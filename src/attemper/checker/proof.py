@@ -1,18 +1,24 @@
-"""That a network computes a language, at every position of every word of any length, in real arithmetic."""
+"""That a network computes a language, at every position of every word of any length, in real arithmetic.
+
+Of a formula: the network and the formula have one normal form. Of an attention program: the network runs it.
+Of an automaton: the network runs a program, and the program is followed beside the automaton.
+"""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from typing import assert_never, final
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from attemper.checker.analysis import ROUNDED, Analysis, analyse
-from attemper.checker.automata import computes
-from attemper.checker.diagrams import Diagram, TooLargeError
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.realisation import Realisation
+from attemper.checker.analysis import Analysis, analyse, output_of
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.following import follows
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
+from attemper.checker.realising import realise
 from attemper.checker.source import meanings_of
-from attemper.checker.values import Stream
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
@@ -22,88 +28,79 @@ from attemper.networks.layers import Network
 RECURSION = 20_000
 """Deep enough for diagrams over all codes of a symbol."""
 
-
-@final
-@dataclass(frozen=True)
-class Proof:
-    """What the network computes, and what every subformula means, in one set of normal forms.
-
-    For an automaton there are no subformulas.
-    """
-
-    analysis: Analysis
-    meanings: dict[Formula, Diagram]
-
-    def computes(self, layer: int, coordinate: int, formula: Formula) -> bool:
-        """Whether after the layer (-1: in the embedding) the coordinate is exactly a subformula's truth."""
-        return self.exact_meaning(layer, coordinate) == self.meanings[formula]
-
-    def exact_meaning(self, layer: int, coordinate: int) -> Diagram | None:
-        """The normal form of a coordinate after the layer (-1: in the embedding); None if it is not exact."""
-        stream = self._stream(layer)
-        return None if stream.errors[coordinate] else self._meaning(stream, coordinate)
-
-    def outputs(self, formula: Formula) -> bool:
-        """Whether the output coordinate is within 1/4 of the truth of the formula."""
-        end, output = self.analysis.end, self.analysis.network.output
-        return end.errors[output] <= ROUNDED and self._meaning(end, output) == self.meanings[formula]
-
-    def _meaning(self, stream: Stream, coordinate: int) -> Diagram | None:
-        value = stream.values[coordinate]
-        if set(value) - {(0, 0)}:
-            return None
-        return self.analysis.names.settled(value.get((0, 0), self.analysis.names.false))
-
-    def _stream(self, layer: int) -> Stream:
-        return self.analysis.start if layer < 0 else self.analysis.layers[layer].after
+OTHER = "its output is not shown to be that of the language"
 
 
-def prove(network: Network, formula: Formula) -> Proof:
-    """The normal forms of both sides. Raises `UnprovenError` where no rule covers a step.
+def prove(network: Network, language: Language, realisation: Realisation | None = None) -> Analysis:
+    """What the network computes, which is the language. Raises `UnprovenError` where that is not shown.
 
-    "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
-    both are split into cases by the tests of positions that stand beside letters.
+    `realisation` is the program that the network is said to run, without which nothing is shown of an
+    automaton.
     """
     try:
-        names = Formulas(network.alphabet.symbols)
-        proof = _proof(network, formula, names)
-        expand = names.mixed_places()
-        if proof.outputs(formula) or not expand:
-            return proof
-        return _proof(network, formula, Formulas(network.alphabet.symbols, expand))
+        match language:
+            case TemporalLanguage(formula, _, _):
+                return _of_formula(network, formula)
+            case Dfa():
+                return _of_automaton(network, language, realisation)
+            case ProgramLanguage():
+                return _of_program(network, language, realisation)
+            case _:
+                raise UnprovenError(f"no rule is about {type(language).__name__}")
     except TooLargeError:
         raise UnprovenError("its Boolean blocks are too large to be compared") from None
     except RecursionError:
         raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
 
 
-def prove_language(network: Network, language: Language) -> tuple[Proof, bool]:
-    """What the network computes, and whether that is the language. Raises `UnprovenError`."""
-    match language:
-        case TemporalLanguage(formula, _, _):
-            proof = prove(network, formula)
-            return proof, proof.outputs(formula)
-        case Dfa():
-            return _follow(network, language)
-        case _:
-            assert_never(language)
+def _of_formula(network: Network, formula: Formula) -> Analysis:
+    """Both sides in one normal form.
+
+    "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
+    both are split into cases by the tests of positions that stand beside letters.
+    """
+    names = Formulas(network.alphabet.symbols)
+    analysis, is_shown = _compared(network, formula, names)
+    if not is_shown and (expand := names.mixed_places()):
+        analysis, is_shown = _compared(network, formula, Formulas(network.alphabet.symbols, expand))
+    if not is_shown:
+        raise UnprovenError(OTHER)
+    return analysis
 
 
-def _follow(network: Network, dfa: Dfa) -> tuple[Proof, bool]:
-    """One-hot symbols have long diagrams, through which the rules recurse."""
+def _compared(network: Network, formula: Formula, names: Formulas) -> tuple[Analysis, bool]:
+    """What the network computes, and whether the output is within 1/4 of the formula's truth."""
+    analysis = analyse(network, names)
+    return analysis, output_of(analysis) == meanings_of(names, formula)[formula]
+
+
+def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
+    if said is None:
+        raise UnprovenError("nothing says which program the network runs")
+    with deep():
+        analysis, promised = realise(network, said)
+    if not follows(said.program, dfa, promised):
+        raise UnprovenError(OTHER)
+    return analysis
+
+
+def _of_program(network: Network, language: ProgramLanguage, said: Realisation | None) -> Analysis:
+    said = Realisation(language.program) if said is None else said
+    if said.program != language.program:
+        raise UnprovenError("the network is said to run another program than the language's")
+    with deep():
+        analysis, promised = realise(network, said)
+    if promised and not follows(said.program, None, promised):
+        raise UnprovenError(OTHER)
+    return analysis
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Room to recurse: one-hot symbols have long diagrams."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION))
     try:
-        symbols = {number: layer.symbols for number, layer in enumerate(network.layers)}
-        analysis = analyse(network, symbols=symbols)
-        return Proof(analysis, {}), computes(analysis, dfa)
-    except TooLargeError:
-        raise UnprovenError("its symbols are too many to be compared") from None
-    except RecursionError:
-        raise UnprovenError("its symbols nest too deeply to be compared") from None
+        yield
     finally:
         sys.setrecursionlimit(limit)
-
-
-def _proof(network: Network, formula: Formula, names: Formulas) -> Proof:
-    return Proof(analyse(network, names), meanings_of(names, formula))

@@ -2,22 +2,28 @@
 
 Nothing is said of where the network keeps a step, but for groups of bits: each bit of a group gets a name of
 its own, on both sides, once the network's bit and the program's step have been seen to be one diagram. That
-at most one bit of a group is 1 is a promise, which whoever uses the result has to keep.
+at most one bit of a group is 1 is a promise, and so is that of a sum of bits that is meant to be a bit;
+whoever uses the result has to keep those that are returned.
 """
 
 from __future__ import annotations
 
-from attemper.attention_program.ops import Count, Linear
+from collections.abc import Iterator
+from itertools import groupby
+
+from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.checker.analysis import ROUNDED, Analysis, Symbol, SymbolFact, analyse
-from attemper.checker.names import Names, UnprovenError
+from attemper.checker.analysis import Analysis, Symbol, SymbolFact, analyse, output_of
+from attemper.checker.names import UnprovenError
 from attemper.checker.program import Programs, Steps
-from attemper.checker.values import plain
 from attemper.networks.layers import Network
 
+Promise = tuple[Ref, ...]
+"""Bits of the program, one named as often as it occurs, of which at most one is 1 at any position."""
 
-def realise(network: Network, said: Realisation) -> Analysis:
-    """What the network computes. Its output is the program's, if at most one bit of each group is 1.
+
+def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promise, ...]]:
+    """What the network computes. Its output is the program's, and is a bit, if the promises are kept.
 
     The program has the meaning of `attention_program.machine`. Raises `UnprovenError`, naming the group or
     the output that is not shown to be the program's.
@@ -26,18 +32,17 @@ def realise(network: Network, said: Realisation) -> Analysis:
         raise UnprovenError("the program has another alphabet than the network")
     _require_known(network, said)
     names = Programs(network.alphabet.symbols)
-    by_layer: dict[int, list[SymbolGroup]] = {}
-    for group in said.groups:
-        by_layer.setdefault(group.layer, []).append(group)
-    symbols = {layer: [_symbol(group) for group in groups] for layer, groups in by_layer.items()}
-    analysis = analyse(network, names, symbols)
+    analysis = analyse(network, names, symbols_of(said))
     steps = Steps(names, said.program)
-    for fact in analysis.symbols:
-        _name(names, steps, by_layer[fact.layer][fact.group], fact)
-    output = names.settled(plain(analysis.end.values[network.output], names, "the output"))
-    if analysis.end.errors[network.output] > ROUNDED or output != steps.bit(said.program.output):
+    for pairs in named_together(analysis, said):
+        for group, fact in pairs:
+            require_defined(steps, group, fact)
+        for group, fact in pairs:
+            name_group(steps, group, fact)
+    if output_of(analysis) != steps.bit(said.program.output):
         raise UnprovenError("the output is not shown to be the program's")
-    return analysis
+    groups = (tuple(ref for _, ref in group.bits) for group in said.groups)
+    return analysis, (*groups, *steps.promises)
 
 
 def _require_known(network: Network, said: Realisation) -> None:
@@ -53,16 +58,41 @@ def _require_known(network: Network, said: Realisation) -> None:
                 raise UnprovenError(f"step {ref} is no bit of the program")
 
 
-def _symbol(group: SymbolGroup) -> Symbol:
-    return tuple(coordinate for coordinate, _ in group.bits)
+def groups_by_layer(said: Realisation) -> dict[int, list[SymbolGroup]]:
+    """The groups that each layer makes."""
+    found: dict[int, list[SymbolGroup]] = {}
+    for group in said.groups:
+        found.setdefault(group.layer, []).append(group)
+    return found
 
 
-def _name(names: Names, steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
-    """See that the bits of a group are the program's, then call them by the names that the network's have."""
+def symbols_of(said: Realisation) -> dict[int, list[Symbol]]:
+    """The coordinates of the groups that each layer makes."""
+    return {
+        layer: [tuple(coordinate for coordinate, _ in group.bits) for group in groups]
+        for layer, groups in groups_by_layer(said).items()
+    }
+
+
+def named_together(
+    analysis: Analysis, said: Realisation
+) -> Iterator[tuple[tuple[SymbolGroup, SymbolFact], ...]]:
+    """The groups of each layer with what the network's bits are: no name of a layer is in its definitions."""
+    groups = groups_by_layer(said)
+    for layer, facts in groupby(analysis.symbols, key=lambda fact: fact.layer):
+        yield tuple((groups[layer][fact.group], fact) for fact in facts)
+
+
+def require_defined(steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
+    """Raise `UnprovenError` unless the bits of a group are the program's."""
     for (coordinate, ref), bit in zip(group.bits, fact.definitions, strict=True):
-        if steps.bit(ref) != names.settled(bit):
+        if steps.bit(ref) != steps.names.settled(bit):
             raise UnprovenError(
                 f"after layer {group.layer}, coordinate {coordinate} is not shown to be step {ref}"
             )
+
+
+def name_group(steps: Steps, group: SymbolGroup, fact: SymbolFact) -> None:
+    """Call the bits of a group by the names that the network's have."""
     for code, (_, ref) in enumerate(group.bits):
-        steps.name(ref, names.symbol(fact.layer, fact.group, code))
+        steps.name(ref, steps.names.symbol(fact.layer, fact.group, code))

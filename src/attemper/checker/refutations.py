@@ -9,13 +9,12 @@ from typing import assert_never
 from attemper.certificates.refutations import Refutation
 from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
-from attemper.checker.subjects import describe_automaton, listed
 from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
 from attemper.errors import UnsupportedError
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target, contains
-from attemper.languages.words import Word
+from attemper.languages.words import Word, listed
 
 ROWS = "the leftmost of the best scores"
 
@@ -55,7 +54,7 @@ def describe_target(language: Target) -> str:
     """
     match language:
         case Dfa():
-            return describe_automaton(language)
+            return language.text()
         case Dyck(pairs):
             return f"the well-nested words of {listed([' '.join(pair) for pair in pairs], 'pairs')}"
         case Blocks(first, second):

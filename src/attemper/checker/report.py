@@ -24,6 +24,9 @@ def lines_of(verdict: Verdict) -> Iterator[str]:
     name = "arithmetic" if subject is not None and subject.about is About.MODEL else "float arithmetic"
     for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
         yield f"  {name}: {arithmetic}"
+    if verdict.explanation:
+        yield "  the proof, layer by layer:"
+        yield from (f"    {line}" for line in verdict.explanation)
 
 
 def _subject_lines(subject: Subject) -> Iterator[str]:
@@ -53,6 +56,8 @@ def record_of(verdict: Verdict) -> dict[str, object]:
         }
         for claim in verdict.claims
     ]
+    if verdict.explanation:
+        found["explanation"] = list(verdict.explanation)
     pair = None if subject is None else subject.pair
     return found if pair is None else {**found, **_pair_record(pair)}
 
@@ -81,7 +86,7 @@ def verdict_of(record: Mapping[str, Any]) -> Verdict:
         )
         for claim in record["claims"]
     ]
-    verdict = Verdict(tuple(claims), subject)
+    verdict = Verdict(tuple(claims), subject, tuple(record.get("explanation", ())))
     if verdict.status is not Status(record["verdict"]):
         raise ValueError("a verdict is as good as its worst claim")
     return verdict

@@ -78,18 +78,24 @@ def of_closed_form(names: Names, form: ClosedForm) -> Value:
             for part in parts:
                 product = multiply(names, product, of_closed_form(names, part))
             return product
-        case Power(_, exponent) if abs(exponent) > MAX_DEGREE:
-            raise UnprovenError("a closed form has a larger power than any rule needs")
-        case Power(Position(), exponent):
-            return {(exponent, 0): names.true}
-        case Power(Length(), exponent):
-            return {(0, exponent): names.true}
-        case Power(base, exponent) if exponent >= 0:
-            return of_closed_form(names, Product((base,) * exponent))
-        case Power():
-            raise UnprovenError("a position embedding divides by something else than i and n")
+        case Power(base, exponent):
+            return _of_power(names, base, exponent)
         case _:
             assert_never(form)
+
+
+def _of_power(names: Names, base: ClosedForm, exponent: int) -> Value:
+    if abs(exponent) > MAX_DEGREE:
+        raise UnprovenError("a closed form has a larger power than any rule needs")
+    match base:
+        case Position():
+            return {(exponent, 0): names.true}
+        case Length():
+            return {(0, exponent): names.true}
+        case _ if exponent >= 0:
+            return of_closed_form(names, Product((base,) * exponent))
+        case _:
+            raise UnprovenError("a position embedding divides by something else than i and n")
 
 
 def add(names: Names, left: Value, right: Value) -> Value:

@@ -92,6 +92,8 @@ class Verdict:
 
     claims: tuple[ClaimVerdict, ...]
     subject: Subject | None = None
+    explanation: tuple[str, ...] = ()
+    """The proof, or how far it goes, in lines for people, if that was asked for."""
 
     @property
     def status(self) -> Status:

@@ -1,48 +1,115 @@
 """From a language to a soft network: the order of the passes, written once.
 
-An automaton is decomposed into a cascade, and its program needs neither simplifying nor guards; but where a
-counter between two bounds is shallower, that is written as a formula. A formula goes through all of these:
-
-    temporal_to_program   operators become the attention patterns they need
-    simplify_program      before scheduling, so that no layer is spent on constants or repetitions
-    guard_edges           last among the program passes: guards would hide what simplifying looks for
-    program_to_hard       heads, layers and coordinates, exactly
-    hard_to_soft          after assembly: margins depend on how many bits each layer's clamps add up
-    drop_unused           last: only now is it known which position embeddings the regime needs
-
-Well-formedness is checked after every pass.
+An automaton is decomposed into a cascade; but where a counter between two bounds is shallower, that is
+written as a formula, and goes the way of a formula. `passes` says why each pass stands where it does. Between
+two passes the pipeline checks that the level is well-formed, and shows it to whoever watches.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import assert_never, final
+from typing import Any, Generic, TypeVar, assert_never, final
 
-from attemper.attention_program.ops import Program, Ref
-from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.attention_program.wellformed import require_wellformed
-from attemper.certificates.evidence import Evidence
-from attemper.compiling.assembling.program_to_hard import LABEL_WIDTH, Assembled, assemble
+from attemper.attention_program.ops import Program
+from attemper.attention_program.realisation import Realisation
 from attemper.compiling.bounded_counter import BoundedCounter
+from attemper.compiling.cascade import Cascade
 from attemper.compiling.decomposing.decompose import Alternative, decompose
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel, require_wellformed
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
-from attemper.compiling.lowering.temporal_to_program import temporal_to_program
-from attemper.compiling.regimes import Regime, require_regime
-from attemper.compiling.simplifying.guard_edges import guard_edges
-from attemper.compiling.simplifying.simplify_program import simplify_program
-from attemper.compiling.softening.bounds import MARGINS
-from attemper.compiling.softening.drop_unused import drop_unused
-from attemper.compiling.softening.hard_to_soft import hard_to_soft
-from attemper.errors import InternalError
+from attemper.compiling.passes import (
+    Assemble,
+    CascadeToProgram,
+    DropUnused,
+    GuardEdges,
+    HardToSoft,
+    Pass,
+    RequireRegime,
+    SimplifyProgram,
+    TemporalToProgram,
+)
+from attemper.compiling.regimes import Regime
+from attemper.compiling.softening.hard_to_soft import MARGINS
+from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
-from attemper.networks.wellformed import complaints
+
+Source = TypeVar("Source")
+Goal = TypeVar("Goal", bound=Level)
+Further = TypeVar("Further", bound=Level)
+
+
+@final
+@dataclass(frozen=True)
+class Stage:
+    """A pass, and the level that it made."""
+
+    by: Pass[Any, Level]
+    level: Level
+
+
+Watch = Callable[[Stage], None]
+"""Called between two passes, and after the last."""
+
+
+@final
+@dataclass(frozen=True)
+class Pipeline(Generic[Source, Goal]):
+    """Passes one after the other; `then` admits only what can read the level before."""
+
+    passes: tuple[Pass[Any, Level], ...]
+
+    def then(self, following: Pass[Goal, Further]) -> Pipeline[Source, Further]:
+        """The pipeline with one more pass."""
+        return Pipeline((*self.passes, following))
+
+    def run(self, source: Source, watch: Watch) -> tuple[Stage, ...]:
+        """Every level on the way, each well-formed."""
+        stages: list[Stage] = []
+        before: object = source
+        for each in self.passes:
+            before = level = each.apply(before)
+            require_wellformed(level, each.name)
+            stages.append(Stage(each, level))
+            watch(stages[-1])
+        return tuple(stages)
+
+
+def first(start: Pass[Source, Goal]) -> Pipeline[Source, Goal]:
+    """The pipeline of one pass."""
+    return Pipeline((start,))
+
+
+def formula_pipeline(
+    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int
+) -> Pipeline[TemporalLanguage, NetworkLevel]:
+    """The passes that a formula goes through."""
+    return (
+        first(TemporalToProgram(alphabet))
+        .then(SimplifyProgram())
+        .then(RequireRegime(regime, language.formula))
+        .then(GuardEdges())
+        .then(Assemble())
+        .then(HardToSoft(regime, least_margin))
+        .then(DropUnused())
+    )
+
+
+def cascade_pipeline(
+    accepts_empty: bool, regime: Regime, least_margin: int
+) -> Pipeline[Cascade, NetworkLevel]:
+    """The passes that a cascade goes through."""
+    return (
+        first(CascadeToProgram(accepts_empty))
+        .then(Assemble())
+        .then(HardToSoft(regime, least_margin))
+        .then(DropUnused())
+    )
 
 
 @final
@@ -58,9 +125,10 @@ class Compiled:
     soft: Network
     realisation: Realisation
     """The program that the soft network runs, and where its groups of bits are."""
-    evidence: tuple[Evidence, ...]
     alternatives: tuple[Alternative, ...]
     """The ways that were tried for an automaton; none for a formula."""
+    stages: tuple[Stage, ...]
+    """What each pass made."""
 
 
 def compile_language(
@@ -69,88 +137,52 @@ def compile_language(
     regime: Regime,
     least_margin: int = MARGINS[0],
     limits: Limits | None = None,
+    watch: Watch = lambda _: None,
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
-    `limits` are those of an automaton's cascade.
+    `limits` are those of an automaton's cascade; `watch` is called after every pass.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
     no cascade of moderate size computes the automaton, with what stands in the way.
     """
     match language:
         case TemporalLanguage():
-            return _from_formula(language, alphabet, regime, least_margin, ())
+            pipeline = formula_pipeline(language, alphabet, regime, least_margin)
+            return _compiled(pipeline.run(language, watch), ())
         case Dfa():
-            return _from_automaton(language, regime, least_margin, limits)
+            return _from_automaton(language, regime, least_margin, limits, watch)
         case _:
-            assert_never(language)
+            raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
 
 
-def _from_automaton(dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None) -> Compiled:
+def _from_automaton(
+    dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None, watch: Watch
+) -> Compiled:
     found = decompose(dfa, limits)
-    if isinstance(found.chosen, BoundedCounter):
-        language = TemporalLanguage(counter_to_formula(found.chosen), At.LAST, dfa.accepts(()))
-        return _from_formula(language, dfa.alphabet, regime, least_margin, found.alternatives)
-    lowered = cascade_to_program(found.chosen)
-    program = require_wellformed(lowered.program, "cascade_to_program")
-    hard = assemble(program, lowered.names, False, dfa.accepts(()), lowered.symbols)
-    return _softened(program, program, hard, regime, least_margin, found.alternatives)
+    match found.chosen:
+        case BoundedCounter() as counter:
+            language = TemporalLanguage(counter_to_formula(counter), At.LAST, dfa.accepts(()))
+            pipeline = formula_pipeline(language, dfa.alphabet, regime, least_margin)
+            return _compiled(pipeline.run(language, watch), found.alternatives)
+        case Cascade() as cascade:
+            pipeline_of_cascade = cascade_pipeline(dfa.accepts(()), regime, least_margin)
+            return _compiled(pipeline_of_cascade.run(cascade, watch), found.alternatives)
+        case _:
+            assert_never(found.chosen)
 
 
-def _from_formula(
-    language: TemporalLanguage,
-    alphabet: Alphabet,
-    regime: Regime,
-    least_margin: int,
-    alternatives: tuple[Alternative, ...],
-) -> Compiled:
-    lowered, refs = temporal_to_program(language.formula, alphabet)
-    require_wellformed(lowered, "temporal_to_program")
-    program, to_simple = simplify_program(lowered)
-    require_wellformed(program, "simplify_program")
-    require_regime(program, language.formula, regime)
-    guarded, to_guarded = guard_edges(program)
-    require_wellformed(guarded, "guard_edges")
-    names: dict[Ref, str] = {}
-    for part, ref in refs.items():
-        if to_simple[ref] >= 0 and (final_ref := to_guarded[to_simple[ref]]) >= 0:
-            names.setdefault(final_ref, _label(show(part)))
-    hard = assemble(guarded, names, language.at is At.FIRST, language.accepts_empty)
-    return _softened(program, guarded, hard, regime, least_margin, alternatives)
-
-
-def _softened(
-    program: Program,
-    guarded: Program,
-    assembled: Assembled,
-    regime: Regime,
-    least_margin: int,
-    alternatives: tuple[Alternative, ...],
-) -> Compiled:
-    hard = assembled.network
-    _require_wellformed(hard, "program_to_hard")
-    soft, evidence = hard_to_soft(hard, regime, least_margin)
-    _require_wellformed(soft, "hard_to_soft")
-    soft = drop_unused(soft)
-    _require_wellformed(soft, "drop_unused")
-    realisation = Realisation(guarded, _groups(soft, assembled.groups))
-    return Compiled(program, guarded, hard, soft, realisation, evidence, alternatives)
-
-
-def _groups(network: Network, steps: tuple[tuple[Ref, ...], ...]) -> tuple[SymbolGroup, ...]:
-    """The groups of bits of all layers, with the steps that they are."""
-    places = [(number, group) for number, layer in enumerate(network.layers) for group in layer.symbols]
-    return tuple(
-        SymbolGroup(number, tuple(zip(group, refs, strict=True)))
-        for (number, group), refs in zip(places, steps, strict=True)
+def _compiled(stages: tuple[Stage, ...], alternatives: tuple[Alternative, ...]) -> Compiled:
+    programs = [(stage.by, stage.level) for stage in stages if isinstance(stage.level, ProgramLevel)]
+    networks = [stage.level for stage in stages if isinstance(stage.level, NetworkLevel)]
+    unguarded = [level.program for by, level in programs if by.name != GuardEdges.name]
+    guarded, soft = programs[-1][1].program, networks[-1]
+    return Compiled(
+        program=unguarded[-1],
+        guarded=guarded,
+        hard=networks[0].network,
+        soft=soft.network,
+        realisation=Realisation(guarded, soft.groups),
+        alternatives=alternatives,
+        stages=stages,
     )
-
-
-def _label(text: str) -> str:
-    return text if len(text) <= LABEL_WIDTH else f"{text[: LABEL_WIDTH - 3]}..."
-
-
-def _require_wellformed(network: Network, after: str) -> None:
-    found = complaints(network)
-    if found:
-        raise InternalError(f"ill-formed network after '{after}' (please report): {'; '.join(found[:5])}")

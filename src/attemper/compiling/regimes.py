@@ -7,10 +7,9 @@ from enum import StrEnum
 from attemper.attention_program.ops import Attend, Count, Direction, Mask, Place, Program, Shift
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import depends_on_length
-from attemper.languages.temporal.reading import FUTURE
 from attemper.languages.temporal.show import show
+from attemper.languages.temporal.sides import sides_of
 from attemper.languages.temporal.syntax import (
-    Binary,
     Comparison,
     CountAtom,
     Formula,
@@ -19,7 +18,6 @@ from attemper.languages.temporal.syntax import (
     Numerical,
     Side,
     Term,
-    Unary,
     subformulas,
 )
 
@@ -39,7 +37,8 @@ def require_regime(program: Program, formula: Formula, regime: Regime) -> None:
     """Raise `UnsupportedError` if the regime cannot run the program; name the part of the formula."""
     if regime is not Regime.DECODER or _is_past(program):
         return
-    culprits = [part for part in subformulas(formula) if _sees_the_future(part)]
+    sides = sides_of(formula)
+    culprits = [part for part in subformulas(formula) if Side.RIGHT in sides[part] or _sees_the_end(part)]
     shown = show(culprits[0]) if culprits else show(formula)
     raise UnsupportedError(
         f"the decoder regime sees positions j <= i only, and cannot compute '{shown[:200]}'. "
@@ -65,23 +64,20 @@ def _is_past(program: Program) -> bool:
     return True
 
 
-def _sees_the_future(formula: Formula) -> bool:
+def _sees_the_end(formula: Formula) -> bool:
+    """Whether it speaks of n, or counts what comes after i."""
     match formula:
         case Last():
             return True
-        case Unary(operator, _):
-            return operator in FUTURE
-        case Binary(operator, _, _):
-            return operator in FUTURE
         case Comparison(_, left, right):
-            return _term_sees_the_future(left) or _term_sees_the_future(right)
+            return _term_sees_the_end(left) or _term_sees_the_end(right)
         case Numerical(_, term):
-            return _term_sees_the_future(term)
+            return _term_sees_the_end(term)
         case _:
             return False
 
 
-def _term_sees_the_future(term: Term) -> bool:
+def _term_sees_the_end(term: Term) -> bool:
     return any(
         isinstance(atom, LengthAtom) or (isinstance(atom, CountAtom) and atom.side is not Side.LEFT)
         for _, atom in term.parts

@@ -1,35 +1,40 @@
-"""A language that a network can be compiled for, whichever way it was written."""
+"""What a language is to everybody who need not know how it was written: a verdict on every word."""
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Iterable
+from typing import Protocol
 
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.words import Word
-
-Language = TemporalLanguage | Dfa
-"""A formula that is read at one end of the word, or an automaton, which is read at the last position."""
+from attemper.exact.predicates import Predicate
+from attemper.languages.words import Alphabet, Word
 
 
-def reads_first(language: Language) -> bool:
-    """Whether the verdict stands at the first position, not at the last."""
-    return isinstance(language, TemporalLanguage) and language.at is At.FIRST
+class Language(Protocol):
+    """A formula, an automaton or an attention program, and how it is read.
 
+    At every position of every word stands a bit; the verdict on a word is the one at its first or last
+    position.
+    """
 
-def accepts_empty(language: Language) -> bool:
-    """The verdict on the empty word."""
-    return language.accepts(()) if isinstance(language, Dfa) else language.accepts_empty
+    @property
+    def reads_first(self) -> bool:
+        """Whether the verdict on a word stands at its first position, not at its last."""
 
+    @property
+    def accepts_empty(self) -> bool:
+        """The verdict on the empty word."""
 
-def bits(language: Language, word: Word) -> tuple[bool, ...]:
-    """What the network's output should be at each position: straight from the definition, slow."""
-    from attemper.languages.temporal.meaning import truth  # a proof needs no meaning; a wrong word does
+    def bits(self, word: Word) -> tuple[bool, ...]:
+        """What a network's output should be at each position: straight from the definition, slow."""
 
-    match language:
-        case TemporalLanguage(formula, _, _):
-            return truth(formula, word)
-        case Dfa():
-            return language.prefixes(word)
-        case _:
-            assert_never(language)
+    def fits(self, alphabet: Alphabet) -> bool:
+        """Whether it speaks of words over this alphabet."""
+
+    def predicates(self) -> Iterable[Predicate]:
+        """Those that it asks of numbers."""
+
+    def text(self, alphabet: Alphabet) -> str:
+        """It over the alphabet, in one line, as the checker has read it."""
+
+    def tree(self) -> dict[str, object]:
+        """It as JSON data, for certificates."""

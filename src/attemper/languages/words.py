@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import final
@@ -10,6 +10,9 @@ from typing import final
 from attemper.errors import AlphabetError, WordError
 
 Word = tuple[str, ...]
+
+MOST_SHOWN = 60
+"""How many symbols, states or moves are shown at most."""
 
 
 @final
@@ -106,3 +109,11 @@ def _check_symbol(symbol: str) -> None:
         raise AlphabetError(f"symbol {symbol!r} has a blank or unprintable character: rename it")
     if "'" in symbol and '"' in symbol:
         raise AlphabetError(f"symbol {symbol} has both kinds of quotation mark: rename it")
+
+
+def listed(names: Sequence[str], what: str) -> str:
+    """The names, cut off where they are long or many."""
+    shown = " ".join(
+        name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..." for name in names[:MOST_SHOWN]
+    )
+    return shown if len(names) <= MOST_SHOWN else f"{shown} ... ({len(names):,} {what})"

@@ -63,16 +63,17 @@ from attemper.networks.weights import (
 )
 from attemper.networks.wellformed import complaints, is_clamp
 
-FORMAT = "attemper-network/2"
+FORMAT = "attemper-network/3"
+OLDER = {"attemper-network/1": "0.1", "attemper-network/2": "0.1"}
 STRUCTURE = "network.json"
 WEIGHTS = "weights.safetensors"
-KINDS = ("formula", "regex", "automaton")
+KINDS = ("formula", "regex", "automaton", "program")
 
 ENTRIES = (
     *("format", "source", "alphabet", "coordinates", "positions", "head_width", "output"),
     *("reads_first", "accepts_empty", "layers", "digest"),
 )
-LAYER_ENTRIES = ("heads", "hidden", "clamps", "symbols")
+LAYER_ENTRIES = ("heads", "hidden", "clamps")
 HEAD_ENTRIES = ("construction", "masking", "weighting", "rows", "values")
 
 JUDGE_EDITED = "'attemper check DIR --edited' judges the weights as they are."
@@ -165,7 +166,10 @@ def _contents(folder: Path) -> tuple[Mapping[str, object], bytes, bytes]:
     text = read_bytes(folder / STRUCTURE, remedy)
     with _refusing(folder / STRUCTURE, "is not complete JSON"):
         structure = parse_json(text)
-    if not isinstance(structure, dict) or structure.get("format") != FORMAT:
+    version = structure.get("format") if isinstance(structure, dict) else None
+    if isinstance(version, str) and version in OLDER:
+        raise MalformedFileError(f"'{folder}' was made by attemper {OLDER[version]}: compile again")
+    if not isinstance(structure, dict) or version != FORMAT:
         raise MalformedFileError(f"'{folder / STRUCTURE}' is not a network of the format {FORMAT}")
     with _refusing(folder / STRUCTURE, "does not describe a network"):
         most = announced_bytes(structure)
@@ -234,7 +238,6 @@ def _encode_network(network: Network) -> dict[str, object]:
                 "heads": [_encode_head(head) for head in layer.heads],
                 "hidden": len(layer.hidden),
                 "clamps": [list(clamp) for clamp in layer.clamps],
-                "symbols": [list(group) for group in layer.symbols],
             }
             for layer in network.layers
         ],
@@ -375,7 +378,6 @@ def _layer(
         ),
         hidden=hidden,
         clamps=clamps,
-        symbols=tuple(_group(entry) for entry in _list(layer, "symbols")),
     )
     return found, reasons
 
@@ -407,12 +409,6 @@ def _clamp(entry: object) -> tuple[int, int]:
             return plain_integer(low), plain_integer(high)
         case _:
             raise ValueError(f"not a clamp: {str(entry)[:80]}")
-
-
-def _group(entry: object) -> tuple[int, ...]:
-    if not isinstance(entry, list):
-        raise ValueError(f"not a group of coordinates: {str(entry)[:80]}")
-    return tuple(plain_integer(coordinate) for coordinate in entry)
 
 
 def _weighting(entry: object) -> Weighting:

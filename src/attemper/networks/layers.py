@@ -157,14 +157,12 @@ class Layer:
     """Heads side by side, then a feed-forward layer.
 
     `clamps` lists the pairs (low, high) of hidden units whose difference rounds an approximate
-    Boolean: their common form never lies strictly between the two thresholds. `symbols` lists groups
-    of coordinates that hold bits after the layer, at most one of them 1: which symbol it is.
+    Boolean: their common form never lies strictly between the two thresholds.
     """
 
     heads: tuple[Head, ...]
     hidden: tuple[Hidden, ...]
     clamps: tuple[tuple[int, int], ...]
-    symbols: tuple[tuple[Coordinate, ...], ...] = ()
 
 
 @final

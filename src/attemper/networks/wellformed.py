@@ -5,7 +5,6 @@
 * a head has as many key rows as query rows, one target per value, and no more rows than its width;
 * the head width is 1, 4 or 16;
 * a clamp is a pair of hidden units with the same form whose biases differ by one half;
-* the groups of `symbols` in a layer name existing coordinates, each once;
 * one embedding per symbol; a coordinate has at most one position embedding.
 """
 
@@ -68,11 +67,6 @@ def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:
             yield f"{where}: a clamp names a hidden unit that does not exist"
         elif not is_clamp(layer.hidden[low], layer.hidden[high]):
             yield f"{where}: hidden units {low} and {high} are not a clamp"
-    grouped = [coordinate for group in layer.symbols for coordinate in group]
-    if len(set(grouped)) != len(grouped) or not all(layer.symbols):
-        yield f"{where}: its symbols are not disjoint groups of coordinates"
-    if any(not 0 <= coordinate < width for coordinate in grouped):
-        yield f"{where}: a symbol names a coordinate that does not exist"
 
 
 def is_clamp(low: Hidden, high: Hidden) -> bool:

@@ -5,13 +5,14 @@ The same truth as `languages.temporal.meaning`, which defines it; tests compare 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attemper.exact.predicates import holds
+from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.syntax import (
     Atom,
     Binary,
@@ -31,7 +32,6 @@ from attemper.languages.temporal.syntax import (
     Term,
     Unary,
     UnaryOperator,
-    subformulas,
 )
 from attemper.languages.words import Word
 
@@ -42,13 +42,10 @@ Integers = NDArray[np.int64]
 def truth_of_words(formula: Formula, words: Sequence[Word]) -> Bits:
     """The truth of the formula in words of one length n >= 1, as [word, position]."""
     letters = np.array(words, dtype=object)
-    known: dict[Formula, Bits] = {}
-    for part in subformulas(formula):
-        known[part] = _truth(part, letters, known)
-    return known[formula]
+    return values_by_core(formula, lambda part, known: _truth(part, letters, known))[formula]
 
 
-def _truth(formula: Formula, letters: NDArray[Any], known: dict[Formula, Bits]) -> Bits:
+def _truth(formula: Formula, letters: NDArray[Any], known: Mapping[Formula, Bits]) -> Bits:
     shape = letters.shape
     match formula:
         case Symbol(name):
@@ -79,23 +76,11 @@ def _unary(operator: UnaryOperator, f: Bits) -> Bits:
         case UnaryOperator.NOT:
             return ~f
         case UnaryOperator.YESTERDAY:
-            return _shifted(f, edge=False)
-        case UnaryOperator.WEAK_YESTERDAY:
-            return _shifted(f, edge=True)
-        case UnaryOperator.ONCE:
-            return _any_before(f)
-        case UnaryOperator.HISTORICALLY:
-            return ~_any_before(~f)
+            return _shifted(f)
         case UnaryOperator.NEXT:
-            return _mirrored(_shifted(_mirrored(f), edge=False))
-        case UnaryOperator.WEAK_NEXT:
-            return _mirrored(_shifted(_mirrored(f), edge=True))
-        case UnaryOperator.EVENTUALLY:
-            return _mirrored(_any_before(_mirrored(f)))
-        case UnaryOperator.ALWAYS:
-            return _mirrored(~_any_before(~_mirrored(f)))
+            return _mirrored(_shifted(_mirrored(f)))
         case _:
-            assert_never(operator)
+            raise AssertionError(f"'{operator}' is not of the core")
 
 
 def _binary(operator: BinaryOperator, f: Bits, g: Bits) -> Bits:
@@ -106,46 +91,23 @@ def _binary(operator: BinaryOperator, f: Bits, g: Bits) -> Bits:
             return f | g
         case BinaryOperator.XOR:
             return f ^ g
-        case BinaryOperator.IFF:
-            return ~(f ^ g)
-        case BinaryOperator.IMPLIES:
-            return ~f | g
         case BinaryOperator.SINCE:
             return _since(f, g)
-        case BinaryOperator.PAST_RELEASE:
-            return ~_since(~f, ~g)
         case BinaryOperator.UNTIL:
-            return _until(f, g)
-        case BinaryOperator.RELEASE:
-            return ~_until(~f, ~g)
-        case BinaryOperator.WEAK_UNTIL:
-            return _until(f, g) | _unary(UnaryOperator.ALWAYS, f)
-        case BinaryOperator.STRONG_RELEASE:
-            return _until(g, f & g)
+            return _mirrored(_since(_mirrored(f), _mirrored(g)))
         case _:
-            assert_never(operator)
+            raise AssertionError(f"'{operator}' is not of the core")
 
 
 def _since(f: Bits, g: Bits) -> Bits:
-    """g since its last occurrence, unless f failed after it: the later of the two events decides."""
-    places = np.arange(1, f.shape[1] + 1)
-    last_hit = np.maximum.accumulate(np.where(g, places, 0), axis=1)
-    last_failure = np.maximum.accumulate(np.where(f, 0, places), axis=1)
-    return (last_hit > 0) & (last_hit >= last_failure)
+    """Whether the latest event is g, not that f fails: the one has odd numbers, the other even ones."""
+    failures = 2 * np.arange(1, f.shape[1] + 1)
+    events = np.where(g, failures + 1, np.where(f, 0, failures))
+    return np.asarray(np.maximum.accumulate(events, axis=1) & 1, dtype=bool)
 
 
-def _until(f: Bits, g: Bits) -> Bits:
-    return _mirrored(_since(_mirrored(f), _mirrored(g)))
-
-
-def _any_before(f: Bits) -> Bits:
-    """Whether f holds here or at an earlier position."""
-    return np.asarray(np.logical_or.accumulate(f, axis=1), dtype=bool)
-
-
-def _shifted(f: Bits, *, edge: bool) -> Bits:
-    shifted = np.empty_like(f)
-    shifted[:, 0] = edge
+def _shifted(f: Bits) -> Bits:
+    shifted = np.zeros_like(f)
     shifted[:, 1:] = f[:, :-1]
     return shifted
 
@@ -156,30 +118,22 @@ def _mirrored(f: Bits) -> Bits:
 
 def _compare(operator: ComparisonOperator, left: Integers, right: Integers) -> Bits:
     match operator:
-        case ComparisonOperator.AT_MOST:
-            return np.less_equal(left, right)
-        case ComparisonOperator.LESS:
-            return np.less(left, right)
         case ComparisonOperator.AT_LEAST:
             return np.greater_equal(left, right)
-        case ComparisonOperator.GREATER:
-            return np.greater(left, right)
         case ComparisonOperator.EQUAL:
             return np.equal(left, right)
-        case ComparisonOperator.DIFFERENT:
-            return np.not_equal(left, right)
         case _:
-            assert_never(operator)
+            raise AssertionError(f"'{operator}' is not of the core")
 
 
-def _value(term: Term, shape: tuple[int, ...], known: dict[Formula, Bits]) -> Integers:
+def _value(term: Term, shape: tuple[int, ...], known: Mapping[Formula, Bits]) -> Integers:
     total = np.full(shape, term.constant, dtype=np.int64)
     for factor, atom in term.parts:
         total += factor * _count(atom, shape, known)
     return total
 
 
-def _count(atom: Atom, shape: tuple[int, ...], known: dict[Formula, Bits]) -> Integers:
+def _count(atom: Atom, shape: tuple[int, ...], known: Mapping[Formula, Bits]) -> Integers:
     match atom:
         case PositionAtom():
             return np.broadcast_to(np.arange(1, shape[1] + 1), shape)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Program
+from attemper.attention_program.realisation import Realisation
+from attemper.attention_program.wellformed import complaints as complaints_of_program
+from attemper.attention_program.wellformed import require_machine
 from attemper.certificates.claims import Claim, RealClaim
+from attemper.certifying.realisations import realisations
 from attemper.checker.check import judge
-from attemper.checker.subjects import describe
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.language import Language
@@ -35,16 +40,19 @@ Tensors = Mapping[str, Any]
 
 def check(
     network: Model | Network | DenseTransformer | Tensors,
-    language: str | Language | Model,
+    language: str | Language | Program | Model,
     *,
     like: Model | Network | None = None,
+    program: Program | None = None,
     claims: Sequence[Claim] = (RealClaim(),),
+    explain: bool = False,
 ) -> Verdict:
     """Whether weights, as they are, compute a language: PROVED, REFUTED with a word, or UNKNOWN.
 
     The default claim: for every word w of every length n >= 1 and every position i, the output coordinate at
-    i is within 1/4 of 1 if w, i |= formula (if the automaton accepts the first i symbols) and of 0 otherwise,
-    in real arithmetic. The proof is that of `attemper check` (FORMAT.md); no certificate is needed.
+    i is within 1/4 of 1 if w, i |= formula (if the automaton accepts the first i symbols; if the program's
+    output is 1, as `attention_program.machine` runs it) and of 0 otherwise, in real arithmetic. The proof is
+    that of `attemper check` (FORMAT.md); no certificate is needed.
 
     * `network`: a model, a network, or a `DenseTransformer`, whose parameters are read as they are now (its
       hooks are not looked at); or a state dict, with the names and shapes of the parameters of `like`:
@@ -52,8 +60,12 @@ def check(
       d_head, d_model], `blocks.L.mlp.W_in` [d_model, d_mlp], `b_in` [d_mlp], `W_out` [d_mlp, d_model].
       Numbers of any float format up to float64 are taken exactly.
     * `language`: a formula's text over the network's alphabet, read where the network is read and with its
-      verdict on the empty word; or a language, an automaton, or the model that has it.
+      verdict on the empty word; or a language, an automaton, an attention program, or the model that has it.
+      That a network computes an automaton is proved by way of the program that it runs: of a model's, or of
+      what `compile_dfa` makes of the automaton. Of other networks `program` must be given.
     * `like`: the model or network that a state dict has masks, temperatures and position embeddings from.
+    * `program`: what the network is said to run, which helps to prove that it computes an automaton.
+    * `explain`: the verdict gets the proof, layer by layer, as its `explanation`.
     * `claims`: what is judged; `model.certify().claims` also has the horizons of float formats.
 
     A row of W_O that writes to several coordinates, or with a factor, is the same network in real arithmetic;
@@ -82,9 +94,24 @@ def check(
     if found:
         raise OptionError(f"this is not a well-formed network: {'; '.join(found[:3])}")
     spoken = _language(language, edited.network)
-    verdict = judge(edited.network, spoken, tuple(claims), rounding=edited.rounding)
-    subject = Subject(About.NETWORK, "", language=describe(spoken, edited.network.alphabet))
+    subject = Subject(About.NETWORK, "", language=spoken.text(edited.network.alphabet))
+    given = Realisation(_runnable(program)) if program is not None else None
+    sayings = [given] if given else _realisations(edited.network, spoken, (network, like, language))
+    for said in sayings:
+        verdict = judge(
+            edited.network, spoken, tuple(claims), said, rounding=edited.rounding, explained=explain
+        )
+        if verdict.status is not Status.UNKNOWN:
+            break
     return replace(verdict, subject=subject)
+
+
+def _realisations(
+    network: Network, language: Language, given: Iterable[object]
+) -> Iterator[Realisation | None]:
+    """What the network might run: what a model says that was given, or else what the compiler finds."""
+    known = [one.realisation for one in given if isinstance(one, Model) and one.language == language]
+    yield from dict.fromkeys(one for one in known if one is not None) or realisations(network, language)
 
 
 def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model | Network | None) -> Edited:
@@ -157,12 +184,25 @@ def _unwritable(network: Network) -> str:
     return ""
 
 
-def _language(language: str | Language | Model, network: Network) -> Language:
+def _language(language: str | Language | Program | Model, network: Network) -> Language:
     if isinstance(language, Model):
         return language.language
     if isinstance(language, str):
         at = At.FIRST if network.reads_first else At.LAST
         return TemporalLanguage(parse(language, network.alphabet), at, network.accepts_empty)
-    if isinstance(language, TemporalLanguage | Dfa):
+    if isinstance(language, Program):
+        at = At.FIRST if network.reads_first else At.LAST
+        return ProgramLanguage(_runnable(language), at, network.accepts_empty)
+    if isinstance(language, TemporalLanguage | Dfa | ProgramLanguage):
         return language
-    raise OptionError(f"language={type(language).__name__} is no formula, automaton, language or model")
+    raise OptionError(
+        f"language={type(language).__name__} is no formula, automaton, program, language or model"
+    )
+
+
+def _runnable(program: Program) -> Program:
+    """The program, which must be one that a network can run."""
+    wrong = complaints_of_program(program)
+    if wrong:
+        raise OptionError(f"this is not a well-formed program: {wrong[0].message}")
+    return require_machine(program)

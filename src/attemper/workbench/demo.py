@@ -16,14 +16,14 @@ from typing import final
 from rich.table import Table
 
 from attemper.certificates.claims import FloatClaim
-from attemper.checker.rounding import Kernel
+from attemper.certifying.certificate import certify
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
 from attemper.languages.named.languages import NAMED_LANGUAGES, REGULAR_LANGUAGES, NamedLanguage, NamedRegular
 from attemper.languages.words import Word, words_of_length
-from attemper.workbench.certify import certify
 from attemper.workbench.cli.console import out, progress_bar
 from attemper.workbench.model import Model, compile_regex
 from attemper.workbench.model import compile as compile_formula
@@ -103,7 +103,9 @@ def demo_row(language: NamedLanguage | NamedRegular, regime: Regime) -> DemoRow 
 def _proof(model: Model) -> tuple[str, int]:
     """What the independent checker says to the model's certificate, and how far float32 is safe."""
     arithmetics = [(FLOAT32, Kernel.NUMERATOR_FIRST)]
-    certificate = certify(model.network, model.digest, model.language, arithmetics=arithmetics)
+    certificate = certify(
+        model.network, model.digest, model.language, model.realisation, arithmetics=arithmetics
+    )
     (horizon,) = (claim.horizon for claim in certificate.claims if isinstance(claim, FloatClaim))
     return str(model.check(certificate).status), horizon
 

@@ -5,38 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, assert_never, final, get_args
+from typing import TYPE_CHECKING, Literal, final, get_args
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Program
+from attemper.attention_program.realisation import Realisation
+from attemper.attention_program.text import parse_program, show_program
 from attemper.certificates.claims import Certificate
+from attemper.certificates.files import load as load_certificate
+from attemper.certifying.certificate import certify
+from attemper.certifying.realisations import realisations
 from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.pipeline import compile_language
+from attemper.compiling.pipeline import Compiled, Stage, compile_language
 from attemper.compiling.regimes import Regime
-from attemper.compiling.softening.bounds import MARGINS
+from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import (
     AutomatonError,
     MalformedFileError,
     OptionError,
     SourceError,
     UndecidedError,
-    UnprovedError,
     UnsupportedError,
 )
-from attemper.languages.language import Language, accepts_empty, reads_first
+from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa, minimal
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage, read_language
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
+from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet, Word, check_word, parse_alphabet, parse_word, show_word
 from attemper.networks.files import Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network
-from attemper.workbench.certify import certify
 
 if TYPE_CHECKING:
     from attemper.running.batches import Run
@@ -143,7 +149,7 @@ def compile_source(
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
     compiled = compile_language(language, alphabet, regime, least_margin, limits)
-    return Model(compiled.soft, language, regime, regex, compiled.alternatives)
+    return Model.of(compiled, language, regime, regex)
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -165,11 +171,20 @@ def load(folder: str | Path) -> Model:
     except (SourceError, AutomatonError, UnsupportedError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise MalformedFileError(f"the source in '{folder}' cannot be read: {reason}") from None
-    if network.reads_first != reads_first(language):
+    if network.reads_first != language.reads_first:
         raise MalformedFileError(f"'{folder}' says both that it is read first and last")
-    if network.accepts_empty != accepts_empty(language):
+    if network.accepts_empty != language.accepts_empty:
         raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
-    return Model(network, language, regime, source.text if source.kind == "regex" else "")
+    regex = source.text if source.kind == "regex" else ""
+    return Model(network, language, regime, regex, realisation=_realisation_in(Path(folder)))
+
+
+def _realisation_in(folder: Path) -> Realisation | None:
+    """What the certificate in the folder says that the network runs, if there is one that can be read."""
+    try:
+        return load_certificate(folder).realisation
+    except MalformedFileError:
+        return None
 
 
 def _language_of(source: Source, network: Network) -> Language:
@@ -177,41 +192,13 @@ def _language_of(source: Source, network: Network) -> Language:
     if source.kind == "formula":
         formula = parse(source.text, network.alphabet)
         return TemporalLanguage(formula, At(source.at), network.accepts_empty)
+    if source.kind == "program":
+        return ProgramLanguage(parse_program(source.text), At(source.at), network.accepts_empty)
     if At(source.at) is not At.LAST:
         raise ValueError("an automaton is read at the last position")
     if source.kind == "regex":
         return parse_regex(source.text, network.alphabet)
     return dfa_from_json(source.text)
-
-
-def certificate_or_reason(
-    model: Model, progress: Callable[[int], None] = lambda _: None
-) -> tuple[Certificate | None, str]:
-    """The model's certificate, or why it has none."""
-    try:
-        return model.certify(progress), ""
-    except UnprovedError as error:
-        return None, str(error)
-
-
-def certified(
-    model: Model, progress: Callable[[int], None] = lambda _: None
-) -> tuple[Model, Certificate | None, str]:
-    """The model, its certificate, or why it has none.
-
-    Merging a cascade's symbols can hide from the checker why they are right. Where the checker has no proof
-    the automaton is compiled again without, and that larger model taken if it is proved.
-    """
-    certificate, reason = certificate_or_reason(model, progress)
-    if certificate is not None or not isinstance(model.language, Dfa):
-        return model, certificate, reason
-    try:
-        language, alphabet, limits = model.language, model.alphabet, Limits(merging=False)
-        larger = compile_source(language, alphabet, model.regime, regex=model.regex, limits=limits)
-        certificate, _ = certificate_or_reason(larger, progress)
-    except UnsupportedError:
-        return model, None, reason
-    return (model, None, reason) if certificate is None else (larger, certificate, "")
 
 
 @final
@@ -226,9 +213,30 @@ class Model:
     """The text of a regular expression, if the automaton was written as one."""
     alternatives: tuple[Alternative, ...] = field(default=(), compare=False)
     """The ways to build an automaton's cascade that were tried when it was compiled."""
+    realisation: Realisation | None = field(default=None, compare=False, repr=False)
+    """The program that the network runs, and where its groups of bits are, if that is known."""
+    stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+    """What each pass made when the model was compiled."""
     _dense: dict[tuple[Weights, DType], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    @classmethod
+    def of(cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "") -> Model:
+        """The model of what was compiled in a regime."""
+        said, stages = compiled.realisation, compiled.stages
+        return cls(compiled.soft, language, regime, regex, compiled.alternatives, said, stages)
+
+    @classmethod
+    def of_program(cls, network: Network, program: Program, regime: Regime = Regime.UNBOUNDED) -> Model:
+        """The model of a network that is meant to run the program; whether it does, `certify` finds out.
+
+        Raises `OptionError` for another alphabet. `regime` is a remark.
+        """
+        if network.alphabet != program.alphabet:
+            raise OptionError("the program has another alphabet than the network")
+        at = At.FIRST if network.reads_first else At.LAST
+        return cls(network, ProgramLanguage(program, at, network.accepts_empty), regime)
 
     @property
     def source(self) -> Source:
@@ -236,21 +244,25 @@ class Model:
         match self.language:
             case TemporalLanguage(formula, at, _):
                 return Source("formula", show(formula), str(at), str(self.regime))
+            case ProgramLanguage(program, at, _):
+                return Source("program", show_program(program), str(at), str(self.regime))
             case Dfa() if self.regex:
                 return Source("regex", self.regex, str(At.LAST), str(self.regime))
             case Dfa():
                 return Source("automaton", dfa_to_json(self.language), str(At.LAST), str(self.regime))
             case _:
-                assert_never(self.language)
+                raise UnsupportedError(f"{type(self.language).__name__} has no text that can be read back")
 
     @property
     def title(self) -> str:
-        """The formula, the regular expression, or how many states the automaton has."""
-        source = self.source
-        if source.kind != "automaton":
-            return source.text
-        assert isinstance(self.language, Dfa)
-        return f"an automaton with {len(self.language.moves)} states"
+        """The formula, the regular expression, or how large the automaton or the program is."""
+        match self.language:
+            case Dfa(_, moves) if not self.regex:
+                return f"an automaton with {len(moves)} states"
+            case ProgramLanguage(program, _, _):
+                return f"an attention program of {len(program.steps)} steps"
+            case _:
+                return self.source.text
 
     @property
     def alphabet(self) -> Alphabet:
@@ -335,7 +347,8 @@ class Model:
         >>> compile("#<['0'] <= #<['1']", "01").certify().claims[0]
         RealClaim()
         """
-        return certify(self.network, self.digest, self.language, progress)
+        said = self.realisation or next(realisations(self.network, self.language))
+        return certify(self.network, self.digest, self.language, said, progress)
 
     def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Verdict:
         """What the independent checker says to a certificate of this model; see `checker/check.py`."""

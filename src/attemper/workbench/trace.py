@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never, final
+from typing import final
 
 import torch
 from torch import Tensor
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.machine import run
+from attemper.attention_program.ops import Count, Linear
+from attemper.attention_program.text import show_step
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth_of_subformulas
@@ -86,7 +90,7 @@ def trace_word(language: Language, word: Word, soft: DenseTransformer, hard: Den
 
 
 def _facts(language: Language, word: Word) -> tuple[tuple[str, tuple[bool, ...]], ...]:
-    """The truth of every subformula, or the state after every prefix."""
+    """The truth of every subformula, the state after every prefix, or every step that is a bit."""
     match language:
         case TemporalLanguage(formula, _, _):
             return tuple((show(part), truth) for part, truth in truth_of_subformulas(formula, word).items())
@@ -94,8 +98,13 @@ def _facts(language: Language, word: Word) -> tuple[tuple[str, tuple[bool, ...]]
             states = [language.state_after(word[:i]) for i in range(1, len(word) + 1)]
             after = sorted(set(states))
             return tuple((f"in state {q}", tuple(state == q for state in states)) for q in after)
+        case ProgramLanguage(program, _, _):
+            rows = run(program, word)
+            named = enumerate(zip(program.steps, rows, strict=True))
+            bits = ((k, step, row) for k, (step, row) in named if not isinstance(step, Count | Linear))
+            return tuple((f"s{k} = {show_step(step)}", tuple(map(bool, row))) for k, step, row in bits)
         case _:
-            assert_never(language)
+            return ()
 
 
 def _activations(dense: DenseTransformer, word: Word) -> tuple[tuple[float, ...], dict[str, Tensor]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.checker.names import UnprovenError
-from attemper.checker.proof import prove_language
+from attemper.checker.proof import prove
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
@@ -75,10 +75,12 @@ def _is_proved(formula: Formula, dfa: Dfa) -> bool:
     """Whether one network is shown to compute both."""
     language = TemporalLanguage(formula, At.LAST, accepts_empty=dfa.accepts(()))
     try:
-        network = compile_language(language, dfa.alphabet, Regime.UNBOUNDED).soft
-        return all(prove_language(network, own)[1] for own in (language, dfa))
+        compiled = compile_language(language, dfa.alphabet, Regime.UNBOUNDED)
+        for own in (language, dfa):
+            prove(compiled.soft, own, compiled.realisation)
     except (UnprovenError, UnsupportedError):
         return False
+    return True
 
 
 def _tried(formula: Formula, dfa: Dfa) -> int:

@@ -13,7 +13,7 @@ from typing import final
 
 from attemper.errors import UnsupportedError
 from attemper.exact.predicates import Remainder
-from attemper.languages.language import Language, bits
+from attemper.languages.language import Language
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, Numerical, Term, subformulas, subtract
 from attemper.languages.words import Word, words_of_length
@@ -196,7 +196,7 @@ def _compare(model: Model, words: list[Word]) -> tuple[Disagreement | None, floa
     exact = exact_bits(model.language, words)
     if len(words[0]) <= DEFINITIONAL_LENGTH:
         for word, row in zip(words, exact, strict=True):
-            by_definition = bits(model.language, word)
+            by_definition = model.language.bits(word)
             found = _difference(word, "linear-time meaning", by_definition, row)
             if found:
                 return found, float("inf")
@@ -217,7 +217,7 @@ def exact_bits(language: Language, words: list[Word]) -> list[list[bool]]:
     if isinstance(language, TemporalLanguage):
         rows: list[list[bool]] = truth_of_words(language.formula, words).tolist()
         return rows
-    return [list(language.prefixes(word)) for word in words]
+    return [list(language.bits(word)) for word in words]
 
 
 def _difference(

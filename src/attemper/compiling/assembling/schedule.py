@@ -21,7 +21,6 @@ from typing import assert_never, final
 from attemper.attention_program.ops import (
     Attend,
     Compare,
-    Connective,
     Count,
     CountTest,
     Equals,
@@ -39,7 +38,7 @@ from attemper.attention_program.ops import (
     inputs,
 )
 from attemper.compiling.assembling.blocks import Block, Expression, block_of
-from attemper.compiling.cubes import Literal
+from attemper.compiling.building.bits import letter_and_place, strip_negations
 
 
 @final
@@ -78,24 +77,6 @@ def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> 
         for ref in group:
             ready[ref] = latest
     return Schedule(program, tuple(ready))
-
-
-def strip_negations(program: Program, bit: Ref) -> Literal:
-    """The bit below the negations, and whether their number is even."""
-    positive = True
-    while isinstance(step := program.steps[bit], Not):
-        bit, positive = step.bit, not positive
-    return bit, positive
-
-
-def letter_and_place(program: Program, bit: Ref) -> tuple[Ref, Ref] | None:
-    """The letter and the place whose conjunction the bit is, if it is one."""
-    step = program.steps[bit]
-    if isinstance(step, Gate) and step.connective is Connective.AND and len(step.bits) == 2:
-        letter, place = sorted(step.bits, key=lambda ref: isinstance(program.steps[ref], Place))
-        if isinstance(program.steps[letter], Letter) and isinstance(program.steps[place], Place):
-            return letter, place
-    return None
 
 
 def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:

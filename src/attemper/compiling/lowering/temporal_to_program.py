@@ -1,16 +1,17 @@
-"""From a formula to an attention program: each operator becomes the attention pattern it needs.
+"""From a formula to an attention program: each operator of the core becomes the attention pattern it needs.
 
     phi S psi    the value of psi at the rightmost j <= i where (not phi or psi) holds, else 0
     phi U psi    the same to the right, leftmost
     Y, X         shifts
     counts       `Count` steps, `Linear` combinations, comparisons with a constant
 
-(Yang et al., Theorems 12, 15 and 20.) The other operators are dual or special cases. Counts of
+(Yang et al., Theorems 12, 15 and 20.) The other operators are defined in `temporal.core`. Counts of
 `true` are positions: a comparison of pos and len alone needs no attention.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from attemper.attention_program.ops import (
@@ -36,6 +37,7 @@ from attemper.attention_program.ops import (
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import FIRST, LAST, ONE, Test, number
 from attemper.exact.predicates import NonNegative, Zero
+from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import (
     Atom,
@@ -56,10 +58,11 @@ from attemper.languages.temporal.syntax import (
     Term,
     Unary,
     UnaryOperator,
-    subformulas,
     subtract,
 )
 from attemper.languages.words import Alphabet
+
+Refs = Mapping[Formula, Ref]
 
 _MASKS = {Side.LEFT: Mask.UP_TO, Side.RIGHT: Mask.FROM, Side.TOTAL: Mask.ALL}
 
@@ -70,21 +73,19 @@ def temporal_to_program(formula: Formula, alphabet: Alphabet) -> tuple[Program, 
     Raises `UnsupportedError` for a numerical predicate of anything but one count or of positions.
     """
     lowering = _Lowering(alphabet)
-    for part in subformulas(formula):
-        lowering.refs[part] = lowering.lower(part)
-    program = Program(alphabet, tuple(lowering.builder.steps), lowering.refs[formula])
-    return program, lowering.refs
+    refs = values_by_core(formula, lowering.lower)
+    return Program(alphabet, tuple(lowering.builder.steps), refs[formula]), refs
 
 
 class _Lowering:
-    """The steps so far, and the step of each subformula already lowered."""
+    """The steps so far."""
 
     def __init__(self, alphabet: Alphabet) -> None:
         self.alphabet = alphabet
         self.builder = Builder()
-        self.refs: dict[Formula, Ref] = {}
 
-    def lower(self, formula: Formula) -> Ref:
+    def lower(self, formula: Formula, refs: Refs) -> Ref:
+        """The step of a formula whose operator is of the core."""
         match formula:
             case Symbol(name):
                 return self.builder.add(Letter((name,)))
@@ -95,115 +96,67 @@ class _Lowering:
             case Last():
                 return self.builder.add(Place(LAST))
             case Unary(operator, operand):
-                return self._unary(operator, self.refs[operand])
+                return self._unary(operator, refs[operand])
             case Binary(operator, left, right):
-                return self._binary(operator, self.refs[left], self.refs[right])
+                return self._binary(operator, refs[left], refs[right])
             case Comparison(operator, left_term, right_term):
-                return self._comparison(operator, subtract(left_term, right_term))
+                return self._comparison(operator, subtract(left_term, right_term), refs)
             case Numerical():
-                return self._numerical(formula)
+                return self._numerical(formula, refs)
             case _:
                 assert_never(formula)
 
     def _unary(self, operator: UnaryOperator, bit: Ref) -> Ref:
         match operator:
             case UnaryOperator.NOT:
-                return self._not(bit)
+                return self.builder.add(Not(bit))
             case UnaryOperator.YESTERDAY:
                 return self.builder.add(Shift(Direction.PREVIOUS, bit))
-            case UnaryOperator.WEAK_YESTERDAY:
-                return self._or(
-                    self.builder.add(Shift(Direction.PREVIOUS, bit)), self.builder.add(Place(FIRST))
-                )
             case UnaryOperator.NEXT:
                 return self.builder.add(Shift(Direction.NEXT, bit))
-            case UnaryOperator.WEAK_NEXT:
-                return self._or(self.builder.add(Shift(Direction.NEXT, bit)), self.builder.add(Place(LAST)))
-            case UnaryOperator.ONCE:
-                return self._since(self._true(), bit)
-            case UnaryOperator.HISTORICALLY:
-                return self._not(self._since(self._true(), self._not(bit)))
-            case UnaryOperator.EVENTUALLY:
-                return self._until(self._true(), bit)
-            case UnaryOperator.ALWAYS:
-                return self._not(self._until(self._true(), self._not(bit)))
             case _:
-                assert_never(operator)
+                raise AssertionError(f"'{operator}' is not of the core")
 
     def _binary(self, operator: BinaryOperator, left: Ref, right: Ref) -> Ref:
         match operator:
             case BinaryOperator.AND:
-                return self._and(left, right)
+                return self.builder.add(Gate(Connective.AND, (left, right)))
             case BinaryOperator.OR:
-                return self._or(left, right)
+                return self.builder.add(Gate(Connective.OR, (left, right)))
             case BinaryOperator.XOR:
-                return self._gate(Connective.XOR, left, right)
-            case BinaryOperator.IFF:
-                return self._not(self._gate(Connective.XOR, left, right))
-            case BinaryOperator.IMPLIES:
-                return self._or(self._not(left), right)
+                return self.builder.add(Gate(Connective.XOR, (left, right)))
             case BinaryOperator.SINCE:
-                return self._since(left, right)
-            case BinaryOperator.PAST_RELEASE:
-                return self._not(self._since(self._not(left), self._not(right)))
+                return self._nearest(Mask.UP_TO, Choice.RIGHTMOST, left, right)
             case BinaryOperator.UNTIL:
-                return self._until(left, right)
-            case BinaryOperator.RELEASE:
-                return self._not(self._until(self._not(left), self._not(right)))
-            case BinaryOperator.WEAK_UNTIL:
-                # f W g fails iff before any g there is a place with neither f nor g.
-                neither = self._and(self._not(left), self._not(right))
-                return self._not(self._until(self._not(right), neither))
-            case BinaryOperator.STRONG_RELEASE:
-                return self._until(right, self._and(left, right))
+                return self._nearest(Mask.FROM, Choice.LEFTMOST, left, right)
             case _:
-                assert_never(operator)
+                raise AssertionError(f"'{operator}' is not of the core")
 
-    def _since(self, left: Ref, right: Ref) -> Ref:
-        where = self._or(self._not(left), right)
-        return self.builder.add(Attend(Mask.UP_TO, Choice.RIGHTMOST, where, right, default=False))
+    def _nearest(self, mask: Mask, choice: Choice, left: Ref, right: Ref) -> Ref:
+        where = self.builder.add(Gate(Connective.OR, (self.builder.add(Not(left)), right)))
+        return self.builder.add(Attend(mask, choice, where, right, default=False))
 
-    def _until(self, left: Ref, right: Ref) -> Ref:
-        where = self._or(self._not(left), right)
-        return self.builder.add(Attend(Mask.FROM, Choice.LEFTMOST, where, right, default=False))
-
-    def _comparison(self, operator: ComparisonOperator, difference: Term) -> Ref:
-        """The comparison `difference operator 0`."""
+    def _comparison(self, operator: ComparisonOperator, difference: Term, refs: Refs) -> Ref:
+        """The comparison `difference operator 0`: of positions alone a test of the place, else of counts."""
+        place = _place_argument(difference)
         match operator:
+            case ComparisonOperator.AT_LEAST if place is not None:
+                return self.builder.add(Place(Test(NonNegative(), *place)))
             case ComparisonOperator.AT_LEAST:
-                return self._at_least(difference, 0)
-            case ComparisonOperator.GREATER:
-                return self._at_least(difference, 1)
-            case ComparisonOperator.AT_MOST:
-                return self._at_least(subtract(Term((), 0), difference), 0)
-            case ComparisonOperator.LESS:
-                return self._at_least(subtract(Term((), 0), difference), 1)
+                return self.builder.add(Compare(self._combination(difference, refs), -difference.constant))
+            case ComparisonOperator.EQUAL if place is not None:
+                return self.builder.add(Place(Test(Zero(), *place)))
             case ComparisonOperator.EQUAL:
-                return self._equals_zero(difference)
-            case ComparisonOperator.DIFFERENT:
-                return self._not(self._equals_zero(difference))
+                return self.builder.add(Equals(self._combination(difference, refs), -difference.constant))
             case _:
-                assert_never(operator)
+                raise AssertionError(f"'{operator}' is not of the core")
 
-    def _equals_zero(self, term: Term) -> Ref:
-        place = _place_argument(term)
-        if place is not None:
-            return self.builder.add(Place(Test(Zero(), *place)))
-        return self.builder.add(Equals(self._combination(term), -term.constant))
-
-    def _at_least(self, term: Term, threshold: int) -> Ref:
-        place = _place_argument(term)
-        if place is not None:
-            per_position, per_length, shift = place
-            return self.builder.add(Place(Test(NonNegative(), per_position, per_length, shift - threshold)))
-        return self.builder.add(Compare(self._combination(term), threshold - term.constant))
-
-    def _combination(self, term: Term) -> Ref:
+    def _combination(self, term: Term, refs: Refs) -> Ref:
         """The term without its constant."""
-        parts = tuple((factor, self._count(atom)) for factor, atom in term.parts)
+        parts = tuple((factor, self._count(atom, refs)) for factor, atom in term.parts)
         return self.builder.add(Linear(parts, 0))
 
-    def _numerical(self, formula: Numerical) -> Ref:
+    def _numerical(self, formula: Numerical, refs: Refs) -> Ref:
         predicate, term = formula.predicate, formula.term
         place = _place_argument(term)
         if place is not None:
@@ -215,33 +168,21 @@ class _Lowering:
                 "written with the remainders of its parts."
             )
         ((factor, atom),) = term.parts
-        return self.builder.add(CountTest(predicate, self._count(atom), factor, term.constant))
+        return self.builder.add(CountTest(predicate, self._count(atom, refs), factor, term.constant))
 
-    def _count(self, atom: Atom) -> Ref:
+    def _count(self, atom: Atom, refs: Refs) -> Ref:
         match atom:
             case PositionAtom():
                 return self.builder.add(Count(Mask.UP_TO, self._true()))
             case LengthAtom():
                 return self.builder.add(Count(Mask.ALL, self._true()))
             case CountAtom(side, formula):
-                return self.builder.add(Count(_MASKS[side], self.refs[formula]))
+                return self.builder.add(Count(_MASKS[side], refs[formula]))
             case _:
                 assert_never(atom)
 
     def _true(self) -> Ref:
         return self.builder.add(Place(ONE))
-
-    def _not(self, bit: Ref) -> Ref:
-        return self.builder.add(Not(bit))
-
-    def _and(self, *bits: Ref) -> Ref:
-        return self._gate(Connective.AND, *bits)
-
-    def _or(self, *bits: Ref) -> Ref:
-        return self._gate(Connective.OR, *bits)
-
-    def _gate(self, connective: Connective, *bits: Ref) -> Ref:
-        return self.builder.add(Gate(connective, bits))
 
 
 def _place_argument(term: Term) -> tuple[int, int, int] | None:

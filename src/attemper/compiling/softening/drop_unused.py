@@ -9,29 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attemper.networks.layers import (
-    Construction,
-    Coordinate,
-    Head,
-    Hidden,
-    Layer,
-    LinearForm,
-    LocalSign,
-    Lookup,
-    Neighbour,
-    Network,
-    Select,
-    Sign,
-    Uniform,
-)
+from attemper.compiling.constructions.table import plan_of
+from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Network
 
 
-def drop_unused(network: Network) -> Network:
-    """The same network without coordinates that no head, hidden unit or output reads or writes."""
+def drop_unused(network: Network) -> tuple[Network, dict[Coordinate, Coordinate]]:
+    """The same network without coordinates that no head, hidden unit or output reads or writes.
+
+    Also what the other coordinates are called now.
+    """
     used = {network.output, *_touched(network)}
     kept = [coordinate for coordinate in range(len(network.coordinates)) if coordinate in used]
     move = {old: new for new, old in enumerate(kept)}
-    return replace(
+    smaller = replace(
         network,
         coordinates=tuple(network.coordinates[old] for old in kept),
         embedding=tuple(_moved(_restricted(form, move), move) for form in network.embedding),
@@ -39,6 +29,7 @@ def drop_unused(network: Network) -> Network:
         layers=tuple(_moved_layer(layer, move) for layer in network.layers),
         output=move[network.output],
     )
+    return smaller, move
 
 
 def _touched(network: Network) -> Iterator[Coordinate]:
@@ -66,30 +57,15 @@ def _moved_layer(layer: Layer, move: dict[Coordinate, Coordinate]) -> Layer:
         hidden=tuple(
             Hidden(_moved(unit.form, move), unit.bias, _moved(unit.outputs, move)) for unit in layer.hidden
         ),
-        symbols=tuple(tuple(move[coordinate] for coordinate in group) for group in layer.symbols),
     )
 
 
 def _moved_head(head: Head, move: dict[Coordinate, Coordinate]) -> Head:
     return replace(
         head,
-        construction=_moved_construction(head.construction, move),
+        construction=plan_of(head).renamed(lambda form: _moved(form, move)),
         query=tuple(_moved(row, move) for row in head.query),
         key=tuple(_moved(row, move) for row in head.key),
         values=tuple(_moved(row, move) for row in head.values),
         targets=tuple(move[target] for target in head.targets),
     )
-
-
-def _moved_construction(construction: Construction, move: dict[Coordinate, Coordinate]) -> Construction:
-    match construction:
-        case Uniform() | Neighbour():
-            return construction
-        case Select(leftmost, blocked):
-            return Select(leftmost, _moved(blocked, move))
-        case Sign(difference):
-            return Sign(_moved(difference, move))
-        case LocalSign(left, right, gate, slope):
-            return LocalSign(_moved(left, move), _moved(right, move), _moved(gate, move), slope)
-        case Lookup(ratio, unit):
-            return Lookup(_moved(ratio, move), _moved(unit, move))

@@ -9,69 +9,65 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from attemper.certificates.evidence import Evidence, RoundedLayer, SoftenedHead
-from attemper.compiling.assembling.weights import Stream
+from attemper.compiling.building.plan import with_rows
+from attemper.compiling.building.weights import Stream
+from attemper.compiling.constructions.table import plan_of
 from attemper.compiling.regimes import Regime
-from attemper.compiling.softening.bounds import MARGINS, stray_mass
-from attemper.compiling.softening.soft_rows import soft_rows
-from attemper.errors import UnsupportedError
-from attemper.networks.layers import Coordinate, Layer, LocalSign, Network, Sign, Softmax, Uniform
+from attemper.errors import InternalError, UnsupportedError
+from attemper.networks.layers import Coordinate, Head, Layer, Masking, Network
+
+MARGINS = (4, 8, 16, 32, 64)
+"""The margins B to choose from: powers of two, so that integer scores stay exact in floats."""
 
 ROUNDING_ROOM = Fraction(1, 4)
 
 
-def hard_to_soft(
-    network: Network, regime: Regime, least_margin: int = MARGINS[0]
-) -> tuple[Network, tuple[Evidence, ...]]:
-    """The softmax network of a hard one, and what is claimed of each head and layer.
-
-    No head has a margin below `least_margin`.
+def hard_to_soft(network: Network, regime: Regime, least_margin: int = MARGINS[0]) -> Network:
+    """The softmax network of a hard one; no head has a margin below `least_margin`.
 
     Raises `UnsupportedError` if a Boolean block adds up so many approximate bits that no margin
     suffices.
     """
     stream = Stream(network.coordinates, network.positions)
     layers: list[Layer] = []
-    evidence: list[Evidence] = []
-    for number, layer in enumerate(network.layers):
-        margin, error = _choose_margin(layer, regime, least_margin)
-        heads = []
-        for index, head in enumerate(layer.heads):
-            query, key, coldness = soft_rows(head.construction, head.masking, regime, margin, stream)
-            heads.append(replace(head, query=query, key=key, weighting=Softmax(coldness)))
-            mass = stray_mass(head.construction, regime, margin)
-            lead = Fraction(0 if isinstance(head.construction, Uniform) else margin)
-            evidence.append(SoftenedHead(number, index, lead, mass))
-        layers.append(replace(layer, heads=tuple(heads)))
-        evidence.append(RoundedLayer(number, error))
-    soft = replace(
+    for layer in network.layers:
+        margin = margin_of(layer, regime, least_margin)
+        heads = tuple(_softened(head, regime, margin, stream) for head in layer.heads)
+        layers.append(replace(layer, heads=heads))
+    return replace(
         network,
         coordinates=tuple(stream.labels),
         positions=stream.placed(),
         layers=tuple(layers),
     )
-    return soft, tuple(evidence)
 
 
-def _choose_margin(layer: Layer, regime: Regime, least_margin: int) -> tuple[int, Fraction]:
-    """The smallest sufficient margin, and the largest error that a clamp then sees."""
+def _softened(head: Head, regime: Regime, margin: int, stream: Stream) -> Head:
+    if regime is Regime.DECODER and head.masking.weak is not Masking.FUTURE:
+        raise InternalError(f"a {head.masking} head in the decoder regime (please report)")
+    plan = plan_of(head)
+    values = tuple(zip(head.values, head.targets, strict=True))
+    return with_rows(plan, plan.soft(regime, margin, stream), values)
+
+
+def margin_of(layer: Layer, regime: Regime, least_margin: int = MARGINS[0]) -> int:
+    """The smallest margin that is sufficient for a hard layer."""
     for margin in (margin for margin in MARGINS if margin >= least_margin):
-        error = _largest_clamp_error(layer, regime, margin)
-        if error <= ROUNDING_ROOM:
-            return margin, error
+        if largest_clamp_error(layer, regime, margin) <= ROUNDING_ROOM:
+            return margin
     raise UnsupportedError(
         f"a Boolean block adds up too many approximate bits for every margin up to {MARGINS[-1]}; "
         "split the formula"
     )
 
 
-def _largest_clamp_error(layer: Layer, regime: Regime, margin: int) -> Fraction:
+def largest_clamp_error(layer: Layer, regime: Regime, margin: int) -> Fraction:
+    """By how much the sum that a clamp of the layer reads can be off."""
     errors: dict[Coordinate, Fraction] = {}
     for head in layer.heads:
-        # Values are bits, or (-1)^j: the output moves by at most the mass times their range.
-        value_range = 2 if isinstance(head.construction, Sign | LocalSign) else 1
-        bound = value_range * stray_mass(head.construction, regime, margin)
-        errors.update(dict.fromkeys(head.targets, bound))
+        # An output moves by at most the mass times the range of the values.
+        plan = plan_of(head)
+        errors.update(dict.fromkeys(head.targets, plan.value_range * plan.stray_mass(regime, margin)))
     sums = (
         sum((abs(factor) * errors.get(c, Fraction(0)) for c, factor in layer.hidden[low].form), Fraction(0))
         for low, _ in layer.clamps

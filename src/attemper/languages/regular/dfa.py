@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
 from attemper.errors import AutomatonError
-from attemper.languages.words import Alphabet, Word
+from attemper.exact.predicates import Predicate
+from attemper.languages.words import MOST_SHOWN, Alphabet, Word, listed
 
 
 @final
@@ -62,6 +64,56 @@ class Dfa:
             state = self.moves[state][self._index[symbol]]
             found.append(state in self.accepting)
         return tuple(found)
+
+    # As a language (`languages.language`): the verdict on a word stands at its last position.
+
+    @property
+    def reads_first(self) -> bool:
+        """No: the last position says whether the whole word is accepted."""
+        return False
+
+    @property
+    def accepts_empty(self) -> bool:
+        """The verdict on the empty word."""
+        return self.start in self.accepting
+
+    def bits(self, word: Word) -> tuple[bool, ...]:
+        """Whether each of the prefixes of length 1..n is in the language."""
+        return self.prefixes(word)
+
+    def fits(self, alphabet: Alphabet) -> bool:
+        """Whether this is the automaton's alphabet, in the same order."""
+        return alphabet == self.alphabet
+
+    def predicates(self) -> Iterator[Predicate]:
+        """None: an automaton tests no numbers."""
+        return iter(())
+
+    def text(self, _: Alphabet | None = None) -> str:
+        """States, start, accepting states and, if they are few, all moves, in the alphabet's order.
+
+        >>> Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0})).text()
+        'an automaton over 0 1 with 2 states: start 0; accepting 0; moves 0: 0 1, 1: 1 0'
+        """
+        symbols = self.alphabet.symbols
+        accepting = listed(list(map(str, sorted(self.accepting))), "states") if self.accepting else "none"
+        text = (
+            f"an automaton over {listed(symbols, 'symbols')} with {len(self.moves):,} states: "
+            f"start {self.start}; accepting {accepting}"
+        )
+        if len(self.moves) * len(symbols) > MOST_SHOWN:
+            return f"{text}; its moves are too many to be shown"
+        rows = ", ".join(f"{state}: {' '.join(map(str, row))}" for state, row in enumerate(self.moves))
+        return f"{text}; moves {rows}"
+
+    def tree(self) -> dict[str, object]:
+        """The automaton as JSON data."""
+        return {
+            "alphabet": list(self.alphabet.symbols),
+            "moves": [list(row) for row in self.moves],
+            "start": self.start,
+            "accepting": sorted(self.accepting),
+        }
 
 
 def minimal(dfa: Dfa) -> Dfa:

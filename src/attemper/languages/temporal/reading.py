@@ -1,30 +1,20 @@
-"""Where a formula's verdict on a word is read: at the last position or at the first.
-
-The papers read at the last position, the LTLf tools at the first. A formula with future operators
-and neither past operators nor counts must say which: `G (a -> F b)` at the last position only
-looks at the last symbol.
-"""
+"""Where a formula's verdict on a word is read: at the last position or at the first."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import final
 
-from attemper.errors import AmbiguousReadingError
-from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import (
-    Binary,
-    BinaryOperator,
-    Comparison,
-    Formula,
-    Numerical,
-    Unary,
-    UnaryOperator,
-    operands,
-    subformulas,
-)
-from attemper.languages.words import Word
+from attemper.exact.predicates import Predicate
+from attemper.languages.temporal.show import show_within
+from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subformulas
+from attemper.languages.temporal.trees import formula_to_nodes
+from attemper.languages.words import Alphabet, Word, listed
+
+LONGEST_FORMULA = 2_000
+"""The text of a longer formula is not shown."""
 
 
 class At(StrEnum):
@@ -43,59 +33,55 @@ class TemporalLanguage:
     at: At
     accepts_empty: bool
 
+    @property
+    def reads_first(self) -> bool:
+        """Whether the verdict on a word stands at its first position, not at its last."""
+        return self.at is At.FIRST
 
-FUTURE = frozenset(
-    {
-        UnaryOperator.NEXT,
-        UnaryOperator.WEAK_NEXT,
-        UnaryOperator.EVENTUALLY,
-        UnaryOperator.ALWAYS,
-        BinaryOperator.UNTIL,
-        BinaryOperator.RELEASE,
-        BinaryOperator.WEAK_UNTIL,
-        BinaryOperator.STRONG_RELEASE,
-    }
-)
-PAST = frozenset(
-    {
-        UnaryOperator.YESTERDAY,
-        UnaryOperator.WEAK_YESTERDAY,
-        UnaryOperator.ONCE,
-        UnaryOperator.HISTORICALLY,
-        BinaryOperator.SINCE,
-        BinaryOperator.PAST_RELEASE,
-    }
-)
+    def bits(self, word: Word) -> tuple[bool, ...]:
+        """The truth of the formula at each position, straight from the definition, slow."""
+        from attemper.languages.temporal.meaning import truth  # a proof needs no meaning; a wrong word does
+
+        return truth(self.formula, word)
+
+    def fits(self, alphabet: Alphabet) -> bool:
+        """Whether the alphabet has all symbols of the formula."""
+        parts = subformulas(self.formula)
+        return {part.name for part in parts if isinstance(part, Symbol)} <= set(alphabet.symbols)
+
+    def predicates(self) -> Iterator[Predicate]:
+        """Those that the formula's tests of numbers name."""
+        return (part.predicate for part in subformulas(self.formula) if isinstance(part, Numerical))
+
+    def text(self, alphabet: Alphabet) -> str:
+        """The language over the alphabet, in one line.
+
+        >>> TemporalLanguage(Symbol("a"), At.LAST, False).text(Alphabet(("a", "b")))
+        'a (read at the last position of words over a b; the empty word is rejected)'
+        """
+        shown = show_within(self.formula, LONGEST_FORMULA)
+        if shown is None:
+            shown = f"a formula with {len(subformulas(self.formula)):,} subformulas, too long to be shown"
+        return f"{shown} ({how_read(self.at, self.accepts_empty, alphabet)})"
+
+    def tree(self) -> dict[str, object]:
+        """The language as JSON data."""
+        nodes = formula_to_nodes(self.formula)
+        return {"formula": nodes, "at": str(self.at), "accepts_empty": self.accepts_empty}
 
 
-def read_language(formula: Formula, at: At | None, accepts_empty: bool) -> TemporalLanguage:
-    """The language of a formula; without `at`, the last position if that is not silently degenerate.
-
-    Raises `AmbiguousReadingError` if `at` is None and the formula has future operators but neither
-    past operators nor counts.
-    """
-    if at is None and _must_say(formula):
-        text = show(formula)
-        raise AmbiguousReadingError(
-            f"'{text}' speaks of the future only, so say where it is read:\n"
-            f"  --at first   accepts w iff it holds at position 1: it sees the whole word (LTLf tools)\n"
-            f"  --at last    accepts w iff it holds at position n: nothing lies after the last symbol\n"
-            f'From Python: attemper.compile(..., at="first") or at="last".'
-        )
-    return TemporalLanguage(formula, at or At.LAST, accepts_empty)
+def how_read(at: At, accepts_empty: bool, alphabet: Alphabet) -> str:
+    """Where the verdict on a word over the alphabet stands, in words."""
+    empty = "accepted" if accepts_empty else "rejected"
+    return (
+        f"read at the {at} position of words over {listed(alphabet.symbols, 'symbols')}; "
+        f"the empty word is {empty}"
+    )
 
 
 def accepts(language: TemporalLanguage, word: Word) -> bool:
     """Whether the word is in the language, by definition."""
     if not word:
         return language.accepts_empty
-    from attemper.languages.temporal.meaning import truth  # what is read only, needs no meaning
-
-    values = truth(language.formula, word)
-    return values[0] if language.at is At.FIRST else values[-1]
-
-
-def _must_say(formula: Formula) -> bool:
-    operators = {part.operator for part in subformulas(formula) if isinstance(part, Unary | Binary)}
-    counts = any(isinstance(part, Comparison | Numerical) and operands(part) for part in subformulas(formula))
-    return bool(operators & FUTURE) and not operators & PAST and not counts
+    values = language.bits(word)
+    return values[0] if language.reads_first else values[-1]

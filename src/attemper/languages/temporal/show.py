@@ -26,27 +26,19 @@ from attemper.languages.temporal.syntax import (
     subformulas,
 )
 
-_TEMPORAL = {
-    BinaryOperator.SINCE,
-    BinaryOperator.PAST_RELEASE,
-    BinaryOperator.UNTIL,
-    BinaryOperator.RELEASE,
-    BinaryOperator.WEAK_UNTIL,
-    BinaryOperator.STRONG_RELEASE,
-}
-_TIGHTNESS = {
+_CONNECTIVES = {
     BinaryOperator.IFF: 1,
     BinaryOperator.IMPLIES: 2,
     BinaryOperator.XOR: 3,
     BinaryOperator.OR: 4,
     BinaryOperator.AND: 5,
-    **dict.fromkeys(_TEMPORAL, 6),
 }
+"""How tightly they bind; all others bind more tightly than these."""
+
 Shown = dict[Formula, tuple[str, int]]
 """The texts of subformulas, each with how tightly its outermost operator binds."""
 
-_UNARY_TIGHTNESS = 7
-_PRIMARY = 8
+_TEMPORAL, _UNARY, _PRIMARY = 6, 7, 8
 
 
 def show(formula: Formula) -> str:
@@ -100,10 +92,10 @@ def _show(formula: Formula, shown: Shown) -> tuple[str, int]:
             return "last", _PRIMARY
         case Unary(operator, operand):
             gap = "" if operator is UnaryOperator.NOT else " "
-            return f"{operator}{gap}{_bracket(shown[operand], _UNARY_TIGHTNESS)}", _UNARY_TIGHTNESS
+            return f"{operator}{gap}{_bracket(shown[operand], _UNARY)}", _UNARY
         case Binary(operator, left, right):
-            own = _TIGHTNESS[operator]
-            to_the_right = operator in _TEMPORAL or operator is BinaryOperator.IMPLIES
+            own = _CONNECTIVES.get(operator, _TEMPORAL)
+            to_the_right = own == _TEMPORAL or operator is BinaryOperator.IMPLIES
             shown_left = _bracket(shown[left], own + 1 if to_the_right else own)
             shown_right = _bracket(shown[right], own if to_the_right else own + 1)
             return f"{shown_left} {operator} {shown_right}", own

@@ -6,7 +6,7 @@ kept in a normal form: integer multiples of distinct atoms plus a constant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never, final
@@ -228,15 +228,18 @@ def operands(formula: Formula) -> tuple[Formula, ...]:
             assert_never(formula)
 
 
-def subformulas(formula: Formula) -> tuple[Formula, ...]:
-    """All distinct subformulas, each after its operands; the last is the formula itself."""
+def subformulas(formula: Formula, known: Container[Formula] = ()) -> tuple[Formula, ...]:
+    """All distinct subformulas, each after its operands; the last is the formula itself.
+
+    What is known, and what only that contains, is left out.
+    """
     seen: dict[Formula, None] = {}
     stack: list[tuple[Formula, bool]] = [(formula, False)]
     while stack:
         node, operands_done = stack.pop()
         if operands_done:
             seen.setdefault(node)
-        elif node not in seen:
+        elif node not in seen and node not in known:
             stack.append((node, True))
             stack.extend((operand, False) for operand in reversed(operands(node)))
     return tuple(seen)

@@ -11,6 +11,7 @@ import typer
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
+from attemper.certifying.certificate import ARITHMETICS
 from attemper.checker.limits import (
     MEMORY,
     SECONDS,
@@ -21,7 +22,6 @@ from attemper.checker.limits import (
     seconds_since_start,
 )
 from attemper.checker.report import lines_of, record_of
-from attemper.workbench.certify import ARITHMETICS
 from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load
@@ -69,20 +69,35 @@ def check_command(
         str | None,
         typer.Option(metavar="DIR|MODULE:OBJECT", help="The model that a refutation is about."),
     ] = None,
+    program: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="An attention program: whether the network in DIR runs it, at all lengths."
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Print the proof layer by layer, or how far it goes and what stands in its way."
+        ),
+    ] = False,
     seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = SECONDS,
     memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = MEMORY,
 ) -> int:
     """Check a network's certificate, or a refutation, from the raw weights, trusting nothing that it says.
 
     With --edited the certificate's language and claims are judged of whatever weights stand in the folder;
-    its digest and evidence are about the weights as they were, and are not looked at.
+    its digest is about the weights as they were, and is not looked at. With --program no certificate is
+    needed: the network is judged against the program in the file.
 
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
     note = memory_note()
     if note is not None:
         err.print(note)
-    request = Request(str(path), model, ignore_rounding, edited)
+    request = Request(
+        str(path), model, None if program is None else str(program), ignore_rounding, edited, explain
+    )
     verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):

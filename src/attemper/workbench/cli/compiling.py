@@ -11,19 +11,20 @@ import typer
 
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
-from attemper.checker.rounding import Kernel
+from attemper.certifying.certificate import ARITHMETICS, certificate_of
+from attemper.certifying.choosing import Target, choose
+from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At
-from attemper.workbench.certify import ARITHMETICS
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.classifying import alternatives_text, automaton_of
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
-from attemper.workbench.model import certified, compile_source, read_source
+from attemper.workbench.model import Model, read_source
+from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
-from attemper.workbench.targets import Target, compile_for
 
 
 class EmptyOption(StrEnum):
@@ -61,6 +62,10 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate."""
@@ -78,32 +83,46 @@ def compile_command(
         language, letters = read_source(
             formula, alphabet, at.value if at else None, (empty or EmptyOption.REJECT).value
         )
-    if horizon is None:
-        model = compile_source(language, letters, regime or Regime.UNBOUNDED, regex=regex or "")
-    else:
-        target = Target(FORMATS[dtype.value], kernel, horizon)
-        regimes = tuple(Regime) if regime is None else (regime,)
-        model = compile_for(language, letters, target, regimes, regex or "")
-    with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
-        first = model
-        model, certificate, reason = certified(model, progress)
+    target = None if horizon is None else Target(FORMATS[dtype.value], kernel, horizon)
+    wanted = tuple(Regime) if regime is None and target is not None else (regime or Regime.UNBOUNDED,)
+    chosen = choose(language, letters, wanted, target)
+    model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
+    certificate = None
+    if chosen.analysis is not None:
+        with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
+            said = chosen.compiled.realisation
+            certificate = certificate_of(chosen.analysis, model.digest, language, said, progress)
     model.save(output)
     discard_certificate(output)
     if certificate is not None:
         save_certificate(certificate, output)
     summary = summary_of(model)
     if json:
-        proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": reason}
+        proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": chosen.reason}
         tried = {"alternatives": [asdict(one) for one in model.alternatives]} if model.alternatives else {}
-        print_json({"directory": str(output), **summary.as_record(), **tried, **proof})
+        passes = {"passes": [one.as_record() for one in pass_reports(model.stages)]} if explain else {}
+        print_json({"directory": str(output), **summary.as_record(), **tried, **passes, **proof})
         return
+    if explain:
+        for one in pass_reports(model.stages):
+            _print_pass(one)
     out.print(f"compiled {model.title} ({summary.regime}) to {output}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
         out.print(alternatives_text(model.alternatives))
-    if model is not first:
+    if not chosen.candidate.limits.merging:
         out.print("larger than it might be: its symbols are not merged, so that it could be proved")
     if certificate is None:
-        out.print(f"not certified: {reason}")
+        out.print(f"not certified: {chosen.reason}")
     else:
         out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
+
+
+def _print_pass(report: PassReport) -> None:
+    options = ", ".join(f"{name} {value}" for name, value in report.options.items())
+    size = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in report.size.items())
+    end = ", unchanged" if report.unchanged else ""
+    out.print(f"pass {report.name}{f' ({options})' if options else ''}: {size}{end}")
+    if not report.unchanged:
+        for line in report.lines:
+            out.print(f"  {line}")

@@ -99,17 +99,19 @@ def logit_growth(network: Network, head: Head) -> int:
     return max(rows, default=0) + coldness
 
 
+def temperature_of(weighting: Softmax) -> str:
+    """The temperature, as text."""
+    coldness = show_form(weighting.inverse_temperature)
+    return "1" if coldness == "1" else f"1/({coldness})"
+
+
 def _head(network: Network, number: int, index: int, head: Head) -> HeadSummary:
-    temperature = "hard"
-    if isinstance(head.weighting, Softmax):
-        coldness = show_form(head.weighting.inverse_temperature)
-        temperature = "1" if coldness == "1" else f"1/({coldness})"
     return HeadSummary(
         layer=number,
         head=index,
         construction=type(head.construction).__name__,
         masking=str(head.masking),
-        temperature=temperature,
+        temperature=temperature_of(head.weighting) if isinstance(head.weighting, Softmax) else "hard",
         logit_growth=logit_growth(network, head),
         writes=tuple(network.coordinates[target] for target in head.targets),
     )

@@ -1,0 +1,71 @@
+"""A language that is written as an attention program: the program, and where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from attemper.attention_program.ops import CountTest, Place, Program
+from attemper.attention_program.trees import program_to_tree
+from attemper.exact.closed_forms import tests_in
+from attemper.exact.predicates import Predicate
+from attemper.languages.temporal.reading import At, how_read
+from attemper.languages.words import Alphabet, Word
+
+LONGEST_PROGRAM = 40
+"""The steps of a longer program are not shown."""
+
+
+@final
+@dataclass(frozen=True)
+class ProgramLanguage:
+    r"""The words for which a program's output is 1 at one end; the program is read as `machine` runs it.
+
+    >>> from attemper.attention_program.text import parse_program
+    >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous s0\noutput s1')
+    >>> ProgramLanguage(program, At.LAST, False).bits(("a", "b", "b"))
+    (True, True, False)
+    """
+
+    program: Program
+    at: At
+    accepts_empty: bool
+
+    @property
+    def reads_first(self) -> bool:
+        """Whether the verdict on a word stands at its first position, not at its last."""
+        return self.at is At.FIRST
+
+    def bits(self, word: Word) -> tuple[bool, ...]:
+        """The program's output at each position, straight from the definition, slow."""
+        from attemper.attention_program.machine import output  # a proof needs no meaning; a wrong word does
+
+        return tuple(bool(value) for value in output(self.program, word))
+
+    def fits(self, alphabet: Alphabet) -> bool:
+        """Whether this is the program's alphabet, in the same order."""
+        return alphabet == self.program.alphabet
+
+    def predicates(self) -> Iterator[Predicate]:
+        """Those that the program's tests of places and counts name."""
+        for step in self.program.steps:
+            if isinstance(step, Place):
+                yield from (test.predicate for test in tests_in(step.form))
+            elif isinstance(step, CountTest):
+                yield step.predicate
+
+    def text(self, alphabet: Alphabet) -> str:
+        """The steps, if they are few, and where the program is read."""
+        text = f"an attention program of {len(self.program.steps):,} steps"
+        if len(self.program.steps) <= LONGEST_PROGRAM:
+            from attemper.attention_program.text import show_program
+
+            _, *steps = show_program(self.program).splitlines()
+            text = f"{text}: {'; '.join(steps)}"
+        return f"{text} ({how_read(self.at, self.accepts_empty, alphabet)})"
+
+    def tree(self) -> dict[str, object]:
+        """The language as JSON data."""
+        tree = program_to_tree(self.program)
+        return {"program": tree, "at": str(self.at), "accepts_empty": self.accepts_empty}

@@ -1,0 +1,68 @@
+"""The certificate of a network: what the checker can prove of it, and how far each format goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attemper.attention_program.realisation import Realisation
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.certifying.horizons import Horizons
+from attemper.checker import proof
+from attemper.checker.analysis import Analysis
+from attemper.checker.names import UnprovenError
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.errors import UnprovedError
+from attemper.exact.formats import FORMATS, FloatFormat
+from attemper.languages.language import Language
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.networks.layers import Network
+
+ARITHMETICS = tuple((form, kernel) for form in FORMATS.values() for kernel in Kernel)
+"""What `certify` looks at: every format with every class of kernels."""
+
+
+def certify(
+    network: Network,
+    digest: str,
+    language: Language,
+    realisation: Realisation | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
+) -> Certificate:
+    """The strongest certificate that the checker accepts, with the horizon of every format and kernel.
+
+    `realisation` is the program that the network runs, which an automaton's proof needs. `progress` is called
+    with 1 after each horizon. Raises `UnprovedError` if the checker has no proof.
+    """
+    analysis = prove(network, language, realisation)
+    return certificate_of(analysis, digest, language, realisation, progress, arithmetics)
+
+
+def prove(network: Network, language: Language, realisation: Realisation | None) -> Analysis:
+    """What the network computes: the language. Raises `UnprovedError` if the checker has no proof."""
+    try:
+        return proof.prove(network, language, realisation)
+    except UnprovenError as error:
+        raise UnprovedError(f"no proof that the network computes its language: {error}") from None
+
+
+def certificate_of(
+    analysis: Analysis,
+    digest: str,
+    language: Language,
+    realisation: Realisation | None,
+    progress: Callable[[int], None] = lambda _: None,
+    arithmetics: Sequence[tuple[FloatFormat, Kernel]] = ARITHMETICS,
+) -> Certificate:
+    """The certificate of a network with that digest, of which is known what it computes.
+
+    A formula's proof needs no program, so that its certificate has none.
+    """
+    claims: list[Claim] = [RealClaim()]
+    horizons = Horizons(analysis)
+    for form, kernel in arithmetics:
+        found = horizons.of(form, kernel)
+        claims.append(FloatClaim(form.name, str(kernel), found.length, found.place))
+        progress(1)
+    needed = None if isinstance(language, TemporalLanguage) else realisation
+    return Certificate(digest, language, tuple(claims), needed)

@@ -1,0 +1,148 @@
+"""From a language to a network that the checker proves: what is compiled, how wide, and what is tried next.
+
+Nothing here is believed by anybody: every candidate is judged by the checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import final
+
+from attemper.certifying.certificate import prove
+from attemper.certifying.horizons import horizon_of
+from attemper.checker.analysis import Analysis
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.bounded import bounded_counter
+from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.pipeline import Compiled, compile_language
+from attemper.compiling.regimes import Regime
+from attemper.compiling.softening.hard_to_soft import MARGINS
+from attemper.errors import UnprovedError, UnsupportedError
+from attemper.exact.formats import FloatFormat
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.words import Alphabet
+
+TARGET_MARGINS = MARGINS[:3]
+"""Wider margins than these gain nothing that was ever measured."""
+
+
+@final
+@dataclass(frozen=True)
+class Target:
+    """A horizon that a network is to reach."""
+
+    form: FloatFormat
+    kernel: Kernel
+    horizon: int
+
+
+@final
+@dataclass(frozen=True)
+class Candidate:
+    """A way to compile the language; `limits` are those of an automaton's cascade."""
+
+    limits: Limits
+    margin: int
+    regime: Regime
+
+    def __str__(self) -> str:
+        return f"the {self.regime} regime with margin {self.margin}"
+
+
+@final
+@dataclass(frozen=True)
+class Chosen:
+    """A network, and what it is proved to compute, or why nothing is proved."""
+
+    candidate: Candidate
+    compiled: Compiled
+    analysis: Analysis | None
+    """What the network computes, if that is proved to be the language."""
+    reason: str
+
+
+@final
+@dataclass
+class _Failures:
+    """What was tried in vain."""
+
+    refusal: UnsupportedError | None = None
+    """The last thing that could not be compiled."""
+    unproved: list[Chosen] = field(default_factory=list)
+    horizon: int = -1
+    limit: str = ""
+    """The greatest horizon that was reached, and what limited it."""
+
+
+def choose(
+    language: Language, alphabet: Alphabet, regimes: Sequence[Regime], target: Target | None = None
+) -> Chosen:
+    """The first network, smallest margins first, that is proved and whose horizon reaches the target.
+
+    Without a target the first that is compiled is returned if none is proved. Raises `UnsupportedError` if
+    nothing can be compiled, or if no network reaches the target: with the largest horizon that is reached and
+    the head that limits it.
+    """
+    failures = _Failures()
+    for candidate in _candidates(language, regimes, target, failures):
+        try:
+            compiled = compile_language(
+                language, alphabet, candidate.regime, candidate.margin, candidate.limits
+            )
+        except UnsupportedError as error:
+            failures.refusal = error
+            continue
+        try:
+            analysis = prove(compiled.soft, language, compiled.realisation)
+        except UnprovedError as error:
+            failures.unproved.append(Chosen(candidate, compiled, None, str(error)))
+            continue
+        if target is None or _reaches(analysis, target, candidate, failures):
+            return Chosen(candidate, compiled, analysis, "")
+    if target is None and failures.unproved:
+        return failures.unproved[0]
+    raise _error(target, failures)
+
+
+def _candidates(
+    language: Language, regimes: Sequence[Regime], target: Target | None, failures: _Failures
+) -> Iterator[Candidate]:
+    """Every way to compile, the smallest networks first.
+
+    For a target an automaton that can be a counter is tried as a cascade, too: that has more layers and
+    longer horizons. Merging a cascade's symbols can hide from the checker why they are right: where
+    something was not proved, it is tried without.
+    """
+    margins = MARGINS[:1] if target is None else TARGET_MARGINS
+    ways = [Limits()]
+    if target is not None and isinstance(language, Dfa) and bounded_counter(minimal(language)) is not None:
+        ways.append(Limits(counter=False))
+    for way in product(ways, margins, regimes):
+        yield Candidate(*way)
+    if isinstance(language, Dfa) and failures.unproved:
+        for way in product([Limits(merging=False)], margins, regimes):
+            yield Candidate(*way)
+
+
+def _reaches(analysis: Analysis, target: Target, candidate: Candidate, failures: _Failures) -> bool:
+    """Whether the network is proved up to the target's horizon."""
+    horizon, place = horizon_of(analysis, target.form, target.kernel, target.horizon)
+    if horizon > failures.horizon:
+        failures.horizon, failures.limit = horizon, f"{place} in {candidate}"
+    return horizon >= target.horizon
+
+
+def _error(target: Target | None, failures: _Failures) -> UnsupportedError:
+    """Why nothing was chosen."""
+    limit = failures.limit or next((one.reason for one in failures.unproved), "")
+    if target is None or not limit:
+        assert failures.refusal is not None
+        return failures.refusal
+    return UnsupportedError(
+        f"no network reaches a horizon of {target.horizon:,} in {target.form.name} with {target.kernel} "
+        f"kernels; the largest that is proved is {max(failures.horizon, 0):,}, limited by {limit}. "
+        "Use a wider format (--dtype), or a smaller --horizon."
+    )

@@ -1,0 +1,53 @@
+"""Which program a network might run that nobody has a program for: those of the compiler's own networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.realisation import Realisation
+from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.pipeline import compile_language
+from attemper.compiling.regimes import Regime
+from attemper.errors import UnsupportedError
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.networks.layers import Network
+
+WAYS = (Limits(), Limits(counter=False), Limits(merging=False))
+"""How an automaton is compiled, by any command."""
+
+
+def realisations(network: Network, language: Language) -> Iterator[Realisation | None]:
+    """What the network might run if it computes the language, the likeliest first; at least one.
+
+    The program of a language that is one; None where a proof needs none. An automaton's is that of a
+    compiled network with the same layers and coordinates, whatever its weights; None if there is no such.
+    """
+    match language:
+        case ProgramLanguage(program, _, _):
+            yield Realisation(program)
+        case Dfa():
+            yield from _of_an_automaton(network, language)
+        case _:
+            yield None
+
+
+def _of_an_automaton(network: Network, language: Dfa) -> Iterator[Realisation | None]:
+    found: list[Realisation] = []
+    for limits, regime in product(WAYS, Regime):
+        try:
+            compiled = compile_language(language, language.alphabet, regime, limits=limits)
+        except UnsupportedError:
+            continue
+        alike = _shape(compiled.soft) == _shape(network)
+        if alike and compiled.realisation not in found:
+            found.append(compiled.realisation)
+            yield compiled.realisation
+    if not found:
+        yield None
+
+
+def _shape(network: Network) -> tuple[tuple[str, ...], int]:
+    return network.coordinates, len(network.layers)

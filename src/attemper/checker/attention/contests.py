@@ -1,0 +1,176 @@
+"""Which positions compete for the attention of a head, and by how much the right one leads.
+
+For heads that choose by a tie-break. Exact, for all lengths, and the same for every number format; what
+rounding can take away from each lead is set against it elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+from fractions import Fraction
+from typing import final
+
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Affine, Names, UnprovenError
+from attemper.checker.values import Value, multiply
+from attemper.exact import laurent
+from attemper.exact.laurent import Domain, Laurent
+
+MAX_PLACES = 64
+"""More combinations of key values than any construction has."""
+
+MAX_REDUCTION = 64
+"""By how many powers of N an error may outgrow a lead."""
+
+Place = tuple[Fraction, ...]
+"""A class of positions j: what each row's key is there, without the n^b j or n^b / j of a tie-break's."""
+
+
+class Kind(Enum):
+    """Where the other position lies, seen from the winner: who is ahead would win a tie."""
+
+    LEVEL = auto()
+    """Further off, and level but for the tie-break."""
+    BEHIND = auto()
+    """Further off, and pushed back besides."""
+    AHEAD = auto()
+    """Nearer, and pushed back by more than the tie-break gives."""
+    SELF = auto()
+    """Position i itself beside its neighbour."""
+
+
+@final
+class Lead:
+    """A positive Laurent form in i and n that is the least lead of a pair, and what it is worth."""
+
+    def __init__(self, form: Laurent, domain: Domain) -> None:
+        self.form = form
+        self.domain = domain
+        self._worth: dict[tuple[int, int], tuple[int, Fraction] | None] = {}
+
+    def worth(self, power: tuple[int, int]) -> tuple[int, Fraction] | None:
+        """(k, c) with i^a n^b <= N^k lead / c wherever 1 <= i <= n <= N: the least k for which c is found.
+
+        Powers are lowered one by one, which only makes the monomial larger by at most N each.
+        """
+        if power not in self._worth:
+            self._worth[power] = self._found(*power)
+        return self._worth[power]
+
+    def _found(self, a: int, b: int) -> tuple[int, Fraction] | None:
+        for k in range(MAX_REDUCTION):
+            lowered = [(a - k, b), (a, b - k)] if k else [(a, b)]
+            found = [laurent.most_times(self.form, power, self.domain) for power in lowered]
+            best = max((c for c in found if c is not None), default=None)
+            if best is not None:
+                return k, best
+        return None
+
+
+@final
+@dataclass(frozen=True)
+class Pair:
+    """A class of positions that can be the right one, and one that it competes with.
+
+    `case` numbers what is known of i. `lead` is the least lead without the tie-break's part, which for kind
+    LEVEL is all there is: there it is the least lead of the tie-break.
+    """
+
+    case: int
+    winner: Place
+    other: Place
+    kind: Kind
+    lead: Lead
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """One product of a query and a key row.
+
+    `is_tie` says that the key is a multiple of n^b j or n^b / j, b being `growth`. `queries` bounds, for each
+    case of i, the size of the query times the inverse temperature. `is_average` says that the query can be an
+    average somewhere: then its error is known absolutely only.
+    """
+
+    is_tie: bool
+    queries: tuple[Laurent, ...]
+    growth: int = 0
+    is_average: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class Contest:
+    """All that competes: the rows, and the pairs of classes of positions.
+
+    The tie-break is `size` * j^power or its negative; `reach` is the greatest visible position. Two level
+    positions are at least `steps` apart.
+    """
+
+    power: int
+    size: Lead
+    reach: Laurent
+    steps: int
+    rows: tuple[Row, ...]
+    pairs: tuple[Pair, ...]
+
+
+def rows_of(
+    names: Names, rows: Iterable[tuple[Value, Value]], coldness: Value, power: int, cases: list[Diagram]
+) -> tuple[tuple[Row, ...], list[Diagram]]:
+    """The rows, and the diagram of each one's key; `cases` are bits that hold of i.
+
+    Raises `UnprovenError` where a key is more than a number, or more than a multiple of the tie-break.
+    """
+    found, keys = [], []
+    for query, key in rows:
+        if len(key) > 1:
+            raise UnprovenError("a key mixes powers of j")
+        ((p, b), diagram), *_ = [*key.items(), ((0, 0), names.false)]
+        names.constants(diagram, "a key")
+        if p and (p != power or not names.diagrams.is_constant(diagram)):
+            raise UnprovenError("a key is not a multiple of the tie-break's")
+        if b and not p:
+            raise UnprovenError("a key that does not depend on j grows with n")
+        whole = multiply(names, query, coldness)
+        is_average = any(value.parts for part in whole.values() for value in names.values(part))
+        found.append(Row(p != 0, tuple(_peaks(names, whole, case) for case in cases), b, is_average))
+        keys.append(diagram)
+    return tuple(found), keys
+
+
+def places_of(names: Names, keys: list[Diagram], where: Diagram) -> list[Place]:
+    """All combinations of the keys' values at positions j where a bit holds."""
+    joint = names.diagrams.constant(())
+    for key in keys:
+        joint = names.diagrams.combine("and then", _appended, joint, key)
+    found = names.diagrams.values(names.diagrams.constrain(joint, where, names.false))
+    places = sorted(place for place in found if isinstance(place, tuple))
+    if len(places) > MAX_PLACES:
+        raise UnprovenError("its keys have too many values")
+    return places
+
+
+def _appended(before: Place, value: Affine) -> Place:
+    return (*before, value.constant)
+
+
+def _peaks(names: Names, value: Value, case: Diagram) -> Laurent:
+    """What bounds the size of a value at every i where the bit `case` holds."""
+    found: Laurent = {}
+    for powers, diagram in value.items():
+        inside = names.values(names.diagrams.constrain(diagram, case, names.false))
+        peak = max(abs(end) for own in inside for end in names.bounds(own))
+        found = laurent.plus(found, laurent.monomial(*powers, peak))
+    return found
+
+
+def if_covered(contest: Callable[[], Contest]) -> Contest | None:
+    """The contest; None where its rows are too mixed, which matters for floats only."""
+    try:
+        return contest()
+    except UnprovenError:
+        return None

@@ -1,0 +1,124 @@
+"""What a head computes with: its scores, derived from the weights term by term, and its values.
+
+The score of j seen from i is a sum of (value at i) * j^p * (diagram at j). A diagram that depends on the
+parity of j alone is a + b (-1)^j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from attemper.checker.attention.bounds import HALF, constant
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Names, UnprovenError
+from attemper.checker.values import Stream, Value, add, multiply, of_closed_form, of_form, plain
+from attemper.networks.layers import Coordinate, Head, Masking, Softmax
+
+Scores = dict[tuple[int, Diagram], Value]
+"""The sum of value(i) * j^p * diagram(j) by (p, diagram)."""
+
+Waves = dict[tuple[int, bool], Value]
+"""The sum of value(i) * j^p, times (-1)^j if the flag is set, by (p, flag)."""
+
+Rows = tuple[tuple[Value, Value], ...]
+"""The values of each query row, without temperature, and of its key row."""
+
+
+@final
+@dataclass(frozen=True)
+class Output:
+    """What a head adds to one coordinate: the value at the right position, of values that far apart."""
+
+    target: Coordinate
+    diagram: Diagram
+    spread: Fraction
+    size: Fraction
+
+
+@final
+@dataclass(frozen=True)
+class ScoredHead:
+    """A head of a network, as every construction meets it: nothing here says what the head is for.
+
+    `scores` has only what depends on j. `coldness` is the inverse temperature.
+    """
+
+    names: Names
+    masking: Masking
+    rows: Rows
+    coldness: Value
+    scores: Scores
+    values: tuple[Diagram, ...]
+    targets: tuple[Coordinate, ...]
+
+    def outputs(self, read: Callable[[Diagram], Diagram]) -> tuple[Output, ...]:
+        """What the head adds, if at i it reads of each value what `read` says."""
+        outputs = []
+        for value, target in zip(self.values, self.targets, strict=True):
+            found = self.names.constants(value, "a value")
+            size = max(abs(v) for v in found)
+            outputs.append(Output(target, read(value), max(found) - min(found), size))
+        return tuple(outputs)
+
+
+def scored_head(names: Names, head: Head, stream: Stream) -> ScoredHead:
+    """Derive the scores. Raises `UnprovenError` for keys and values that are more than numbers."""
+    if not isinstance(head.weighting, Softmax):
+        raise UnprovenError("it is not a softmax head")
+    coldness = of_closed_form(names, head.weighting.inverse_temperature)
+    pairs = zip(head.query, head.key, strict=True)
+    rows = tuple((of_form(names, query, stream), of_form(names, key, stream)) for query, key in pairs)
+    scores = _scores(names, rows, coldness)
+    values = tuple(plain(of_form(names, form, stream), names, "a value") for form in head.values)
+    for value in values:
+        names.constants(value, "a value")
+    return ScoredHead(names, head.masking, rows, coldness, scores, values, head.targets)
+
+
+def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:
+    """The scores, without what does not depend on j: softmax does not see it."""
+    scores: Scores = {}
+    for row, key in rows:
+        query = multiply(names, row, coldness)
+        for (power, length), diagram in key.items():
+            names.constants(diagram, "a key")
+            at_i: Value = {(a, b + length): d for (a, b), d in query.items()}
+            scores[power, diagram] = add(names, scores.get((power, diagram), {}), at_i)
+    is_constant = names.diagrams.is_constant
+    return {k: v for k, v in scores.items() if v and not (k[0] == 0 and is_constant(k[1]))}
+
+
+# Parities ----------------------------------------------------------------------------------------
+
+
+def waves_of(head: ScoredHead) -> Waves:
+    """Scores whose diagrams are constants and multiples of (-1)^j."""
+    names = head.names
+    waves: Waves = {}
+    for (power, diagram), value in head.scores.items():
+        at_even, at_odd = (constant(names, part) for part in even_and_odd(names, diagram))
+        for wave, factor in ((False, (at_even + at_odd) / 2), (True, (at_even - at_odd) / 2)):
+            part = {p: names.scaled(d, factor) for p, d in value.items()} if factor else {}
+            waves[power, wave] = add(names, waves.get((power, wave), {}), part)
+    return {key: value for key, value in waves.items() if value and key != (0, False)}
+
+
+def by_parity(head: ScoredHead, positive: Diagram, value: Diagram) -> Diagram:
+    """A value of the parity of j, at even j where `positive`, else at odd j; at i where only i is seen."""
+    names = head.names
+    at_even, at_odd = even_and_odd(names, value)
+    return names.choose(names.edge(head.masking), value, names.choose(positive, at_even, at_odd))
+
+
+def even_and_odd(names: Names, diagram: Diagram) -> tuple[Diagram, Diagram]:
+    """The values at even and at odd positions of a diagram that depends on nothing else."""
+    at_even, at_odd = (names.at_fixed(diagram, j) for j in (2, 1))
+    half_sum, half_difference = (
+        names.scaled(names.plus(at_even, names.scaled(at_odd, sign)), HALF) for sign in (1, -1)
+    )
+    if names.plus(half_sum, names.product(half_difference, names.sign)) != diagram:
+        raise UnprovenError("a key or value depends on more than the parity of its position")
+    return at_even, at_odd

@@ -1,0 +1,122 @@
+"""Select: the rightmost (or leftmost) visible position with the least b(j). (SHASA Lemmas 6, 8.)
+
+Form: G t(j) - P b(j), where t(j) is j or -1/j (rightmost) or its negative (leftmost), G > 0 and P depend on
+i and n, and the least value of b is 0. A strict mask shows at i what the weak one shows at the neighbour of
+i, so the weak one's bounds hold.
+Side conditions: a step costs at least `gap` by G t(j); a position with a larger b, however near, is behind.
+Bound: nearer positions, e^-gap each step: r/(1-r); positions with a larger b on the far side: e^-far.
+Output: the value at the winner: at b = 0 if some visible position has that, else at the next larger value.
+Floats: every two places that compete, each with its lead; what is behind on the far side may lose half of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import final
+
+import flint
+
+from attemper.checker.attention.blocked import Blocked, blocked_of
+from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, scalar
+from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
+from attemper.checker.attention.scores import ScoredHead
+from attemper.checker.attention.tie_breaks import TieBreak, tie_break
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import UnprovenError
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rules import HeadFact, Peaked, far_weight, mass, weight
+from attemper.exact import laurent
+from attemper.exact.laurent import Laurent
+from attemper.networks.layers import Masking
+
+
+@final
+@dataclass(frozen=True)
+class SelectRule(Peaked):
+    """Nearer positions lead by `gap` per step; blocked ones beyond are at most e^-far together.
+
+    `far` holds for a loss of 0 and for any loss up to 1/2. A loss is that of what leads per step: blocked
+    positions beyond may lose 1/2 of their lead whenever it is not 0. There is no `contest` if the rows are
+    too mixed for one.
+    """
+
+    gap: Fraction
+    far: tuple[Fraction, Fraction] | None
+    contest: Contest | None = None
+
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        """W = r/(1-r) + e^-far."""
+        near = weight(self.gap, loss)
+        return mass((near / (1 - near) + far_weight(self.far, loss)) * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        near, far = head.losses(self.contest)
+        head.require_half(far)
+        return near
+
+
+def select(head: ScoredHead) -> HeadFact:
+    """The rule for a selection. Raises `UnprovenError`, naming the side condition that is not shown."""
+    tie = _tie(head)
+    gap, span = tie.bounds()
+    blocked = blocked_of(head, tie.domain)
+    far = _far(blocked, tie, span)
+    outputs = head.outputs(lambda value: _read(head, blocked, not tie.is_rising, value))
+    contest = if_covered(lambda: _contest(head, tie, blocked, span))
+    return HeadFact(SelectRule(gap, far, contest), outputs)
+
+
+def _tie(head: ScoredHead) -> TieBreak:
+    ties = {key: value for key, value in head.scores.items() if key[0] != 0}
+    if len(ties) != 1:
+        raise UnprovenError("its scores have no tie-break")
+    (((power, one), value),) = ties.items()
+    form = laurent.times(scalar(head.names, value), constant(head.names, one))
+    return tie_break(form, power, head.masking.weak)
+
+
+def _far(blocked: Blocked, tie: TieBreak, span: Laurent) -> tuple[Fraction, Fraction] | None:
+    """Two positions are compared, each with what its own level takes away and its own tie-break."""
+    if len(blocked.levels) == 1:
+        return None
+    least_push = laurent.times(blocked.push, min(b - a for a, b in pairwise(blocked.levels)))
+    lead = laurent.plus(least_push, laurent.times(span, -1))
+    others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
+    room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
+    return for_losses(lead, room, tie.domain, "blocked positions can win")
+
+
+def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) -> Diagram:
+    """The value at the winner; with a strict mask at the winner of the neighbour."""
+    names, masking = head.names, head.masking.weak
+    *nearer, last = blocked.bits
+    found = names.chosen(masking, leftmost, last, value)
+    for bit in reversed(nearer):
+        here = names.chosen(masking, leftmost, bit, value)
+        found = names.choose(names.exists(masking, bit), here, found)
+    if not head.masking.is_strict:
+        return found
+    return names.shifted(found, -1 if masking is Masking.FUTURE else 1, names.false)
+
+
+def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
+    """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
+
+    On a settled level it does not matter which position wins: the head reads the same.
+    """
+    rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.names.true])
+    places = places_of(head.names, [*keys, blocked.b], head.names.true)
+    level, pairs = tie.level(1), list[Pair]()
+    for (*winner, b), (*other, c) in product(places, repeat=2):
+        if c < b or (b == c and b in blocked.settled):
+            continue
+        if b == c:
+            pairs.append(Pair(0, tuple(winner), tuple(other), Kind.LEVEL, level))
+            continue
+        pushed = laurent.times(blocked.push, c - b)
+        ahead = laurent.plus(pushed, laurent.times(span, -1))
+        for kind, lead in ((Kind.BEHIND, pushed), (Kind.AHEAD, ahead)):
+            pairs.append(Pair(0, tuple(winner), tuple(other), kind, Lead(lead, tie.domain)))
+    return tie.contest(1, rows, tuple(pairs))

@@ -1,0 +1,95 @@
+"""Sign: the parity whose sign is that of D = T / (number visible), T an odd multiple of a constant. (Ours.)
+
+Form: kappa D sigma_j or kappa D j sigma_j, where sigma_j is (-1)^j, kappa > 0 depends on i and n, and D is an
+average over the same visible positions: what an earlier head with the same mask has written.
+Side conditions: of the numbers that D averages, divided by their common divisor u, just the one at the marked
+position is odd, so T is an odd multiple of u; the value depends on j's parity alone.
+Bound: |D| is at least u / (number visible), and there are at most twice as many positions of the wrong
+parity: 2 r^2. With keys j sigma_j two geometric series are compared: 1/(e^gap - e^(gap/3)).
+Output: the value at even j if T > 0, at odd j if T < 0; at i where only i is visible.
+Floats: all right positions score alike, and so do all wrong ones: D's own error, and that of one product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import flint
+
+from attemper.checker.attention.averages import common_divisor, single_mean
+from attemper.checker.attention.bounds import DOMAINS, VISIBLE, positive, proved
+from attemper.checker.attention.scores import ScoredHead, by_parity, waves_of
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Names, UnprovenError
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rules import HeadFact, Peaked, mass
+from attemper.checker.values import Value
+from attemper.exact import laurent
+from attemper.exact.balls import ball
+from attemper.networks.layers import Masking
+
+
+@final
+@dataclass(frozen=True)
+class SignRule(Peaked):
+    """Logits x_j (-1)^j with the sign of D: x_j >= gap if `level`, else x_j >= j gap / (number visible).
+
+    D is an odd multiple of `unit` / (number visible).
+    """
+
+    gap: Fraction
+    level: bool
+    unit: Fraction
+
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        """W = 2 r^2, or 1/(e^gap - e^(gap/3))."""
+        lead = ball(self.gap) * (1 - loss)
+        total = 2 * (-2 * lead).exp() if self.level else 1 / (lead.exp() - (lead / 3).exp())
+        return mass(total * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        """One row, whose key is a multiple of (-1)^j times a power of j, with nothing constant in it."""
+        if len(head.rows) != 1 or not _alternates(head.names, head.rows[0].key):
+            raise head.uncovered()
+        (row,) = head.rows
+        of_mean = head.mean_off(row) * head.lengths.length / ball(self.unit)
+        return (1 + row.scored.product.relative) * (1 + of_mean) - 1
+
+
+def sign(head: ScoredHead) -> HeadFact:
+    """The rule for a sign. Raises `UnprovenError`, naming the side condition that is not shown."""
+    names, masking, waves = head.names, head.masking, waves_of(head)
+    if len(waves) != 1 or next(iter(waves)) not in {(0, True), (1, True)}:
+        raise UnprovenError("its scores are not (-1)^j times a number of i")
+    (((power, _), value),) = waves.items()
+    number, factor = single_mean(names, value, masking)
+    if number is None or names.means[number].masking is not masking:
+        raise UnprovenError("it does not see the positions that its query averages")
+    summand = names.means[number].summand
+    unit = _odd_unit(names, masking, summand)
+    visible = VISIBLE[masking] if power == 0 else laurent.constant(1)
+    lead = laurent.least_ratio(laurent.times(factor, unit), visible, DOMAINS[masking])
+    gap = positive(proved(lead, "both parities are as likely"))
+    is_positive = names.sum_at_least(masking, names.scaled(summand, 1 / unit), 1)
+    outputs = head.outputs(lambda value: by_parity(head, is_positive, value))
+    return HeadFact(SignRule(gap, power == 0, unit), outputs)
+
+
+def _odd_unit(names: Names, masking: Masking, summand: Diagram) -> Fraction:
+    """A unit of which the sum over the visible positions is an odd multiple: only one summand is odd."""
+    unit = common_divisor(names, (summand,))
+    mark = names.mark(masking)
+    marked, others = (
+        names.constants(names.diagrams.constrain(summand, bit, names.false), "a count")
+        for bit in (mark, names.negation(mark))
+    )
+    if any(v / unit % 2 != 1 for v in marked) or any(v / unit % 2 for v in others):
+        raise UnprovenError("the sum whose sign it reads may be 0")
+    return unit
+
+
+def _alternates(names: Names, key: Value) -> bool:
+    """Whether a key is (-1)^j times a number and a power of j."""
+    return len(key) == 1 and all(names.is_multiple(diagram, names.sign) for diagram in key.values())

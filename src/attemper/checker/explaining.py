@@ -1,0 +1,193 @@
+"""A proof as a person would read it, layer by layer. Nothing is proved here: the facts are the checker's.
+
+The coordinates of the residual stream are x0, x1, ...; beside each stands its label, which is a remark of
+whoever wrote the network. What is said of it after the colon is derived from the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import final
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Count, Linear, Ref
+from attemper.attention_program.realisation import Realisation
+from attemper.attention_program.text import show_step
+from attemper.checker.analysis import Analysis, LayerFact, analyse
+from attemper.checker.diagrams import Diagram, TooLargeError
+from attemper.checker.identities import Formulas
+from attemper.checker.names import UnprovenError
+from attemper.checker.program import Programs, Steps
+from attemper.checker.proof import deep, prove
+from attemper.checker.realising import name_group, named_together, require_defined, symbols_of
+from attemper.checker.source import meanings_of
+from attemper.checker.values import Stream
+from attemper.exact.closed_forms import ONE, show_form
+from attemper.languages.language import Language
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.show import show_within
+from attemper.languages.temporal.syntax import Formula
+from attemper.networks.layers import Coordinate, Head, LinearForm, Network, Softmax
+
+LONGEST_TEXT = 100
+"""Longer texts of formulas are not shown."""
+
+DIGITS = 3
+"""How many significant digits of a bound are shown; it is rounded up."""
+
+
+def explain(network: Network, language: Language, said: Realisation | None = None) -> Iterator[str]:
+    """The proof that the network computes the language, or how far it goes and what stands in its way."""
+    if said is None and isinstance(language, ProgramLanguage):
+        said = Realisation(language.program)
+    with deep():
+        reading = _read(network, language, said)
+    for number, fact in enumerate(reading.analysis.layers):
+        yield from _layer(reading, number, fact)
+    if reading.failure:
+        yield f"no proof: {reading.failure}"
+        return
+    output = _named(reading, reading.analysis.end, network.output)
+    try:
+        prove(network, language, said)
+    except UnprovenError as error:
+        yield f"the output, {output}"
+        yield f"no proof: {error}"
+    else:
+        yield f"the output, {output}: what the language says, at every position of every word"
+
+
+@final
+@dataclass(frozen=True)
+class _Reading:
+    """What is known of a network as far as rules apply, and why nothing is known of what follows."""
+
+    analysis: Analysis
+    texts: dict[Diagram, str]
+    failure: str
+
+
+def _read(network: Network, language: Language, said: Realisation | None) -> _Reading:
+    symbols = network.alphabet.symbols
+    names = Formulas(symbols) if said is None or isinstance(language, TemporalLanguage) else Programs(symbols)
+    groups = symbols_of(said) if isinstance(names, Programs) and said is not None else None
+    failure = ""
+    for depth in range(len(network.layers), -1, -1):
+        try:
+            analysis = analyse(replace(network, layers=network.layers[:depth]), names, groups)
+            break
+        except (UnprovenError, TooLargeError, RecursionError) as error:
+            failure = str(error) or "a layer's cases are too many"
+    if isinstance(names, Programs) and said is not None:
+        texts, complaint = _steps(analysis, Steps(names, said.program), said)
+        return _Reading(analysis, texts, failure or complaint)
+    formula = language.formula if isinstance(language, TemporalLanguage) else None
+    return _Reading(analysis, {} if formula is None else _formulas(names, formula), failure)
+
+
+def _formulas(names: Programs | Formulas, formula: Formula) -> dict[Diagram, str]:
+    """What every subformula is called."""
+    assert isinstance(names, Formulas)
+    found: dict[Diagram, str] = {}
+    for part, meaning in meanings_of(names, formula).items():
+        found.setdefault(meaning, show_within(part, LONGEST_TEXT) or "a long subformula")
+        found.setdefault(names.negation(meaning), f"not ({found[meaning]})")
+    return found
+
+
+def _steps(analysis: Analysis, steps: Steps, said: Realisation) -> tuple[dict[Diagram, str], str]:
+    """What every step of the program is called, and why a group is not what is said; empty if each is."""
+    complaint = ""
+    found: dict[Diagram, str] = {}
+    for pairs in named_together(analysis, said):
+        try:
+            for group, fact in pairs:
+                require_defined(steps, group, fact)
+        except (UnprovenError, TooLargeError) as error:
+            complaint = complaint or str(error)
+            continue
+        for group, fact in pairs:
+            name_group(steps, group, fact)
+            for (_, ref), definition in zip(group.bits, fact.definitions, strict=True):
+                found[steps.names.settled(definition)] = _step(said, ref)
+    for ref, step in enumerate(said.program.steps):
+        if isinstance(step, Count | Linear):
+            continue
+        try:
+            bit = steps.bit(ref)
+        except (UnprovenError, TooLargeError) as error:
+            complaint = complaint or str(error)
+            continue
+        found.setdefault(bit, _step(said, ref))
+        found.setdefault(steps.names.negation(bit), f"not s{ref}")
+    return found, complaint
+
+
+def _step(said: Realisation, ref: Ref) -> str:
+    return f"s{ref} = {show_step(said.program.steps[ref])}"
+
+
+def _layer(reading: _Reading, number: int, fact: LayerFact) -> Iterator[str]:
+    network = reading.analysis.network
+    yield f"layer {number}"
+    layer = network.layers[number]
+    for index, (head, own, mass) in enumerate(zip(layer.heads, fact.heads, fact.masses, strict=True)):
+        kind = type(head.construction).__name__.lower()
+        yield f"  head {index}: {kind}, {head.masking}, {_lead(own.rule.gap, mass)}"
+        yield f"    score of j at i: {_score(head)}"
+        for value, target in zip(head.values, head.targets, strict=True):
+            yield f"    reads {_form(value)} at j, writes {_named(reading, fact.middle, target)}"
+    written = sorted({target for group in fact.groups for target in group.outputs})
+    for target in written:
+        units = [k for k, unit in enumerate(layer.hidden) if target in dict(unit.outputs)]
+        yield f"  hidden units {_listed(units)} write {_named(reading, fact.after, target)}"
+
+
+def _lead(gap: Fraction, mass: Fraction) -> str:
+    if not mass:
+        return "all of the attention where it belongs"
+    return f"a lead of {gap} per step, at most {_upper(mass)} of the attention elsewhere"
+
+
+def _score(head: Head) -> str:
+    rows = zip(head.query, head.key, strict=True)
+    products = " + ".join(f"({_form(query)} at i) ({_form(key)} at j)" for query, key in rows)
+    if not isinstance(head.weighting, Softmax) or head.weighting.inverse_temperature == ONE:
+        return products or "0"
+    return f"({show_form(head.weighting.inverse_temperature)}) ({products or '0'})"
+
+
+def _form(form: LinearForm) -> str:
+    parts = (f"x{c}" if factor == 1 else f"{factor} x{c}" for c, factor in form)
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+def _named(reading: _Reading, stream: Stream, coordinate: Coordinate) -> str:
+    """A coordinate, and what it holds."""
+    names, value = reading.analysis.names, stream.values[coordinate]
+    text = None
+    if not set(value) - {(0, 0)}:
+        text = reading.texts.get(names.settled(value.get((0, 0), names.false)))
+    error = stream.errors[coordinate]
+    off = f", off by at most {_upper(error)}" if error else ""
+    return f"{_label(reading.analysis.network, coordinate)}: {text or 'no part of what is claimed'}{off}"
+
+
+def _label(network: Network, coordinate: Coordinate) -> str:
+    return f"x{coordinate} [{network.coordinates[coordinate]}]"
+
+
+def _upper(bound: Fraction) -> str:
+    """A decimal that is not less."""
+    places = DIGITS
+    while bound and bound * 10**places < 10 ** (DIGITS - 1):
+        places += 1
+    digits = -(-bound.numerator * 10**places // bound.denominator)
+    whole, part = divmod(digits, 10**places)
+    return f"{whole}.{part:0{places}d}" if places < 12 else f"{digits}e-{places}"
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))

@@ -1,0 +1,442 @@
+"""What an attention program that looks to the left keeps of the past, and one position of it in many cases.
+
+A program that looks to the left keeps finitely much of what was before in *registers*: a selection what it
+chose last, a shift the bit of the position before, a total a number modulo what it is tested by, or up to
+where its tests do not change any more.
+
+A total that rises and falls without end is *forgotten* once it is further from 0 than an automaton of so many
+states needs: in that case it is not known from then on, nor is any bit that it decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import lcm
+from typing import assert_never, final
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+    inputs,
+)
+from attemper.checker.cases import (
+    Bit,
+    Number,
+    both,
+    chosen,
+    different,
+    digits,
+    either,
+    from_digits,
+    from_values,
+    holds,
+    increased,
+    inverted,
+    mapped,
+    overlap,
+    values_of,
+)
+from attemper.checker.names import UnprovenError
+from attemper.exact import closed_forms, predicates
+from attemper.exact.closed_forms import (
+    FIRST,
+    Alternating,
+    ClosedForm,
+    Power,
+    Product,
+    Sum,
+    Test,
+    evaluate,
+)
+from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero
+
+MAX_PLACES = 5_000
+"""More positions than these are not told apart."""
+
+Registers = tuple[Hashable, ...]
+"""What a part of a program keeps of the positions before."""
+
+UNKNOWN = "?"
+"""How a bit that has been forgotten is kept; others as "0" and "1"."""
+
+AT_FIRST = Place(FIRST)
+
+_PERIODIC = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
+
+
+# Places -----------------------------------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Places:
+    """Positions as the program's tests see them: from `prefix` on they repeat with `period`."""
+
+    prefix: int
+    period: int
+
+    @staticmethod
+    def of(program: Program) -> Places:
+        prefix, period = 1, 1
+        for step in program.steps:
+            for test in _tests(step.form) if isinstance(step, Place) else ():
+                match test:
+                    case Remainder(modulus, _):
+                        period = lcm(period, modulus)
+                    case int(last):
+                        prefix = max(prefix, last + 1)
+        if prefix + period > MAX_PLACES:
+            raise UnprovenError(f"its tests of positions tell more than {MAX_PLACES} of them apart")
+        return Places(prefix, period)
+
+    def next(self, place: int) -> int:
+        return place + 1 if place + 1 < self.prefix + self.period else self.prefix
+
+
+def _tests(form: ClosedForm) -> Iterator[Remainder | int]:
+    """What a form of places repeats with: a modulus, or the last position that can be an exception."""
+    match form:
+        case closed_forms.Number():
+            return
+        case Alternating():
+            yield Remainder(2, 0)
+        case Sum(parts) | Product(parts):
+            for part in parts:
+                yield from _tests(part)
+        case Power(base, exponent) if exponent >= 0:
+            yield from _tests(base)
+        case Test(predicate, _, 0, shift):
+            match _periodic(predicate):
+                case Remainder() as remainder:
+                    yield remainder
+                case Zero() | NonNegative():
+                    yield abs(shift)
+                case Named(name):
+                    raise UnprovenError(f"no automaton follows the positions with '{name}'")
+                case other:
+                    assert_never(other)
+        case _:
+            raise UnprovenError("it reads more of positions than where they are")
+
+
+def _periodic(predicate: Predicate) -> Predicate:
+    return _PERIODIC.get(predicate.name, predicate) if isinstance(predicate, Named) else predicate
+
+
+# Totals --------------------------------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Tally:
+    """constant + the sum of factor * bit over the positions so far; at i without i itself where strict.
+
+    It is kept modulo `modulus`; if that is 0, between `least` and `most`, at which it stops if `stops`, and
+    beyond which it is forgotten if not.
+    """
+
+    constant: int
+    parts: tuple[tuple[int, bool, Ref], ...]
+    modulus: int
+    least: int
+    most: int
+    stops: bool
+
+    def kept(self, value: int) -> int | None:
+        if self.modulus:
+            return value % self.modulus
+        if self.stops:
+            return max(self.least, min(self.most, value))
+        return value if self.least <= value <= self.most else None
+
+
+def _parts(program: Program, ref: Ref) -> tuple[int, list[tuple[int, bool, Ref]]]:
+    """A count as a constant and (factor, whether i itself is left out, bit)."""
+    match program.steps[ref]:
+        case Count(Mask.UP_TO | Mask.BEFORE as mask, bit):
+            return 0, [(1, mask is Mask.BEFORE, bit)]
+        case Linear(parts, constant):
+            found: list[tuple[int, bool, Ref]] = []
+            for factor, count in parts:
+                inner, counted = _parts(program, count)
+                constant += factor * inner
+                found += [(factor * own, strict, bit) for own, strict, bit in counted]
+            return constant, found
+        case _:
+            raise UnprovenError(f"step {ref} counts to the right")
+
+
+def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[Ref, bool], Tally]:
+    """What is kept of each count that is tested: for its remainders (True), and for its size (False)."""
+    moduli: dict[Ref, int] = {}
+    edges: dict[Ref, list[int]] = {}
+    for ref in steps:
+        match program.steps[ref]:
+            case Compare(count, threshold):
+                edges.setdefault(count, []).append(threshold)
+            case Equals(count, value):
+                edges.setdefault(count, []).extend((value, value + 1))
+            case CountTest(predicate, count, scale, shift):
+                match _periodic(predicate):
+                    case Remainder(modulus, _):
+                        moduli[count] = lcm(moduli.get(count, 1), modulus)
+                    case Zero() | NonNegative():
+                        # scale * x + shift changes its sign, or is 0, near x = -shift / scale only.
+                        near = -shift // scale if scale else 0
+                        edges.setdefault(count, []).extend((near, near + 1))
+                    case Named(name):
+                        raise UnprovenError(f"no automaton follows the counts with '{name}'")
+                    case other:
+                        assert_never(other)
+            case _:
+                pass
+    found = {
+        (ref, True): Tally(*_counted(program, ref), modulus, 0, 0, False) for ref, modulus in moduli.items()
+    }
+    for ref, thresholds in edges.items():
+        constant, parts = _counted(program, ref)
+        factors = [factor for factor, _, bit in parts if program.steps[bit] != AT_FIRST]
+        # What is added at the first position only is no rising or falling for ever.
+        once = sum(abs(factor) for factor, _, bit in parts if program.steps[bit] == AT_FIRST)
+        rise, fall = (sum(max(0, sign * factor) for factor in factors) for sign in (1, -1))
+        # As far as different states can be apart, and a threshold from there.
+        reach = states * max(rise, fall) + max(map(abs, (constant, *thresholds)))
+        low = (min(thresholds) - 1 if not rise else -reach) - once
+        high = (max(thresholds) if not fall else reach) + once
+        found[ref, False] = Tally(constant, parts, 0, low, high, not (rise and fall))
+    return found
+
+
+def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Ref], ...]]:
+    constant, parts = _parts(program, ref)
+    return constant, tuple(parts)
+
+
+# Parts ------------------------------------------------------------------------------------------------
+
+
+@final
+class Part:
+    """The steps that some bits are made of, as far as other bits are not given, and what these steps keep."""
+
+    def __init__(self, program: Program, wanted: Iterable[Ref], given: Collection[Ref], states: int) -> None:
+        self.program = program
+        self.steps = tuple(sorted(_made_of(program, wanted, given)))
+        self.given = tuple(ref for ref in self.steps if ref in given)
+        self.tallies = _tallies(program, (ref for ref in self.steps if ref not in given), states)
+        own = [(ref, program.steps[ref]) for ref in self.steps if ref not in given]
+        self.selections = tuple(ref for ref, step in own if isinstance(step, Attend))
+        self.shifts = tuple(ref for ref, step in own if isinstance(step, Shift))
+
+    def start(self) -> Registers:
+        """The registers before the first position."""
+        bits = 2 * len(self.selections) + len(self.shifts)
+        totals = (tally.kept(tally.constant) for tally in self.tallies.values())
+        return (*"0" * bits, *totals)
+
+
+def _made_of(program: Program, wanted: Iterable[Ref], given: Collection[Ref]) -> set[Ref]:
+    """The steps in question, the given bits among them."""
+    found: set[Ref] = set()
+    left = list(wanted)
+    while left:
+        ref = left.pop()
+        if ref not in found:
+            found.add(ref)
+            left += () if ref in given else inputs(program.steps[ref])
+    return found
+
+
+@final
+class Moment:
+    """One position in many cases at once.
+
+    `rows` has the registers of each case. `letters` says for each symbol of the alphabet in which cases it is
+    read, `given` what the bits are that are not followed.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        place: int,
+        is_first: bool,
+        rows: Sequence[Registers],
+        letters: Sequence[int],
+        given: Mapping[Ref, Bit],
+    ) -> None:
+        self.part = part
+        self.place = place
+        self.is_first = is_first
+        self.letters = letters
+        self.count = len(rows)
+        self.all = (1 << self.count) - 1
+        self.bits: dict[Ref, Bit] = dict(given)
+        held = iter(list(zip(*rows, strict=True)))
+        self.selected = {ref: (self._held(next(held)), self._held(next(held))) for ref in part.selections}
+        self.before = {ref: self._held(next(held)) for ref in part.shifts}
+        self.totals = {key: from_values(next(held)) for key in part.tallies}
+
+    def registers(self) -> list[Registers]:
+        """What is kept after this position, case by case."""
+        kept = [bit for pair in self.selected.values() for bit in pair] + list(self.before.values())
+        columns: list[Sequence[Hashable]] = [self._column(bit) for bit in kept]
+        for key, tally in self.part.tallies.items():
+            columns.append(values_of(mapped(tally.kept, self._increased(key, is_own=None)), self.count))
+        return list(zip(*columns, strict=True)) if columns else [()] * self.count
+
+    def _held(self, column: Sequence[Hashable]) -> Bit:
+        """What `_column` wrote."""
+        text = "".join(map(str, column))
+        yes, not_no = from_digits(text.replace(UNKNOWN, "0")), from_digits(text.replace(UNKNOWN, "1"))
+        return Bit(yes, self.all & ~not_no)
+
+    def _column(self, bit: Bit) -> str:
+        yes = digits(bit.yes, self.count)
+        if bit.yes | bit.no == self.all:
+            return yes
+        no = digits(bit.no, self.count)
+        return "".join(one if one != other else UNKNOWN for one, other in zip(yes, no, strict=True))
+
+    # Steps ----------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Every step, and the registers after it."""
+        for ref in self.part.steps:
+            step = self.part.program.steps[ref]
+            if ref not in self.bits and not isinstance(step, Count | Linear):
+                self.bits[ref] = self._bit(ref, step)
+
+    def require_alone(self, bits: Iterable[Ref]) -> None:
+        """Raise `UnprovenError` where two of these bits can hold."""
+        self._alone([self.bits[ref] for ref in bits], "a symbol")
+
+    def require_known(self, ref: Ref) -> None:
+        """Raise `UnprovenError` where the bit has been forgotten."""
+        if self.bits[ref].yes | self.bits[ref].no != self.all:
+            raise UnprovenError(f"step {ref} depends on a total that rises and falls wherever it goes")
+
+    def _bit(self, ref: Ref, step: Step) -> Bit:
+        match step:
+            case Letter(symbols):
+                return self._known(self._letters(symbols))
+            case Place(form):
+                return self._known(self.all * self._place(form))
+            case Not(bit):
+                return inverted(self.bits[bit])
+            case Gate(connective, bits):
+                return self._gate(connective, [self.bits[bit] for bit in bits])
+            case Merge(bits):
+                return self._gate(Connective.UNION, [self.bits[bit] for bit in bits])
+            case Table(bits, rows):
+                return self._table([self.bits[bit] for bit in bits], rows)
+            case Attend():
+                return self._attend(ref, step)
+            case Shift(Direction.PREVIOUS, bit):
+                found = self.bits[bit] if self.is_first else self.before[ref]
+                self.before[ref] = self.bits[bit]
+                return found
+            case Shift():
+                raise UnprovenError(f"step {ref} looks to the right")
+            case Compare(count, threshold):
+                return holds(lambda total: total >= threshold, self._increased((count, False), is_own=True))
+            case Equals(count, value):
+                return holds(lambda total: total == value, self._increased((count, False), is_own=True))
+            case CountTest(predicate, count, scale, shift):
+                by_remainder = isinstance(_periodic(predicate), Remainder)
+                total = self._increased((count, by_remainder), is_own=True)
+                return holds(lambda value: predicates.holds(predicate, scale * value + shift), total)
+            case Count() | Linear():
+                raise AssertionError("not a bit")
+            case _:
+                assert_never(step)
+
+    def _known(self, yes: int) -> Bit:
+        return Bit(yes, self.all & ~yes)
+
+    def _letters(self, symbols: tuple[str, ...]) -> int:
+        alphabet = self.part.program.alphabet.symbols
+        return sum(cases for symbol, cases in zip(alphabet, self.letters, strict=True) if symbol in symbols)
+
+    def _place(self, form: ClosedForm) -> int:
+        value = evaluate(form, self.place, self.place)
+        if value not in (0, 1):
+            raise UnprovenError("a test of positions is neither 0 nor 1")
+        return int(value)
+
+    def _gate(self, connective: Connective, bits: list[Bit]) -> Bit:
+        match connective:
+            case Connective.AND:
+                return reduce(both, bits, self._known(self.all))
+            case Connective.OR:
+                return reduce(either, bits, self._known(0))
+            case Connective.XOR:
+                return reduce(different, bits, self._known(0))
+            case Connective.UNION:
+                self._alone(bits, "a union")
+                return reduce(either, bits, self._known(0))
+            case _:
+                assert_never(connective)
+
+    def _alone(self, bits: Sequence[Bit], what: str) -> None:
+        if overlap(bits, self.all):
+            raise UnprovenError(f"two bits of {what} can be 1")
+
+    def _table(self, bits: list[Bit], rows: tuple[tuple[bool, ...], ...]) -> Bit:
+        cubes = (
+            [bit if value else inverted(bit) for bit, value in zip(bits, row, strict=True)] for row in rows
+        )
+        return self._gate(Connective.OR, [self._gate(Connective.AND, cube) for cube in cubes])
+
+    def _attend(self, ref: Ref, step: Attend) -> Bit:
+        """A selection: what it gives here; it keeps whether it has found anything, and what it gives.
+
+        Where it has found nothing it gives what stands at i (rightmost), or at 1 (leftmost).
+        """
+        if step.default or step.match is not None or step.mask not in {Mask.UP_TO, Mask.BEFORE}:
+            raise UnprovenError(f"step {ref} is no selection to the left")
+        where, value = self.bits[step.where], self.bits[step.value]
+        there = self._known(self.all) if step.where == step.value else value
+        found, kept = self.selected[ref]
+        match step.choice:
+            case _ if self.is_first:
+                given = value
+            case Choice.RIGHTMOST:
+                given = chosen(where, there, chosen(found, kept, value))
+            case Choice.LEFTMOST:
+                given = chosen(found, kept, chosen(where, there, kept))
+            case _:
+                assert_never(step.choice)
+        has_found = where if self.is_first else either(found, where)
+        is_needed = step.mask is Mask.BEFORE or step.choice is Choice.LEFTMOST
+        self.selected[ref] = has_found, given if is_needed else both(has_found, given)
+        if step.mask is Mask.UP_TO:
+            return given
+        return self._known(0) if self.is_first else kept
+
+    def _increased(self, key: tuple[Ref, bool], *, is_own: bool | None) -> Number:
+        """A total with what i adds to it: for i itself, or (None) for the positions after it."""
+        total = self.totals[key]
+        for factor, is_strict, bit in self.part.tallies[key].parts:
+            if not (is_own and is_strict):
+                total = increased(total, factor, self.bits[bit])
+        return total

@@ -1,0 +1,341 @@
+"""Rounded numbers: how large a quantity gets up to a length, and how far its computed value can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import final
+
+import flint
+
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Affine, Names
+from attemper.checker.values import Value
+from attemper.exact.balls import ball
+from attemper.exact.formats import FloatFormat
+from attemper.networks.layers import LinearForm
+
+ZERO = flint.arb(0)
+UNKNOWN = flint.arb(2) ** 1000
+"""An error bound that no proof survives."""
+
+COARSEST = Fraction(2**60)
+
+WEIGHTS = 2**40
+"""Weights that are not 0 must lie between 2^-40 and 2^40."""
+
+
+class Kernel(StrEnum):
+    """How a kernel divides: once, after summing e_j v_j, or each weight before it meets its value."""
+
+    NUMERATOR_FIRST = "numerator-first"
+    NORMALISE_FIRST = "normalise-first"
+
+
+class BeyondError(Exception):
+    """Some bound fails at this length; the text says where."""
+
+
+@final
+@dataclass(frozen=True)
+class Off:
+    """How far a computed coordinate can be from its exact value.
+
+    `zero` where that value is 0, `other` where it is another constant, `mean` where it is an average of
+    several positions (then also `relative` to the average).
+    """
+
+    zero: flint.arb = ZERO
+    other: flint.arb = ZERO
+    mean: flint.arb = ZERO
+    relative: flint.arb = ZERO
+
+    @property
+    def constant(self) -> flint.arb:
+        """Where the value is a constant."""
+        return self.zero.max(self.other)
+
+
+EXACT = Off()
+
+
+@final
+@dataclass(frozen=True)
+class Rounded:
+    """A quantity: its greatest size, the grid of whose multiples it is if it is exact, and its errors.
+
+    `inverse` bounds 1 / |x| where it is not 0. `absolute` holds everywhere, `zero` where the value is 0,
+    `relative` where it is not.
+    """
+
+    size: flint.arb
+    inverse: flint.arb
+    grid: Fraction | None
+    absolute: flint.arb
+    zero: flint.arb
+    relative: flint.arb
+
+
+@final
+class Arithmetic:
+    """Everything that depends on the network and the format, but on no length: it is worked out once.
+
+    All of it must be used at one precision.
+    """
+
+    def __init__(self, names: Names, form: FloatFormat) -> None:
+        self.names = names
+        self.form = form
+        self.u = ball(form.roundoff)
+        self.tiny = ball(Fraction(1, form.range))
+        self._range = ball(Fraction(form.range))
+        self._steps: dict[Fraction, flint.arb | None] = {}
+        self._losses: dict[int, flint.arb] = {}
+        self._peaks: dict[Diagram, flint.arb] = {}
+        self._grids: dict[Diagram, Fraction | None] = {}
+        self._means: dict[Diagram, bool] = {}
+
+    def peak(self, diagram: Diagram) -> flint.arb:
+        """The greatest absolute value of a diagram."""
+        if diagram < 0:
+            raise BeyondError("a number that is no average (no rule for rounding covers it)")
+        found = self._peaks.get(diagram)
+        if found is None:
+            ends = [abs(end) for v in self.names.values(diagram) for end in self.names.bounds(v)]
+            found = self._peaks[diagram] = ball(max(ends))
+        return found
+
+    def grid(self, value: Value) -> Fraction | None:
+        """A power of two of which the value is always a multiple; None if there is none."""
+        if any(a < 0 or b < 0 for a, b in value):
+            return None
+        grid = COARSEST
+        for diagram in value.values():
+            if diagram not in self._grids:
+                self._grids[diagram] = common_grid(self.names.values(diagram))
+            own = self._grids[diagram]
+            if own is None:
+                return None
+            grid = min(grid, own)
+        return grid
+
+    def has_means(self, value: Value) -> bool:
+        """Whether the value is an average somewhere."""
+        return any(self._has_means(diagram) for diagram in value.values())
+
+    def _has_means(self, diagram: Diagram) -> bool:
+        if diagram not in self._means:
+            self._means[diagram] = any(v.parts for v in self.names.values(diagram))
+        return self._means[diagram]
+
+    def fits(self, size: flint.arb, grid: Fraction | None) -> bool:
+        """Whether the format holds all multiples of the grid up to that size."""
+        if grid is None:
+            return False
+        if grid not in self._steps:
+            self._steps[grid] = None if grid * self.form.range < 1 else ball(grid)
+        step = self._steps[grid]
+        return step is not None and bool(size * self.u <= step) and bool(size < self._range)
+
+    def holds(self, number: Fraction) -> bool:
+        """Whether the format holds a number exactly."""
+        return self.fits(ball(abs(number)), common_grid([Affine(number)]))
+
+    def spacing(self, number: Fraction) -> Fraction:
+        """The distance between the numbers of the format from the last power of two up to a number on."""
+        exponent = number.numerator.bit_length() - number.denominator.bit_length()
+        below = Fraction(2) ** exponent
+        return 2 * self.form.roundoff * (below if below <= number else below / 2)
+
+    def summed(self, terms: int, size: flint.arb, total: flint.arb) -> flint.arb:
+        """What adding so many terms of that size together to at most `total` can lose.
+
+        Where sums are formed in a wider format, the total is rounded once more.
+        """
+        if terms <= 1:
+            return ZERO
+        loss = self._losses.get(terms)
+        if loss is None:
+            # k u / (1 - k u) <= (8/7) k u for all sums over coordinates: they have far fewer than 2^20 terms.
+            loss = ball(Fraction(8, 7)) * (terms - 1) * ball(self.form.sum_roundoff)
+            self._losses[terms] = loss
+        inner = loss * size
+        if self.form.sum_roundoff == self.form.roundoff:
+            return inner
+        return inner + 2 * self.u * (total + inner)
+
+
+@final
+class Lengths:
+    """Everything that depends on the greatest length N."""
+
+    def __init__(self, arithmetic: Arithmetic, length: int) -> None:
+        self.arithmetic = arithmetic
+        self.names = arithmetic.names
+        self.form = arithmetic.form
+        self.length = length
+        self.u = arithmetic.u
+        self.tiny = arithmetic.tiny
+        self.long = 2 * length * ball(self.form.sum_roundoff)
+
+    def size(self, value: Value) -> flint.arb:
+        """The greatest absolute value; i^a n^b is at most N^(a+b), or N^b if a < 0."""
+        total = ZERO
+        for (a, b), diagram in value.items():
+            total += self.arithmetic.peak(diagram) * self.length ** max(a + b if a >= 0 else b, 0)
+        return total
+
+    def inverse(self, value: Value) -> flint.arb:
+        """A bound on 1, and on 1 / |value| where it is not 0, for monomials and averages; else unknown."""
+        if len(value) != 1:
+            return UNKNOWN
+        (((a, b), diagram),) = value.items()
+        least = min(Fraction(1), *map(self._least_size, self.names.values(diagram)))
+        if not least:
+            return UNKNOWN
+        power = max(-b, -(a + b), 0) + self.arithmetic.has_means(value)
+        return flint.arb(self.length) ** power / ball(least)
+
+    def _least_size(self, value: Affine) -> Fraction:
+        """The least size of a constant, or of an average times N, if it is not 0; 0 if nothing is known."""
+        if not value.parts:
+            return abs(value.constant) or COARSEST
+        if len(value.parts) != 1 or value.constant:
+            return Fraction(0)
+        ((number, factor),) = value.parts
+        if self.names.means[number].masking is None:
+            return Fraction(0)
+        grid = common_grid(self.names.values(self.names.means[number].summand))
+        return Fraction(0) if grid is None else grid * abs(factor)
+
+    def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
+        """A linear form of the residual stream, its products added in any order."""
+        size, absolute, grid = self._products(form, values, offs)
+        if self.arithmetic.fits(size, grid):
+            assert grid is not None
+            return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
+        if not (2 * (size + absolute) < self.form.range):
+            raise BeyondError("a linear form (it leaves the range of the format)")
+        absolute += self.arithmetic.summed(len(form), size + absolute, size + absolute) + self.tiny
+        if len(form) == 1:
+            ((coordinate, factor),) = form
+            return self._multiple(factor, values[coordinate], offs[coordinate], size, absolute)
+        least = self._least(form, values)
+        if least is None:
+            return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
+        # Where the sum is 0 all its terms are.
+        exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
+        zero = ZERO if exact else absolute
+        return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
+
+    def _products(
+        self, form: LinearForm, values: list[Value], offs: list[Off]
+    ) -> tuple[flint.arb, flint.arb, Fraction | None]:
+        """The sum of the terms' sizes, that of their errors, and their grid if all are exact."""
+        size, absolute = ZERO, ZERO
+        grid: Fraction | None = COARSEST
+        for coordinate, factor in form:
+            off, value, weight = offs[coordinate], values[coordinate], ball(abs(factor))
+            own_size = self.size(value)
+            own = self.arithmetic.grid(value) if is_exact(off) else None
+            factor_grid = common_grid([Affine(factor)])
+            if own is None or not self.arithmetic.fits(weight, factor_grid) or factor_grid is None:
+                grid = None
+            elif grid is not None:
+                grid = min(grid, own * factor_grid)
+            size += weight * own_size
+            error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
+            rounded = is_power_of_two(factor) or self.arithmetic.fits(weight * own_size, grid)
+            absolute += weight * error + (ZERO if rounded else 3 * self.u * weight * (own_size + error))
+        return size, absolute, grid
+
+    def _multiple(
+        self, factor: Fraction, value: Value, off: Off, size: flint.arb, absolute: flint.arb
+    ) -> Rounded:
+        """A multiple of one coordinate, of that size and error."""
+        inverse = self.inverse(value) / ball(abs(factor))
+        relative = self._relative(value, off)
+        relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
+        if not (inverse < self.form.range):
+            relative = UNKNOWN
+        # The weight and the product may be rounded, too.
+        zero = ball(abs(factor)) * off.zero * (1 + 3 * self.u)
+        return Rounded(size, inverse, None, absolute, zero, relative)
+
+    def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
+        """The least size but 0 of a sum of constants that do not cancel; None for other sums."""
+        found: list[Fraction] = []
+        for coordinate, factor in form:
+            value = values[coordinate]
+            if set(value) - {(0, 0)} or self.arithmetic.has_means(value):
+                return None
+            found += [factor * v.constant for diagram in value.values() for v in self.names.values(diagram)]
+        found = [value for value in found if value]
+        if not found or min(found) < 0 < max(found):
+            return None
+        return min(map(abs, found))
+
+    def of_mean(self, value: Value, off: Off) -> flint.arb:
+        """How far a computed coordinate can be off, averages included."""
+        return off.constant.max(off.mean + off.relative * self.size(value))
+
+    def _relative(self, value: Value, off: Off) -> flint.arb:
+        if set(value) != {(0, 0)}:
+            return off.relative
+        sizes = [
+            abs(v.constant)
+            for diagram in value.values()
+            for v in self.names.values(diagram)
+            if v.constant and not v.parts
+        ]
+        return off.relative + off.other / ball(min(sizes, default=Fraction(1)))
+
+    def product(self, left: Rounded, right: Rounded) -> Rounded:
+        """left * right, rounded once."""
+        size, inverse = left.size * right.size, left.inverse * right.inverse
+        grid = left.grid * right.grid if left.grid is not None and right.grid is not None else None
+        if self.arithmetic.fits(size, grid):
+            return Rounded(size, inverse, grid, ZERO, ZERO, ZERO)
+        most_left, most_right = left.size + left.absolute, right.size + right.absolute
+        relative = (1 + left.relative) * (1 + right.relative) * (1 + self.u) - 1
+        return Rounded(
+            size,
+            inverse,
+            None,
+            most_left * most_right * (1 + self.u) - size + self.tiny,
+            (left.zero * most_right).max(right.zero * most_left) * (1 + self.u),
+            relative if inverse < self.form.range else UNKNOWN,
+        )
+
+
+def greatest(errors: Iterable[flint.arb]) -> flint.arb:
+    """The greatest of some numbers from 0 on; 0 if there are none."""
+    found = ZERO
+    for error in errors:
+        found = found.max(error)
+    return found
+
+
+def common_grid(values: list[Affine]) -> Fraction | None:
+    """The greatest power of two, up to 2^60, of which all values are multiples; None if there is none."""
+    grid = COARSEST
+    for value in values:
+        numerator, denominator = value.constant.numerator, value.constant.denominator
+        if value.parts or denominator & (denominator - 1):
+            return None
+        if numerator:
+            grid = min(grid, Fraction(numerator & -numerator, denominator))
+    return grid
+
+
+def is_exact(off: Off) -> bool:
+    """Whether no error is possible."""
+    return all(bool(error == 0) for error in (off.zero, off.other, off.mean, off.relative))
+
+
+def is_power_of_two(factor: Fraction) -> bool:
+    """Whether multiplying by the factor never rounds."""
+    p, q = abs(factor.numerator), factor.denominator
+    return p & (p - 1) == 0 and q & (q - 1) == 0

@@ -1,0 +1,226 @@
+"""Rounding in a head: what is computed of it at one length, and how far what it writes can be off.
+
+What its construction knows of its leads stands beside the construction. (certificates/FORMAT.md, section 6.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import flint
+
+from attemper.checker.attention.contests import Contest
+from attemper.checker.attention.scores import Output
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Names
+from attemper.checker.rounding.arithmetic import (
+    UNKNOWN,
+    ZERO,
+    BeyondError,
+    Kernel,
+    Lengths,
+    Off,
+    Rounded,
+    is_power_of_two,
+)
+from attemper.checker.rounding.embedding import rounded_form
+from attemper.checker.rounding.leads import Cold, ScoredRow, losses, scored_row
+from attemper.checker.values import Stream, Value, of_closed_form, of_form
+from attemper.exact.balls import ball
+from attemper.exact.closed_forms import ClosedForm
+from attemper.networks.layers import Coordinate, Head, LinearForm, Softmax
+
+LARGEST_LOSS = Fraction(15, 16)
+"""Leads may be smaller by this part; more is not looked at."""
+
+HALF_LOSS = Fraction(1, 2)
+"""The loss up to which bounds hold that have half of a lead to spare."""
+
+QUOTIENT = 4
+"""What dividing, rounding each weight and rounding the result lose, in u."""
+
+
+Strains = dict[tuple[str, Fraction], flint.arb]
+"""By place and limit, the part of the limit that is lost."""
+
+
+@final
+@dataclass(frozen=True)
+class RoundedRow:
+    """One product of a query and a key row: the query's form, both values, and what is computed."""
+
+    form: LinearForm
+    query: Value
+    key: Value
+    scored: ScoredRow
+
+
+@final
+@dataclass(frozen=True)
+class RoundedHead:
+    """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
+
+    `offs` are the errors of the coordinates that the head reads. `strains` takes notes of how much of each
+    limit is lost: a remark, no proof rests on it.
+    """
+
+    name: str
+    lengths: Lengths
+    kernel: Kernel
+    cold: Cold
+    rows: tuple[RoundedRow, ...]
+    values: tuple[tuple[Rounded, Output], ...]
+    offs: list[Off]
+    strains: Strains
+
+    @property
+    def names(self) -> Names:
+        """The names of what the values are made of."""
+        return self.lengths.names
+
+    @property
+    def noise(self) -> flint.arb:
+        """By which factor two weights can be off against each other.
+
+        Each is off by exp's error, its argument by one more rounding. Right positions of less than the
+        largest score have arguments of their own: 4 u more.
+        """
+        exp = self.lengths.form.exp * self.lengths.u
+        return (1 + exp) / (1 - exp) * (1 + 4 * self.lengths.u)
+
+    @property
+    def sums(self) -> flint.arb:
+        """The error of a quotient of two sums over the positions, relative to the largest value."""
+        long = self.lengths.long
+        return 2 * long / (1 - long) + QUOTIENT * self.lengths.u
+
+    def losses(self, contest: Contest | None) -> tuple[flint.arb, flint.arb]:
+        """(near, far) of what competes; raises `BeyondError` if that is not known."""
+        if contest is None:
+            raise self.uncovered()
+        return losses(self.lengths, contest, [row.scored for row in self.rows], self.cold)
+
+    def mean_off(self, row: RoundedRow) -> flint.arb:
+        """The absolute error of an average that the query carries as it is; `UNKNOWN` for multiples."""
+        found = self.names.values(row.query.get((0, 0), self.names.false))
+        if len(row.form) != 1 or set(row.query) != {(0, 0)} or len(found) != 1:
+            return UNKNOWN
+        coordinate, factor = row.form[0]
+        if factor != 1:
+            return UNKNOWN
+        if not found[0].parts:
+            return self.offs[coordinate].constant
+        if found[0].constant or [own for _, own in found[0].parts] != [1]:
+            return UNKNOWN
+        return self.offs[coordinate].mean
+
+    def require_half(self, loss: flint.arb) -> None:
+        """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
+        self.bear(loss + 2 * self.lengths.u, HALF_LOSS)
+
+    def bear(self, loss: flint.arb, limit: Fraction) -> None:
+        """Raise `BeyondError` unless so large a part of a lead may be lost."""
+        self.strains[self.name, limit] = loss / ball(limit)
+        if not (loss <= ball(limit)):
+            raise BeyondError(self.name)
+
+    def uncovered(self) -> BeyondError:
+        """The error for rows that no rule is made for."""
+        return BeyondError(f"{self.name} (no rule for rounding covers its rows)")
+
+
+@final
+class RoundedHeads:
+    """All heads of a network at one length, for one class of kernels: what they share is worked out once.
+
+    `placed` are the coordinates of position embeddings.
+    """
+
+    def __init__(self, lengths: Lengths, kernel: Kernel, placed: set[Coordinate]) -> None:
+        self.lengths = lengths
+        self.kernel = kernel
+        self.placed = placed
+        self.strains: Strains = {}
+        self._colds: dict[ClosedForm, Cold] = {}
+        self._rows: dict[tuple[LinearForm, LinearForm, int], RoundedRow] = {}
+
+    def head(
+        self, name: str, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
+    ) -> RoundedHead:
+        """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
+        assert isinstance(head.weighting, Softmax)
+        lengths = self.lengths
+        cold = self._cold(head.weighting.inverse_temperature)
+        forms = [lengths.linear(form, before.values, offs) for form in head.values]
+        if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in forms):
+            raise BeyondError(f"{name} (its values leave the range of the format)")
+        pairs = zip(head.query, head.key, strict=True)
+        rows = tuple(self._row(query, key, cold, before, offs) for query, key in pairs)
+        values = tuple(zip(forms, outputs, strict=True))
+        return RoundedHead(name, lengths, self.kernel, cold, rows, values, offs, self.strains)
+
+    def _cold(self, form: ClosedForm) -> Cold:
+        """The inverse temperature, which many heads share."""
+        if form not in self._colds:
+            exact = of_closed_form(self.lengths.names, form)
+            number = rounded_form(self.lengths, form)
+            # What is a power of two in real numbers may be computed as another number.
+            is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
+            self._colds[form] = Cold(number, is_power and number.grid is not None)
+        return self._colds[form]
+
+    def _row(
+        self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
+    ) -> RoundedRow:
+        """A row; those of position embeddings, which nothing else is added to, are the same in all layers."""
+        name = query, key, id(cold)
+        if name not in self._rows:
+            row = rounded_row(self.lengths, query, key, cold, before, offs)
+            if not self.placed.issuperset(coordinate for coordinate, _ in query + key):
+                return row
+            self._rows[name] = row
+        return self._rows[name]
+
+
+def rounded_row(
+    lengths: Lengths, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
+) -> RoundedRow:
+    """What is computed of a row."""
+    q, k = (lengths.linear(form, before.values, offs) for form in (query, key))
+    values = of_form(lengths.names, query, before), of_form(lengths.names, key, before)
+    return RoundedRow(query, values[0], values[1], scored_row(lengths, q, k, cold))
+
+
+def attended(
+    head: RoundedHead, loss: flint.arb, stray: Callable[[flint.arb, flint.arb], flint.arb]
+) -> list[Off]:
+    """How far the head's values are off, if leads are smaller by that loss and attention strays so much."""
+    mass = stray_mass(head, loss, stray)
+    # The weights above and below the fraction line may be rounded differently.
+    quotient = head.noise * (1 + head.sums) - 1
+    found = []
+    for value, output in head.values:
+        largest = ball(output.size) + value.absolute
+        off = mass * ball(output.spread) + value.absolute + largest * quotient
+        found.append(Off(off, off))
+    return found
+
+
+def stray_mass(
+    head: RoundedHead, loss: flint.arb, stray: Callable[[flint.arb, flint.arb], flint.arb]
+) -> flint.arb:
+    """How much attention may lie off the right position."""
+    if head.lengths.length == 1:
+        # There is no other position.
+        return ZERO
+    head.bear(loss, LARGEST_LOSS)
+    return stray(loss + 2 * head.lengths.u, head.noise)
+
+
+def _is_one_power(names: Names, diagram: Diagram) -> bool:
+    """Whether a number is one power of two everywhere."""
+    values = names.values(diagram)
+    return len(values) == 1 and not values[0].parts and is_power_of_two(values[0].constant)

@@ -1,0 +1,257 @@
+"""What rounding can take away from the leads of a head: the one lemma for all heads.
+
+For two positions w and j the computed scores differ by q'(k(w) - k(j)) summed over the rows, where q' is
+the computed query with its temperature, the same number for both. So an error of a query counts by how far
+the two keys are apart, and only errors of keys, of products and of sums count at both positions. Their sum E
+is set against the exact lead L of that pair: where E <= loss L the computed lead is at least (1 - loss) L.
+(certificates/FORMAT.md, section 6.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import assert_never, final
+
+import flint
+
+from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Place, Row
+from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Lengths, Rounded, greatest
+from attemper.exact import laurent
+from attemper.exact.balls import ball
+from attemper.exact.laurent import Laurent
+
+KNOWN = Fraction(1, 2)
+"""Up to this relative error a number counts as known relatively."""
+
+Errors = dict[tuple[int, int], flint.arb]
+"""A bound on an error: the sum of arb * i^a n^b by (a, b)."""
+
+
+@final
+@dataclass(frozen=True)
+class Cold:
+    """The inverse temperature, which may meet the query or the whole score.
+
+    `is_exact` says that multiplying by it never rounds: it is one power of two everywhere.
+    """
+
+    number: Rounded
+    is_exact: bool
+
+    @property
+    def roundings(self) -> int:
+        """How often a product of query, key and temperature is rounded."""
+        return 1 if self.is_exact else 2
+
+
+@final
+@dataclass(frozen=True)
+class ScoredRow:
+    """One row of the scores at one length: the query with its temperature, the key, and their product.
+
+    `grid` is that of the products if they are exact, in whichever order temperature, query and key meet.
+    """
+
+    query: Rounded
+    key: Rounded
+    product: Rounded
+    grid: Fraction | None
+
+
+def scored_row(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> ScoredRow:
+    """A row from what its two linear forms and the temperature are computed as."""
+    colder, inner = lengths.product(query, cold.number), lengths.product(query, key)
+    product = lengths.product(colder, key)
+    # Up to 16 rows are added, before or after the temperature.
+    sizes = (16 * (one.size + one.absolute) for one in (colder, inner, product))
+    if not all(size < lengths.form.range for size in sizes):
+        raise BeyondError("scores (they leave the range of the format)")
+    exact = product.grid is not None and colder.grid is not None and inner.grid is not None
+    return ScoredRow(colder, key, product, product.grid if exact else None)
+
+
+def sum_rate(lengths: Lengths, terms: int, cold: Cold) -> flint.arb:
+    """What adding so many products can lose, relative to the sum of their sizes.
+
+    The temperature may come before or after the sum.
+    """
+    if terms <= 1:
+        return ZERO
+    rate = lengths.arithmetic.summed(terms, flint.arb(1), flint.arb(1))
+    return rate if cold.is_exact else (1 + rate) * (1 + lengths.u) - 1
+
+
+def lost_below(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
+    """What two scores can lose to underflow together: of products, before or after the temperature."""
+    return 4 * rows * (lengths.tiny + ball(lengths.form.least_normal) * (1 + cold.number.size))
+
+
+def losses(
+    lengths: Lengths, contest: Contest, rows: list[ScoredRow], cold: Cold
+) -> tuple[flint.arb, flint.arb]:
+    """(near, far): by which part leads can be smaller than in real arithmetic, `far` for kind AHEAD.
+
+    Raises `BeyondError` where nothing relates an error to its lead.
+    """
+    scores = _Scores(lengths, contest, rows, cold)
+    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in contest.pairs]
+    near, far = (greatest(loss for is_far, loss in found if is_far is which) for which in (False, True))
+    return near, far
+
+
+@final
+class _Scores:
+    """The rows of one head at one length."""
+
+    def __init__(self, lengths: Lengths, contest: Contest, rows: list[ScoredRow], cold: Cold) -> None:
+        self.lengths = lengths
+        self.contest = contest
+        self.rows = rows
+        self.cold = cold
+        self.product_rate = (1 + lengths.u) ** cold.roundings - 1
+        self._sums: dict[tuple[int, Place], flint.arb] = {}
+
+    def loss(self, pair: Pair) -> flint.arb:
+        """The largest part of its lead that the pair can lose."""
+        others, apart, both = self._errors(pair)
+        contest = self.contest
+        reach = contest.reach
+        match pair.kind:
+            case Kind.LEVEL:
+                # (w + j) / |w - j| <= 2 reach / steps, for j and for 1/j alike.
+                tie = [*apart, *_times(both, laurent.times(reach, Fraction(2, contest.steps)))]
+                return self._share(tie, contest.size) + self._share(others, pair.lead)
+            case Kind.BEHIND:
+                # The lead is T + P, of the tie-break and of what pushes back: a T + b P <= max(a, b) (T + P).
+                farthest = reach if contest.power > 0 else laurent.constant(1)
+                pushed = [*others, *_times(both, laurent.times(farthest, 2))]
+                return self._share(apart, contest.size).max(self._share(pushed, pair.lead))
+            case Kind.AHEAD:
+                farthest = reach if contest.power > 0 else laurent.constant(1)
+                tie = [*_times(apart, farthest), *_times(both, laurent.times(farthest, 2))]
+                return self._share([*others, *tie], pair.lead)
+            case Kind.SELF:
+                # i and i - 1, or i and i + 1: their sum is at most 3 i, that of their inverses 3 / i.
+                step = laurent.constant(1) if contest.power > 0 else laurent.monomial(-2, 0, 2)
+                total = laurent.monomial(contest.power, 0, 3)
+                tie = [*_times(apart, step), *_times(both, total)]
+                return self._share([*others, *tie], pair.lead)
+            case _:
+                assert_never(pair.kind)
+
+    def _errors(self, pair: Pair) -> tuple[list[Errors], list[Errors], list[Errors]]:
+        """(others, apart, both): of rows without the tie-break's t; of those with it, times |t(w) - t(j)|
+        and times |t(w)| + |t(j)|.
+        """
+        others: list[Errors] = [{(0, 0): lost_below(self.lengths, len(self.rows), self.cold)}]
+        apart: list[Errors] = []
+        both: list[Errors] = []
+        sums = [self._sum_rate(pair.case, place) for place in (pair.winner, pair.other)]
+        for row, scored, *keys in zip(self.contest.rows, self.rows, pair.winner, pair.other, strict=True):
+            query = row.queries[pair.case]
+            if row.is_tie:
+                key = laurent.monomial(0, row.growth, abs(keys[0]))
+                errors = _times([self._query_error(row, scored, query)], key)
+                rate = (1 + self._relative(scored)) * (1 + self._rounding(scored)) * (1 + greatest(sums)) - 1
+                apart += errors
+                both += [_scaled(size, rate) for size in (*_times([_balls(query)], key), *errors)]
+                continue
+            offs = [_key_error(scored, key) for key in keys]
+            distance = ball(abs(keys[0] - keys[1])) + offs[0] + offs[1]
+            off = self._query_error(row, scored, query)
+            others += [_scaled(off, distance), _scaled(_balls(query), offs[0] + offs[1])]
+            for value, value_off, rate in zip(keys, offs, sums, strict=True):
+                lost = (ball(abs(value)) + value_off) * ((1 + self._rounding(scored)) * (1 + rate) - 1)
+                others += [_scaled(_balls(query), lost), _scaled(off, lost)]
+        return others, apart, both
+
+    def _query_error(self, row: Row, scored: ScoredRow, query: Laurent) -> Errors:
+        """How far the query with its temperature can be off."""
+        if scored.query.relative <= ball(KNOWN) and not row.is_average:
+            return _joined([_scaled(_balls(query), scored.query.relative), {(0, 0): scored.query.zero}])
+        return {(0, 0): scored.query.absolute}
+
+    def _relative(self, scored: ScoredRow) -> flint.arb:
+        """The relative error of a tie-break's key."""
+        if not (scored.key.relative <= ball(KNOWN)):
+            raise BeyondError("scores (the tie-break's key is not known relatively)")
+        return scored.key.relative
+
+    def _rounding(self, scored: ScoredRow) -> flint.arb:
+        return ZERO if scored.grid is not None else self.product_rate
+
+    def _sum_rate(self, case: int, place: Place) -> flint.arb:
+        """What the sum of the rows can lose at a place: nothing for one product, or if every sum is exact."""
+        found = self._sums.get((case, place))
+        if found is None:
+            found = self._sums[case, place] = self._sum_rate_of(case, place)
+        return found
+
+    def _sum_rate_of(self, case: int, place: Place) -> flint.arb:
+        present = [
+            scored
+            for row, scored, key in zip(self.contest.rows, self.rows, place, strict=True)
+            if not (_is_nothing(row.queries[case], scored.query) or (not key and bool(scored.key.zero == 0)))
+        ]
+        if len(present) <= 1:
+            return ZERO
+        grids = [scored.grid for scored in present if scored.grid is not None]
+        size = sum((scored.product.size for scored in present), ZERO)
+        if len(grids) == len(present) and self.lengths.arithmetic.fits(size, min(grids)):
+            return ZERO
+        return sum_rate(self.lengths, len(present), self.cold)
+
+    def _share(self, errors: Iterable[Errors], lead: Lead) -> flint.arb:
+        """Which part of a lead the errors are at most, for all i <= n <= N."""
+        total = ZERO
+        for powers, size in _joined(errors).items():
+            if size == 0:
+                continue
+            worth = lead.worth(powers)
+            if worth is None:
+                return UNKNOWN
+            k, factor = worth
+            total += size * flint.arb(self.lengths.length) ** k / ball(factor)
+        return total
+
+
+def _is_nothing(query: Laurent, computed: Rounded) -> bool:
+    """Whether a query is computed as exactly 0."""
+    return not query and bool(computed.zero == 0)
+
+
+def _key_error(scored: ScoredRow, key: Fraction) -> flint.arb:
+    """How far a key can be off where its exact value is this number."""
+    if not key:
+        return scored.key.zero
+    if not (scored.key.relative < UNKNOWN):
+        # Numbers can be so small that even such a part of them is little.
+        return scored.key.absolute
+    return scored.key.absolute.min(scored.key.relative * ball(abs(key)))
+
+
+def _balls(form: Laurent) -> Errors:
+    return {powers: ball(factor) for powers, factor in form.items()}
+
+
+def _scaled(errors: Errors, factor: flint.arb) -> Errors:
+    return {powers: size * factor for powers, size in errors.items()}
+
+
+def _times(errors: Iterable[Errors], form: Laurent) -> list[Errors]:
+    """Errors times a form without negative coefficients."""
+    return [
+        {(a + c, b + d): size * ball(factor) for (a, b), size in own.items()}
+        for own in errors
+        for (c, d), factor in form.items()
+    ]
+
+
+def _joined(errors: Iterable[Errors]) -> Errors:
+    total: Errors = {}
+    for own in errors:
+        for powers, size in own.items():
+            total[powers] = total.get(powers, ZERO) + size
+    return total

@@ -1,0 +1,178 @@
+"""How far a run in floating point can be from the real numbers, for all words up to a length N.
+
+Every bound grows with N, so what holds at N holds for all shorter words. Nothing is assumed about the
+order of summation. The arithmetic (roundings, exp, kernel classes) is specified in
+certificates/FORMAT.md, section "Arithmetic"; each bound below is one of its rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from attemper.checker.analysis import ROUNDED, Analysis
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.names import Affine, UnprovenError
+from attemper.checker.rounding.arithmetic import (
+    EXACT,
+    WEIGHTS,
+    ZERO,
+    Arithmetic,
+    BeyondError,
+    Kernel,
+    Lengths,
+    Off,
+    common_grid,
+    greatest,
+)
+from attemper.checker.rounding.attention import RoundedHeads, Strains
+from attemper.checker.rounding.embedding import rounded_form
+from attemper.checker.rounding.feed_forward import Gates, Writing, written
+from attemper.exact.balls import ball, precision
+from attemper.exact.formats import FloatFormat
+from attemper.networks.layers import Network
+
+PRECISION = 64
+
+LONGEST = 2**40
+"""Lengths beyond it are not looked at."""
+
+
+def failure_at(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: int) -> str | None:
+    """The place that has no proof for all words of up to `length` symbols; None if every answer is proved."""
+    if length == 0:
+        return None
+    if length > LONGEST:
+        return f"words of more than {LONGEST:,} symbols"
+    try:
+        return Rounding(analysis, form).bounds_at(kernel, length).failure
+    except (UnprovenError, TooLargeError, RecursionError) as error:
+        return str(error) or "a feed-forward (its cases are too many)"
+
+
+@final
+@dataclass(frozen=True)
+class Bounds:
+    """How far coordinates can be off, as far as the proof goes, and the place where it fails if it does.
+
+    `strains` says which part of what it may lose each place's lead loses: a remark, no proof rests on it.
+    """
+
+    offs: list[Off]
+    strains: Strains
+    failure: str | None
+
+
+@final
+class Rounding:
+    """One network in one format."""
+
+    def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
+        self.analysis = analysis
+        self.form = form
+        self.placed = {coordinate for coordinate, _ in analysis.network.positions}
+        with precision(PRECISION):
+            self.arithmetic = Arithmetic(analysis.names, form)
+            gates = Gates(self.arithmetic)
+            self.writings = [
+                gates.writings_of(fact.groups, fact.before, fact.middle, fact.after)
+                for fact in analysis.layers
+            ]
+        sizes = {abs(number) for number in _weights(analysis.network)}
+        if sizes and (max(sizes) > WEIGHTS or min(sizes) < Fraction(1, WEIGHTS)):
+            raise UnprovenError("the weights (some are too large or too small)")
+        for number, layer in enumerate(analysis.network.layers):
+            # Not even 0 times what leaves the range is 0.
+            if not all(unit.outputs for unit in layer.hidden):
+                raise UnprovenError(f"layer {number}'s feed-forward (a hidden unit is written nowhere)")
+
+    def bounds_at(self, kernel: Kernel, length: int) -> Bounds:
+        """The bounds for all words of 1 to `length` symbols, for one class of attention kernels."""
+        with precision(PRECISION):
+            run = _Run(self, kernel, Lengths(self.arithmetic, length))
+            try:
+                run.require()
+            except BeyondError as error:
+                return Bounds(run.offs, run.heads.strains, str(error))
+            return Bounds(run.offs, run.heads.strains, None)
+
+
+def _weights(network: Network) -> Iterator[Fraction]:
+    """Every weight and bias that is not 0."""
+    forms = [*network.embedding]
+    for layer in network.layers:
+        for head in layer.heads:
+            forms += [*head.query, *head.key, *head.values]
+        for unit in layer.hidden:
+            forms += [unit.form, unit.outputs]
+            if unit.bias:
+                yield unit.bias
+    yield from (factor for form in forms for _, factor in form)
+
+
+@final
+class _Run:
+    """The bounds at one length, layer by layer."""
+
+    def __init__(self, rounding: Rounding, kernel: Kernel, lengths: Lengths) -> None:
+        self.rounding = rounding
+        self.lengths = lengths
+        self.heads = RoundedHeads(lengths, kernel, rounding.placed)
+        self.offs: list[Off] = []
+
+    def require(self) -> None:
+        """Raise `BeyondError` with the place unless the output is right."""
+        analysis = self.rounding.analysis
+        if not (4 * self.lengths.long < 1):
+            raise BeyondError("sums over so many positions")
+        self.offs = [EXACT for _ in analysis.network.coordinates]
+        taken = self._embed()
+        blame = dict.fromkeys(range(len(self.offs)), "the embedding")
+        for number, (layer, fact) in enumerate(zip(analysis.network.layers, analysis.layers, strict=True)):
+            after = list(self.offs)
+            for index, (head, head_fact) in enumerate(zip(layer.heads, fact.heads, strict=True)):
+                name = f"layer {number}, head {index}"
+                rounded = self.heads.head(name, head, head_fact.outputs, fact.before, self.offs)
+                offs = head_fact.rule.offs(rounded)
+                for target, off in zip(head.targets, offs, strict=True):
+                    self._take(taken, target, name)
+                    after[target], blame[target] = off, name
+            self.offs = after
+            after = list(after)
+            for writing in self.rounding.writings[number]:
+                self._take(taken, writing.target, f"layer {number}'s feed-forward")
+                blame[writing.target] = blame.get(self._worst_input(writing), "the embedding")
+                after[writing.target] = written(self.lengths, writing, fact.middle, self.offs)
+            self.offs = after
+        output = analysis.network.output
+        off = self.offs[output]
+        if not (off.constant.max(off.mean + off.relative) <= ball(ROUNDED)):
+            raise BeyondError(blame[output])
+
+    def _embed(self) -> set[int]:
+        """Fill in the embeddings; the coordinates that hold something."""
+        network = self.rounding.analysis.network
+        taken: set[int] = set()
+        for coordinate, factor in {part for form in network.embedding for part in form}:
+            if not self.lengths.arithmetic.fits(ball(abs(factor)), common_grid([Affine(factor)])):
+                raise BeyondError("the embedding (a weight is not a number of the format)")
+            taken.add(coordinate)
+        for coordinate, form in network.positions:
+            self._take(taken, coordinate, "the embedding")
+            rounded = rounded_form(self.lengths, form)
+            self.offs[coordinate] = Off(rounded.zero, rounded.absolute, ZERO, rounded.relative)
+        return taken
+
+    def _take(self, taken: set[int], coordinate: int, name: str) -> None:
+        """Each coordinate is written once: sums in the residual stream have no rule."""
+        if coordinate in taken:
+            raise BeyondError(f"{name} (it adds to something that stands there)")
+        taken.add(coordinate)
+
+    def _worst_input(self, writing: Writing) -> int:
+        """The coordinate that contributes the largest error."""
+        inputs = [factor.coordinate for form, _ in writing.parts for factor in form]
+        worst = greatest(self.offs[c].constant for c in inputs)
+        return next((c for c in inputs if not (self.offs[c].constant < worst)), -1)

@@ -1,0 +1,152 @@
+"""From a guarded program to a hard-attention network with exact rational weights.
+
+Each step's head is that of a construction (`constructions/table.py`). Gates are folded into the feed-forward
+of the layer that makes their last input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from attemper.attention_program.ops import Program, Ref
+from attemper.attention_program.realisation import SymbolGroup
+from attemper.compiling.assembling.blocks import Block
+from attemper.compiling.assembling.demand import collect
+from attemper.compiling.assembling.schedule import make_schedule
+from attemper.compiling.building.bits import is_embedded, strip_negations
+from attemper.compiling.building.site import Site
+from attemper.compiling.building.weights import LayerDraft, added, form, scaled
+from attemper.compiling.constructions.table import PHASES, compute, make_average, name_of
+from attemper.exact.closed_forms import ONE
+from attemper.networks.layers import Coordinate, LinearForm, Network
+
+
+@final
+@dataclass(frozen=True)
+class Assembled:
+    """The network, and where it makes the groups of bits of which at most one is 1."""
+
+    network: Network
+    groups: tuple[SymbolGroup, ...]
+
+
+def assemble(
+    program: Program,
+    names: Mapping[Ref, str],
+    reads_first: bool,
+    accepts_empty: bool,
+    symbols: Sequence[tuple[Ref, ...]] = (),
+) -> Assembled:
+    """The hard-attention network of a guarded, simplified program.
+
+    `names` labels the coordinates of steps; `symbols` are groups of bits of which at most one ever holds,
+    made by one layer. Raises `UnsupportedError` for a step that no construction covers.
+    """
+    assembly = _Assembly(program, names, symbols)
+    assembly.build()
+    site = assembly.site
+    network = Network(
+        alphabet=program.alphabet,
+        coordinates=tuple(site.stream.labels),
+        embedding=tuple(
+            form(*((c, 1) for letter, c in site.letters.items() if symbol in letter.symbols))
+            for symbol in program.alphabet.symbols
+        ),
+        positions=site.stream.placed(),
+        layers=tuple(draft.finished() for draft in site.layers),
+        head_width=16 if any(draft.has_wide_head() for draft in site.layers) else 4,
+        output=assembly.output,
+        reads_first=reads_first,
+        accepts_empty=accepts_empty,
+    )
+    return Assembled(network, assembly.groups())
+
+
+class _Assembly:
+    """One program on its way to a network."""
+
+    def __init__(
+        self, program: Program, names: Mapping[Ref, str], symbols: Sequence[tuple[Ref, ...]]
+    ) -> None:
+        self.program = program
+        self.symbols = symbols
+        self.schedule = make_schedule(program, symbols)
+        self.demand = collect(self.schedule)
+        self.site = Site(program, names, self.schedule.ready)
+        self.fresh: dict[Ref, LinearForm] = {}
+        self.output: Coordinate = -1
+
+    def build(self) -> None:
+        self._allocate()
+        self._heads()
+        self._blocks()
+        self.output = self._output_coordinate()
+
+    def _allocate(self) -> None:
+        """A coordinate for every letter, bit and average, and room for every layer."""
+        site, ready = self.site, self.schedule.ready
+        site.stream.place(ONE)
+        for literal in sorted(self.demand.bits):
+            ref, positive = literal
+            label = site.name(ref)
+            site.bits[literal] = site.stream.new(label if positive else f"not ({label})")
+        for average in sorted(self.demand.averages):
+            if not site.is_constant(average):
+                site.averages[average] = site.stream.new(name_of(site, average))
+        depth = max((ready[ref] for ref, _ in self.demand.bits), default=0)
+        site.layers = [LayerDraft() for _ in range(depth)]
+
+    def _heads(self) -> None:
+        for average, target in self.site.averages.items():
+            make_average(self.site, average, target)
+        self.site.add_shared_heads()
+        for kinds in PHASES:
+            for ref in sorted(self.demand.heads):
+                if isinstance(self.program.steps[ref], kinds):
+                    self.fresh[ref] = compute(self.site, ref)
+            self.site.add_shared_heads()
+
+    def _blocks(self) -> None:
+        for literal, target in self.site.bits.items():
+            block, layer = self.demand.blocks[literal]
+            self._write_block(block, layer, target)
+
+    def _write_block(self, block: Block, layer: int, target: Coordinate) -> None:
+        draft = self.site.layers[layer - 1]
+        for clamp in block.clamps:
+            total = added(*(self._literal(leaf, sign, layer) for leaf, sign in clamp.literals))
+            # A gate that is off takes away as much as all literals can bring.
+            for leaf, sign in clamp.gates:
+                shut = self._literal(leaf, not sign, layer)
+                total = added(total, scaled(shut, -len(clamp.literals)))
+            draft.add_clamp(total, Fraction(4 * clamp.at_least - 3, 4), target, clamp.sign)
+        if block.constant:
+            # ReLU(1) is 1: the constant function of a block that is always true.
+            draft.add_hidden(self.site.stream.at(ONE), Fraction(0), target, Fraction(block.constant))
+
+    def _literal(self, leaf: Ref, positive: bool, layer: int) -> LinearForm:
+        """A literal of a block: rounded already, or the raw output of a head of this layer."""
+        fresh = self.schedule.is_fresh(leaf, layer)
+        own = self.fresh[leaf] if fresh else self.site.bit(leaf)
+        return own if positive else self.site.negated(own)
+
+    def groups(self) -> tuple[SymbolGroup, ...]:
+        """The groups of bits that layers make, as far as anything reads them, layer by layer."""
+        bits, ready = self.site.bits, self.schedule.ready
+        found = [
+            SymbolGroup(ready[group[0]] - 1, tuple(sorted(own)))
+            for group in sorted(self.symbols, key=lambda group: ready[group[0]])
+            if (own := [(bits[ref, True], ref) for ref in group if (ref, True) in bits])
+        ]
+        return tuple(group for group in found if 0 <= group.layer < len(self.site.layers))
+
+    def _output_coordinate(self) -> Coordinate:
+        base, positive = strip_negations(self.program, self.program.output)
+        if not is_embedded(self.program, base):
+            return self.site.bits[base, positive]
+        assert positive, "the simplifier negates letters and places themselves"
+        ((coordinate, _),) = self.site.embedded(base)
+        return coordinate

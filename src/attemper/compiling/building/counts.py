@@ -1,0 +1,96 @@
+"""Counts as heads can have them: averages over the visible positions, and comparisons as sums of those."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never, final
+
+from attemper.attention_program.ops import Compare, Count, CountTest, Equals, Linear, Mask, Program, Ref
+from attemper.compiling.building.bits import merged
+from attemper.compiling.cubes import Literal
+from attemper.exact.predicates import holds
+
+
+@final
+@dataclass(frozen=True)
+class Mixture:
+    """A comparison as sums over left, right and total counts: (factor, counted bit)."""
+
+    left: tuple[tuple[int, Ref], ...]
+    right: tuple[tuple[int, Ref], ...]
+    total: tuple[tuple[int, Ref], ...]
+    threshold: int
+
+    @property
+    def one_sided(self) -> Mask | None:
+        """The mask of all its counts, if they have the same."""
+        sides = {Mask.UP_TO: self.left, Mask.FROM: self.right, Mask.ALL: self.total}
+        used = [mask for mask, parts in sides.items() if parts]
+        return used[0] if len(used) == 1 else None
+
+
+@final
+@dataclass(frozen=True, order=True)
+class Average:
+    """The average over the visible positions of: sum of factor * bit over `parts`, plus mark * [the edge].
+
+    As one value of one head its numerator is an integer, summed exactly before it is divided.
+    """
+
+    mask: Mask
+    parts: tuple[tuple[int, Ref], ...]
+    mark: int
+
+
+Need = Literal | Average
+"""What a step reads: a bit that a feed-forward has written, or an average that a head has made."""
+
+
+def comparisons_of(program: Program, step: Compare | Equals | CountTest) -> tuple[Mixture, ...]:
+    """The comparisons `sum >= threshold` from which the step's bit is made.
+
+    An equality is the difference of two. A test of a count needs [count >= 1] where the head that
+    looks for position 0, and falls on position 1, would read another answer there.
+    """
+    match step:
+        case Compare(count, threshold):
+            return (_mixture(program, count, threshold),)
+        case Equals(count, value):
+            return (_mixture(program, count, value), _mixture(program, count, value + 1))
+        case CountTest(predicate, count, scale, shift):
+            same = holds(predicate, shift) == holds(predicate, scale + shift)
+            return () if same else (_mixture(program, count, 1),)
+        case _:
+            assert_never(step)
+
+
+def _mixture(program: Program, count: Ref, threshold: int) -> Mixture:
+    linear = program.steps[count]
+    parts = linear.parts if isinstance(linear, Linear) else ((1, count),)
+    constant = linear.constant if isinstance(linear, Linear) else 0
+    sides: dict[Mask, list[tuple[int, Ref]]] = {Mask.UP_TO: [], Mask.FROM: [], Mask.ALL: []}
+    for factor, ref in parts:
+        counted = program.steps[ref]
+        assert isinstance(counted, Count), "the simplifier multiplies combinations out"
+        sides[counted.mask] += [(factor, bit) for bit in merged(program, counted.bit)]
+    left, right, total = (tuple(sides[mask]) for mask in (Mask.UP_TO, Mask.FROM, Mask.ALL))
+    return Mixture(left, right, total, threshold - constant)
+
+
+def difference_of(mixture: Mixture) -> Average | None:
+    """(2 (sum - threshold) + 1) / (number visible), if all counts have one mask: odd, so never 0."""
+    if mixture.one_sided is None:
+        return None
+    parts = (*mixture.left, *mixture.right, *mixture.total)
+    return _average(mixture.one_sided, parts, 1 - 2 * mixture.threshold)
+
+
+def sides_of(mixture: Mixture) -> tuple[Average, Average]:
+    """Twice the left and the right sum, each per visible position; a total is left + right - the bit."""
+    left = _average(Mask.UP_TO, (*mixture.left, *mixture.total), 0)
+    return left, _average(Mask.FROM, (*mixture.right, *mixture.total), 0)
+
+
+def _average(mask: Mask, parts: tuple[tuple[int, Ref], ...], mark: int) -> Average:
+    doubled = tuple(sorted((2 * factor, bit) for factor, bit in parts))
+    return Average(mask, doubled, mark)

@@ -1,0 +1,90 @@
+"""The table of constructions: which plan a head has, and which construction computes a step.
+
+    Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
+    Shift     neighbour   CountTest          lookup, corrected where the count is 0
+    Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
+
+No pass names a construction: each asks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from attemper.attention_program.ops import Attend, Compare, CountTest, Equals, Program, Ref, Shift, Step
+from attemper.compiling.building.counts import Need, comparisons_of
+from attemper.compiling.building.plan import HeadPlan
+from attemper.compiling.building.site import Site
+from attemper.compiling.constructions import lookup, neighbour, select, sign
+from attemper.compiling.constructions.local_sign import LocalSignPlan
+from attemper.compiling.constructions.lookup import LookupPlan
+from attemper.compiling.constructions.neighbour import NeighbourPlan
+from attemper.compiling.constructions.select import SelectPlan
+from attemper.compiling.constructions.sign import SignPlan
+from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
+from attemper.networks.layers import (
+    Head,
+    LinearForm,
+    LocalSign,
+    Lookup,
+    Neighbour,
+    Select,
+    Sign,
+    Uniform,
+)
+
+__all__ = ["PHASES", "compute", "make_average", "name_of", "needs", "plan_of"]
+
+PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Shift), (Compare, Equals), (CountTest,))
+"""The steps that have heads, in the order in which these are made."""
+
+
+def plan_of(head: Head) -> HeadPlan:
+    """What the compiler knows of a head."""
+    construction, masking = head.construction, head.masking
+    match construction:
+        case Uniform():
+            return UniformPlan(construction, masking)
+        case Select():
+            return SelectPlan(construction, masking)
+        case Neighbour():
+            return NeighbourPlan(construction, masking)
+        case Sign():
+            return SignPlan(construction, masking)
+        case LocalSign():
+            return LocalSignPlan(construction, masking)
+        case Lookup():
+            return LookupPlan(construction, masking)
+        case _:
+            assert_never(construction)
+
+
+def needs(program: Program, ref: Ref) -> Iterator[Need]:
+    """What the head of a step reads. Raises `UnsupportedError` for a step that no construction covers."""
+    match program.steps[ref]:
+        case Attend() as step:
+            return select.needs(program, step)
+        case Shift() as step:
+            return neighbour.needs(program, step)
+        case Compare() | Equals() as step:
+            return sign.needs(program, comparisons_of(program, step))
+        case CountTest() as step:
+            return lookup.needs(program, step)
+        case _:
+            raise AssertionError(f"step s{ref} has no head")
+
+
+def compute(site: Site, ref: Ref) -> LinearForm:
+    """Have the heads of a step made; the approximate bit that they write."""
+    match site.program.steps[ref]:
+        case Attend() as step:
+            return select.selected(site, ref, step)
+        case Shift() as step:
+            return neighbour.shifted(site, ref, step)
+        case Compare() | Equals() as step:
+            return sign.compared(site, ref, step)
+        case CountTest() as step:
+            return lookup.looked_up(site, ref, step)
+        case _:
+            raise AssertionError(f"step s{ref} has no head")

@@ -1,0 +1,159 @@
+"""The passes as objects. A pass has a name; its fields are its options; it makes one level of another.
+
+Levels are well-formed before and after a pass, and passes change nothing in place. Each wraps the function
+that bears its name, and says why it stands where it stands in the pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, TypeVar, final
+
+from attemper.attention_program.ops import Program, Ref
+from attemper.attention_program.realisation import SymbolGroup
+from attemper.compiling.assembling.assemble import assemble
+from attemper.compiling.building.site import short
+from attemper.compiling.cascade import Cascade
+from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
+from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.compiling.lowering.temporal_to_program import temporal_to_program
+from attemper.compiling.regimes import Regime, require_regime
+from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.simplify_program import simplify_program
+from attemper.compiling.softening.drop_unused import drop_unused
+from attemper.compiling.softening.hard_to_soft import hard_to_soft
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.show import show
+from attemper.languages.temporal.syntax import Formula
+from attemper.languages.words import Alphabet
+
+Before_contra = TypeVar("Before_contra", contravariant=True)
+After_co = TypeVar("After_co", bound=Level, covariant=True)
+
+
+class Pass(Protocol[Before_contra, After_co]):
+    """One step of the compiler."""
+
+    name: ClassVar[str]
+
+    def apply(self, before: Before_contra) -> After_co:
+        """The next level."""
+
+
+@final
+@dataclass(frozen=True)
+class TemporalToProgram:
+    """Operators become the attention patterns they need."""
+
+    name: ClassVar[str] = "temporal_to_program"
+    alphabet: Alphabet
+
+    def apply(self, before: TemporalLanguage) -> ProgramLevel:
+        program, refs = temporal_to_program(before.formula, self.alphabet)
+        names: dict[Ref, str] = {}
+        for part, ref in refs.items():
+            names.setdefault(ref, short(show(part)))
+        return ProgramLevel(program, names, before.at is At.FIRST, before.accepts_empty)
+
+
+@final
+@dataclass(frozen=True)
+class CascadeToProgram:
+    """Registers become attention, tables gates. Neither simplifying nor guards are needed."""
+
+    name: ClassVar[str] = "cascade_to_program"
+    accepts_empty: bool
+
+    def apply(self, before: Cascade) -> ProgramLevel:
+        lowered = cascade_to_program(before)
+        return ProgramLevel(lowered.program, lowered.names, False, self.accepts_empty, lowered.symbols)
+
+
+@final
+@dataclass(frozen=True)
+class SimplifyProgram:
+    """Before scheduling, so that no layer is spent on constants or repetitions."""
+
+    name: ClassVar[str] = "simplify_program"
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        return _rewritten(before, *simplify_program(before.program))
+
+
+@final
+@dataclass(frozen=True)
+class RequireRegime:
+    """Changes nothing: after simplifying, which may have removed what the regime cannot compute."""
+
+    name: ClassVar[str] = "require_regime"
+    regime: Regime
+    formula: Formula
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        require_regime(before.program, self.formula, self.regime)
+        return before
+
+
+@final
+@dataclass(frozen=True)
+class GuardEdges:
+    """Last among the program passes: guards would hide what simplifying looks for."""
+
+    name: ClassVar[str] = "guard_edges"
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        return _rewritten(before, *guard_edges(before.program))
+
+
+@final
+@dataclass(frozen=True)
+class Assemble:
+    """Heads, layers and coordinates, exactly."""
+
+    name: ClassVar[str] = "assemble"
+
+    def apply(self, before: ProgramLevel) -> NetworkLevel:
+        made = assemble(
+            before.program, before.names, before.reads_first, before.accepts_empty, before.symbols
+        )
+        return NetworkLevel(made.network, made.groups)
+
+
+@final
+@dataclass(frozen=True)
+class HardToSoft:
+    """After assembly: margins depend on how many bits each layer's clamps add up."""
+
+    name: ClassVar[str] = "hard_to_soft"
+    regime: Regime
+    least_margin: int
+
+    def apply(self, before: NetworkLevel) -> NetworkLevel:
+        return replace(before, network=hard_to_soft(before.network, self.regime, self.least_margin))
+
+
+@final
+@dataclass(frozen=True)
+class DropUnused:
+    """Last: only now is it known which position embeddings the regime needs."""
+
+    name: ClassVar[str] = "drop_unused"
+
+    def apply(self, before: NetworkLevel) -> NetworkLevel:
+        smaller, moved = drop_unused(before.network)
+        groups = tuple(
+            SymbolGroup(group.layer, tuple((moved[coordinate], ref) for coordinate, ref in group.bits))
+            for group in before.groups
+        )
+        return NetworkLevel(smaller, groups)
+
+
+def _rewritten(before: ProgramLevel, program: Program, to: Sequence[Ref]) -> ProgramLevel:
+    """The level with a new program; `to` has the new step of each old one (-1: dropped)."""
+    names: dict[Ref, str] = {}
+    for ref, name in before.names.items():
+        if to[ref] >= 0:
+            names.setdefault(to[ref], name)
+    groups = (tuple(to[ref] for ref in group if to[ref] >= 0) for group in before.symbols)
+    return replace(before, program=program, names=names, symbols=tuple(group for group in groups if group))

@@ -1,0 +1,65 @@
+"""On which side of i formulas look, and so where they are read when nobody says.
+
+The papers read at the last position, the LTLf tools at the first. A formula with future operators
+and neither past operators nor counts must say which: `G (a -> F b)` at the last position only
+looks at the last symbol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attemper.errors import AmbiguousReadingError
+from attemper.languages.temporal.core import values_by_core
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.show import show
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    Formula,
+    Numerical,
+    Side,
+    Unary,
+    UnaryOperator,
+    operands,
+    subformulas,
+)
+
+
+def sides_of(formula: Formula) -> dict[Formula, frozenset[Side]]:
+    """The sides of i at which every subformula looks by temporal operators, its own and those inside."""
+    return values_by_core(formula, _sides)
+
+
+def _sides(formula: Formula, known: Mapping[Formula, frozenset[Side]]) -> frozenset[Side]:
+    inside = frozenset[Side]().union(*(known[operand] for operand in operands(formula)))
+    match formula:
+        case Unary(UnaryOperator.YESTERDAY) | Binary(BinaryOperator.SINCE):
+            return inside | {Side.LEFT}
+        case Unary(UnaryOperator.NEXT) | Binary(BinaryOperator.UNTIL):
+            return inside | {Side.RIGHT}
+        case _:
+            return inside
+
+
+def read_language(formula: Formula, at: At | None, accepts_empty: bool) -> TemporalLanguage:
+    """The language of a formula; without `at`, the last position if that is not silently degenerate.
+
+    Raises `AmbiguousReadingError` if `at` is None and the formula has future operators but neither
+    past operators nor counts.
+    """
+    if at is None and _must_say(formula):
+        text = show(formula)
+        raise AmbiguousReadingError(
+            f"'{text}' speaks of the future only, so say where it is read:\n"
+            f"  --at first   accepts w iff it holds at position 1: it sees the whole word (LTLf tools)\n"
+            f"  --at last    accepts w iff it holds at position n: nothing lies after the last symbol\n"
+            f'From Python: attemper.compile(..., at="first") or at="last".'
+        )
+    return TemporalLanguage(formula, at or At.LAST, accepts_empty)
+
+
+def _must_say(formula: Formula) -> bool:
+    counts = any(isinstance(part, Comparison | Numerical) and operands(part) for part in subformulas(formula))
+    return sides_of(formula)[formula] == {Side.RIGHT} and not counts

@@ -1,0 +1,73 @@
+"""A network as text, one head and one written coordinate a line: for reading, not for reading back.
+
+x3(i) is coordinate 3 of the residual stream at the position that a head writes to, x3(j) where it looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
+from attemper.workbench.report.summary import temperature_of
+
+
+def network_lines(network: Network) -> Iterator[str]:
+    """The lines of a network's text."""
+    for coordinate, label in enumerate(network.coordinates):
+        yield f"x{coordinate} = {label}"
+    for number, layer in enumerate(network.layers):
+        for index, head in enumerate(layer.heads):
+            yield from _head(f"layer {number}, head {index}", head)
+        yield from _feed_forward(f"layer {number}", layer)
+    where = "first" if network.reads_first else "last"
+    empty = "accepted" if network.accepts_empty else "rejected"
+    yield f"output x{network.output}, read at the {where} position; the empty word is {empty}"
+
+
+def _head(place: str, head: Head) -> Iterator[str]:
+    weighting = head.weighting
+    if isinstance(weighting, Softmax):
+        attention = f"softmax at temperature {temperature_of(weighting)}"
+    else:
+        attention = str(weighting)
+    yield f"{place}: {type(head.construction).__name__}, {head.masking}, {attention}"
+    rows = [f"({_form(q, '(i)')}) ({_form(k, '(j)')})" for q, k in zip(head.query, head.key, strict=True)]
+    yield f"  score {' + '.join(rows) or '0'}"
+    for value, target in zip(head.values, head.targets, strict=True):
+        yield f"  x{target} += {_form(value, '(j)')}"
+
+
+def _feed_forward(place: str, layer: Layer) -> Iterator[str]:
+    written: dict[Coordinate, list[tuple[str, Fraction]]] = {}
+    for unit in layer.hidden:
+        relu = f"relu({_sum([*_parts(unit.form, ''), ('', unit.bias)])})"
+        for target, factor in unit.outputs:
+            written.setdefault(target, []).append((relu, factor))
+    if written:
+        yield f"{place}, feed-forward"
+    for target, parts in written.items():
+        yield f"  x{target} += {_sum(parts)}"
+
+
+def _form(form: LinearForm, at: str) -> str:
+    return _sum(_parts(form, at))
+
+
+def _parts(form: LinearForm, at: str) -> list[tuple[str, Fraction]]:
+    return [(f"x{coordinate}{at}", factor) for coordinate, factor in form]
+
+
+def _sum(parts: list[tuple[str, Fraction]]) -> str:
+    """A sum of factors times things; the thing without a name is 1."""
+    text = ""
+    for thing, factor in parts:
+        if factor == 0:
+            continue
+        size = abs(factor)
+        shown = " ".join(part for part in (str(size) if size != 1 or not thing else "", thing) if part)
+        if text:
+            text += f" - {shown}" if factor < 0 else f" + {shown}"
+        else:
+            text = f"-{shown}" if factor < 0 else shown
+    return text or "0"

@@ -1,0 +1,114 @@
+"""The one loop: what is compiled, how wide, and what is tried where something is not proved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from attemper.certifying import choosing
+from attemper.certifying.choosing import Chosen, Target, choose
+from attemper.certifying.horizons import horizon_of
+from attemper.checker.analysis import Analysis
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.regimes import Regime
+from attemper.errors import UnprovedError, UnsupportedError
+from attemper.exact.formats import FLOAT32, FLOAT64
+from attemper.languages.regular.regex import parse_regex
+from attemper.languages.words import parse_alphabet
+from attemper.networks.layers import Network
+from attemper.workbench.model import read_source
+
+NUMERATOR = Kernel.NUMERATOR_FIRST
+
+
+def chosen(formula: str, regimes: tuple[Regime, ...], target: Target | None = None) -> Chosen:
+    return choose(*read_source(formula, "ab", "last", "reject"), regimes, target)
+
+
+def horizon(found: Chosen) -> int:
+    assert found.analysis is not None
+    return horizon_of(found.analysis, FLOAT32, NUMERATOR)[0]
+
+
+def test_without_a_target_the_smallest_network_is_chosen() -> None:
+    found = chosen("even(#<[a])", (Regime.TEMPERATURE,))
+    assert (found.candidate.margin, found.candidate.regime) == (4, Regime.TEMPERATURE)
+    assert found.analysis is not None
+    assert found.reason == ""
+
+
+def test_what_is_not_proved_is_chosen_with_the_reason() -> None:
+    # Known to be beyond the checker's normal forms; if it is proved one day, take another one.
+    found = chosen("H (even(len) xor pos % 4 = 0)", (Regime.UNBOUNDED,))
+    assert found.analysis is None
+    assert found.reason.startswith("no proof that the network computes its language")
+
+
+def test_margins_grow_until_the_target_is_reached() -> None:
+    least = horizon(chosen("even(#<[a])", (Regime.UNBOUNDED,)))
+    found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, least))
+    assert found.candidate.margin == 4
+    found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, least + 1))
+    assert found.candidate.margin == 8
+    assert horizon(found) > least
+
+
+def test_a_target_that_is_missed_names_what_is_reached_and_by_what_it_is_limited() -> None:
+    pattern = (
+        r"the largest that is proved is \d\d\d, limited by layer 1, head \d in the \w+ regime with margin 16"
+    )
+    with pytest.raises(UnsupportedError, match=pattern):
+        chosen("even(#<[a])", tuple(Regime), Target(FLOAT32, NUMERATOR, 10**6))
+    with pytest.raises(UnsupportedError, match="decoder regime"):
+        chosen("F a", (Regime.DECODER,), Target(FLOAT32, NUMERATOR, 10))
+    with pytest.raises(UnsupportedError, match="decoder regime"):
+        chosen("F a", (Regime.DECODER,))
+
+
+def test_a_target_that_no_proof_covers_says_so() -> None:
+    formula = "H (even(len) xor pos % 4 = 0)"
+    with pytest.raises(UnsupportedError, match=r"is 0, limited by no proof that the network"):
+        chosen(formula, (Regime.UNBOUNDED,), Target(FLOAT64, NUMERATOR, 1))
+
+
+def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() -> None:
+    alphabet = parse_alphabet("ab")
+    expression = "(ab)*"
+    for _ in range(6):
+        expression = f"(a{expression}b)*"
+    dfa = parse_regex(expression, alphabet)
+    short = choose(dfa, alphabet, (Regime.UNBOUNDED,))
+    assert short.compiled.alternatives[-1].name == "a counter"
+    longer = 900_000
+    far = choose(dfa, alphabet, (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, longer))
+    assert horizon(far) >= longer > horizon(short)
+    assert not far.candidate.limits.counter
+
+
+def test_without_merging_only_where_something_was_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    alphabet = parse_alphabet("ab")
+    dfa = parse_regex("(a(a(ab)*b)*b)*", alphabet)
+    assert choose(dfa, alphabet, (Regime.UNBOUNDED,)).candidate.limits.merging
+    real, refused = choosing.prove, choose(dfa, alphabet, (Regime.UNBOUNDED,)).compiled.soft
+
+    def refuse(network: Network, *rest: Any) -> Analysis:
+        if network.coordinates == refused.coordinates:
+            raise UnprovedError("no proof today")
+        return real(network, *rest)
+
+    monkeypatch.setattr(choosing, "prove", refuse)
+    for target in (None, Target(FLOAT64, NUMERATOR, 100)):
+        found = choose(dfa, alphabet, (Regime.UNBOUNDED,), target)
+        assert not found.candidate.limits.merging
+        assert found.analysis is not None
+
+
+def test_if_nothing_is_proved_the_smaller_network_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise UnprovedError("no proof today")
+
+    monkeypatch.setattr("attemper.certifying.choosing.prove", refuse)
+    alphabet = parse_alphabet("ab")
+    found = choose(parse_regex("a*b", alphabet), alphabet, (Regime.UNBOUNDED,))
+    assert (found.analysis, found.reason, found.candidate.limits.merging) == (None, "no proof today", True)

@@ -1,0 +1,298 @@
+"""Lookups: what is derived is what they compute, bounds are the least, conditions are needed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import pytest
+
+from attemper.checker.constructions import lookup as lookups
+from attemper.checker.constructions.lookup import LookupRule
+from attemper.checker.names import UnprovenError
+from attemper.checker.rounding.arithmetic import (
+    EXACT,
+    BeyondError,
+)
+from attemper.checker.rounding.attention import RoundedRow
+from attemper.checker.rules import HeadFact
+from attemper.checker.values import Value
+from attemper.exact.balls import ball, precision
+from attemper.exact.closed_forms import ClosedForm, I, N, number, times
+from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
+from attemper.networks.layers import (
+    Masking,
+)
+from tests.support.attacks import form
+from tests.support.head_cases import (
+    LOOKUP,
+    Case,
+    Formula,
+    bounds_of,
+    fact_of,
+    number_visible,
+    palette,
+    require_refused,
+    require_refused_if_wrong,
+    require_what_is_computed,
+    with_rows,
+    wrongly,
+)
+from tests.support.heads import ALL, LEFT, RIGHT, Form
+from tests.support.rounding import (
+    ERRORS,
+    SUMS,
+    U,
+    cold_of,
+    each_format,
+    finely,
+    fraction,
+    is_same,
+    looking_up,
+    loss_of,
+    rounded_at,
+    run_at,
+    scored,
+)
+
+prepare = palette
+
+
+def lookup(
+    masking: Masking, side: str, count: str | None, bounded: bool, kappa: Formula, coldness: ClosedForm
+) -> Case:
+    rows: list[tuple[Form, Form]] = (
+        [({f"mark {side}": 2}, {"1/i": 1}), *([({count: -1}, {"1/i^2": 1})] if count else [])]
+        if bounded
+        else [({f"mark {side}": -1}, {"i^2": 1}), *([({count: 2}, {"i": 1})] if count else [])]
+    )
+    v = number_visible({"left": LEFT, "right": RIGHT, "all": ALL}[side])
+    gap: Formula = lambda i, n: Fraction(kappa(i, n)) / (i**4 if bounded else v(i, n))  # noqa: E731
+    bounds: tuple[Formula, ...] = ()
+    if bounded:
+        bounds = tuple(
+            (lambda i, n, part=part: part * Fraction(kappa(i, n)) / i - i + 2)
+            for part in (Fraction(1), Fraction(1, 2))
+        )
+    return Case(LOOKUP, masking, rows, {"sign": 1, "i >= 3": 2, "third": 4}, coldness, gap, bounds)
+
+
+LOOKUPS = [
+    lookup(LEFT, "left", "a left", False, lambda i, n: 3 * i, times(3, I)),
+    lookup(LEFT, "left", "a left", False, lambda i, n: 2 * n * i, times(2, N, I)),
+    lookup(ALL, "left", "a left", False, lambda i, n: 3 * n, times(3, N)),
+    lookup(ALL, "right", "a right", False, lambda i, n: 3 * n, times(3, N)),
+    lookup(ALL, "all", "a all", False, lambda i, n: 2 * n, times(2, N)),
+    lookup(LEFT, "left", "a left", True, lambda i, n: 2 * i**4, times(2, I, I, I, I)),
+    lookup(LEFT, "left", "1", False, lambda i, n: 3 * i, times(3, I)),
+    lookup(ALL, "left", None, False, lambda i, n: 3 * n, times(3, N)),
+]
+WANTED = LOOKUPS[0]
+
+
+@pytest.mark.parametrize("case", LOOKUPS)
+def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
+    fact = require_what_is_computed(case)
+    assert isinstance(fact.rule, LookupRule)
+    assert fact.rule.zero == (bounds_of(case) or None)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_changed_heads_are_refused_or_do_what_is_derived(seed: int) -> None:
+    require_refused_if_wrong(LOOKUPS, seed)
+
+
+REFUSED: dict[str, tuple[str, Case]] = {
+    "lookup by waves": ("not those of a lookup", with_rows(WANTED, ({"1": 1}, {"sign": 1}))),
+    "lookup without a top": ("not those of a lookup", replace(WANTED, rows=WANTED.rows[1:])),
+    "lookup of three powers": ("not those of a lookup", with_rows(WANTED, ({"1": 1}, {"1/i": 1}))),
+    "lookup without a mark": (
+        "does not carry 1",
+        replace(WANTED, rows=[({"a left": -1}, {"i^2": 1}), WANTED.rows[1]]),
+    ),
+    "lookup with a number for a mark": (
+        "does not carry 1",
+        replace(WANTED, rows=[({"1": -1}, {"i^2": 1}), WANTED.rows[1]]),
+    ),
+    "lookup off its top": (
+        "top at the count",
+        replace(WANTED, rows=[WANTED.rows[0], ({"a left": 3}, {"i": 1})]),
+    ),
+    "lookup of a count of the other side": (
+        "not a count",
+        replace(WANTED, rows=[WANTED.rows[0], ({"a right": 2}, {"i": 1})]),
+    ),
+    "lookup of no count": (
+        "not a count",
+        replace(WANTED, rows=[WANTED.rows[0], ({"odd left": 2}, {"i": 1})]),
+    ),
+    "lookup of what is not seen": (
+        "may not see",
+        lookup(RIGHT, "right", "a right", False, lambda i, n: 3 * n, times(3, N)),
+    ),
+    "lookup on the other side": ("may not see", replace(LOOKUPS[3], masking=LEFT)),
+    "bounded lookup of all": ("future-masked", replace(LOOKUPS[5], masking=ALL)),
+    "lookup that fades": ("other positions can win", replace(WANTED, coldness=number(3))),
+    "bounded lookup that fades at 0": (
+        "at count 0|not positive",
+        replace(LOOKUPS[5], coldness=times(Fraction(1, 9), I, I, I, I)),
+    ),
+    "lookup the other way": ("lead is not positive", replace(WANTED, coldness=times(-3, I))),
+    "lookup of a letter as value": ("not a function of its position", replace(WANTED, value={"a": 1})),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
+    require_refused(*REFUSED[name])
+
+
+def test_a_bounded_lookup_of_nothing_reads_the_first_position() -> None:
+    case = lookup(LEFT, "left", None, True, lambda i, n: 2 * i**4, times(2, I, I, I, I))
+    own, head, fact = fact_of(case)
+    assert isinstance(fact.rule, LookupRule)
+    assert fact.rule.zero is not None
+    assert wrongly(own, head, fact) is None
+
+
+def test_lookups_with_waves_of_their_own_powers_are_refused() -> None:
+    for key in ("i sign", "i^2 sign"):
+        with pytest.raises(UnprovenError, match="not those of a lookup"):
+            fact_of(with_rows(WANTED, ({"1": 1}, {key: 1})))
+
+
+def test_a_lookup_reads_a_remainder_of_the_count() -> None:
+    own, _, fact = fact_of(replace(WANTED, value={"third": 1}))
+    names = own.names
+    a, third = names.letter("a"), own.values["third"][0, 0]
+    some = names.sum_at_least(LEFT, a, 1)
+    assert names.both(some, fact.outputs[0].diagram) == names.both(some, names.looked_up(LEFT, a, third))
+
+
+# Floats --------------------------------------------------------------------------------------------
+
+
+@finely
+@each_format
+@pytest.mark.parametrize("is_exact", [True, False])
+@pytest.mark.parametrize("length", [2, 7])
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_a_lookup_loses(format_: FloatFormat, is_exact: bool, length: int, count: int) -> None:
+    """4 N rho + 6 N^2 theta (1 + rho) + (2 N^2 + 4 N^3 theta) delta."""
+    run, analysis = run_at(looking_up(), format_, length)
+    terms, n, name = analysis.names, length, format_.name
+    ratio, unit = (analysis.layers[0].middle.values[coordinate] for coordinate in (5, 6))
+    run.offs[5], run.offs[6] = ERRORS, replace(ERRORS, mean=flint.arb(2) ** -15)
+    queries, keys = (Fraction(1, 2**12), Fraction(1, 2**10)), (Fraction(1, 2**7), Fraction(1, 2**14))
+    rows = [
+        RoundedRow(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(queries[0], keys[0])),
+        RoundedRow(form((6, 1)), unit, {(2, 0): terms.number(-1)}, scored(queries[1], keys[1])),
+    ][:count]
+    cold = cold_of(run, number(8), is_exact)
+    u, p, rho, kappa = U[name], 1 if is_exact else 2, max(queries[:count]), max(keys[:count])
+    sigma = Fraction(8, 7) * (count - 1) * SUMS[name]
+    if name == "bfloat16" and count > 1:
+        sigma += 2 * u * (1 + sigma)
+    if p == 2 and count > 1:
+        sigma = (1 + sigma) * (1 + u) - 1
+    theta = (1 + kappa) * (1 + u) ** p * (1 + sigma) - 1
+    delta = (Fraction(1, 2**13) + (Fraction(1, 2**15) if count == 2 else 0)) * (1 + rho)
+    expected = 4 * n * rho + 6 * n**2 * theta * (1 + rho) + (2 * n**2 + 4 * n**3 * theta) * delta
+    computed = replace(rounded_at(run, analysis), rows=tuple(rows), cold=cold)
+    assert is_same(LookupRule(Fraction(1), None).loss(computed), expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_error_takes_more_from_a_lookup_than_its_loss(seed: int) -> None:
+    """Scores kappa (2 c j - j^2) / V with errors at the ends of what is allowed, for all c, j and V."""
+    rng = random.Random(seed)
+    longest = 6
+    run, analysis = run_at(looking_up(), BFLOAT16, longest)
+    ratio, unit = (analysis.layers[0].middle.values[coordinate] for coordinate in (5, 6))
+    terms = analysis.names
+    rho, kappa, means, u = Fraction(1, 2**13), Fraction(1, 2**14), Fraction(1, 2**14), U["bfloat16"]
+    run.offs[5] = run.offs[6] = replace(EXACT, mean=ball(means))
+    rows = [
+        RoundedRow(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(rho, kappa)),
+        RoundedRow(form((6, 1)), unit, {(2, 0): terms.number(-1)}, scored(rho, kappa)),
+    ]
+    with precision(64):
+        cold = cold_of(run, number(8), is_exact=True)
+        computed = replace(rounded_at(run, analysis), rows=tuple(rows), cold=cold)
+        loss = fraction(LookupRule(Fraction(1), None).loss(computed).upper())
+    sigma = Fraction(8, 7) * SUMS["bfloat16"] * 99 / 100
+
+    def ends(error: Fraction) -> Fraction:
+        return error * rng.choice([-1, 1])
+
+    for visible in range(2, longest + 1):
+        for c in range(visible + 1):
+            queries = [
+                (exact + ends(means)) * (1 + ends(rho))
+                for exact in (Fraction(c, visible), Fraction(1, visible))
+            ]
+            best = max(c, 1)
+
+            def score(j: int, queries: list[Fraction] = queries) -> Fraction:
+                keys = [2 * j * (1 + ends(kappa)), -j * j * (1 + ends(kappa))]
+                products = [q * k * (1 + ends(u)) for q, k in zip(queries, keys, strict=True)]
+                return sum(products) + ends(sigma) * sum(map(abs, products))
+
+            for j in {*range(1, visible + 1)} - {best}:
+                lead = Fraction((j - c) ** 2 - (best - c) ** 2, visible)
+                assert score(best) - score(j) >= (1 - loss) * lead
+
+
+@finely
+def test_a_bounded_lookup_may_lose_half_of_its_lead_at_count_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, analysis = run_at(looking_up(), BFLOAT16, 3)
+    most, slight = Fraction(1, 2) - 2 * U["bfloat16"], Fraction(1, 2**60)
+    for zero in (None, (Fraction(9), Fraction(4))):
+        fact = HeadFact(LookupRule(Fraction(1), zero), ())
+        for loss in (Fraction(0), most, most + slight, Fraction(3, 4)):
+            monkeypatch.setattr(lookups, "_lost", lambda _, loss=loss: ball(loss))
+            if zero is None or loss <= most:
+                assert loss_of(run, analysis, fact) == ball(loss)
+            else:
+                with pytest.raises(BeyondError, match=r"^the head$"):
+                    loss_of(run, analysis, fact)
+
+
+def test_keys_of_one_power_each() -> None:
+    _, analysis = run_at(looking_up(), FLOAT32, 3)
+    terms = analysis.names
+
+    def are_covered(*keys: Value) -> bool:
+        return lookups._one_of_each_power(terms, list(keys))
+
+    def multiple(power: int, factor: int = 1, growth: int = 0) -> Value:
+        return {(power, growth): terms.number(factor)}
+
+    assert are_covered(multiple(1, 2), multiple(2, -1))
+    assert are_covered(multiple(2, -1), multiple(1, 2))
+    assert all(are_covered(multiple(power)) for power in (1, 2, -1, -2))
+    assert are_covered(multiple(1, 2, 1))
+    assert are_covered(multiple(-1), multiple(-2))
+    for powers in (
+        (0,),
+        (3,),
+        (-3,),
+        (1, -2),
+        (-1, 2),
+        (1, 1),
+        (2, 2),
+        (-1, -1),
+        (-2, -2),
+        (1, 3),
+        (0, 2),
+        (1, -1),
+    ):
+        assert not are_covered(*map(multiple, powers)), powers
+    for wild in ({(1, 0): terms.sign}, {(1, 0): terms.true, (2, 0): terms.true}, {}):
+        assert not are_covered(wild)
+        assert not are_covered(wild, multiple(2))
+        assert not are_covered(multiple(2), wild)
+    assert not are_covered(multiple(1), multiple(2), multiple(1, -2))
+    assert not are_covered({(1, 0): terms.first}, multiple(2))

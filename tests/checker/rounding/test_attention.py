@@ -1,0 +1,233 @@
+"""A head in floats: rows, temperatures, what its values are off by, against FORMAT.md, section 6."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+
+from attemper.checker.constructions.neighbour import NeighbourRule
+from attemper.checker.constructions.select import SelectRule
+from attemper.checker.constructions.sign import SignRule
+from attemper.checker.rounding import attention
+from attemper.checker.rounding.arithmetic import (
+    UNKNOWN,
+    ZERO,
+    BeyondError,
+    Kernel,
+    Off,
+)
+from attemper.checker.rounding.attention import rounded_row, stray_mass
+from attemper.checker.values import Value, of_form
+from attemper.exact.balls import ball
+from attemper.exact.closed_forms import ONE, ClosedForm, I, number, over, times
+from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
+from attemper.networks.layers import (
+    Layer,
+    LinearForm,
+    Uniform,
+)
+from tests.support.attacks import form, head, network_of
+from tests.support.rounding import (
+    ERRORS,
+    NUMERATOR,
+    U,
+    cold_of,
+    each_format,
+    finely,
+    fraction,
+    is_same,
+    looking_up,
+    loss_of,
+    noise_at,
+    one_by_one,
+    rounded_at,
+    row_of,
+    run_at,
+    selecting,
+    sums_at,
+)
+
+TEMPERATURES: list[tuple[ClosedForm, bool]] = [
+    (ONE, True),
+    (number(4), True),
+    (number(Fraction(1, 2)), True),
+    (number(3), False),
+    (times(2, I), False),
+    (times(I, over(I)), False),
+]
+"""Inverse temperatures, and whether they are one power of two and computed as that."""
+
+
+@finely
+@each_format
+@pytest.mark.parametrize(("coldness", "is_exact"), TEMPERATURES)
+@pytest.mark.parametrize("is_odd", [False, True])
+def test_what_the_value_of_a_selection_is_off_by(
+    format_: FloatFormat, coldness: ClosedForm, is_exact: bool, is_odd: bool
+) -> None:
+    """Also where its value is rounded, and the weights are such that all products are."""
+    network, name = selecting(coldness, is_odd, 1 + (2 * U[format_.name] if is_odd else 0)), format_.name
+    for length in (1, 2, 3, 17):
+        run, analysis = run_at(network, format_, length)
+        [own], [fact] = network.layers[0].heads, analysis.layers[0].heads
+        before, exact = analysis.layers[0].before, 3 + (Fraction(1, 3) if is_odd else 0)
+        computed = rounded_at(run, analysis)
+        assert computed.cold.is_exact is is_exact
+        assert isinstance(fact.rule, SelectRule)
+        loss = fact.rule.loss(computed)
+        assert fact.rule.far is not None
+        stray = ZERO
+        if length > 1:
+            near = (-ball(fact.rule.gap) * (1 - loss - 2 * ball(U[name]))).exp()
+            weight = (near / (1 - near) + (-ball(fact.rule.far[1])).exp()) * ball(noise_at(name))
+            stray = weight / (1 + weight)
+        error = fraction(run.lengths.linear(own.values[0], before.values, run.offs).absolute)
+        assert (error > 0) is is_odd
+        rest = error + (exact + error) * (noise_at(name) * (1 + sums_at(name, length)) - 1)
+        [off] = fact.rule.offs(computed)
+        assert is_same(off.zero, 3 * stray + ball(rest))
+        assert is_same(off.other, 3 * stray + ball(rest))
+        assert off.mean == off.relative == 0
+
+
+@finely
+def test_a_temperature_that_rounds_costs_more() -> None:
+    """So the case before tells the two apart."""
+    run, analysis = run_at(selecting(step=1 + Fraction(1, 2**7)), BFLOAT16, 3)
+    [fact] = analysis.layers[0].heads
+    exact, rounds = (loss_of(run, analysis, fact, cold_of(run, ONE, is_exact)) for is_exact in (True, False))
+    assert exact < rounds
+
+
+@finely
+@pytest.mark.parametrize("length", [1, 2, 3])
+@pytest.mark.parametrize(
+    "rule", [SignRule(Fraction(2), level=True, unit=Fraction(1)), NeighbourRule(*map(Fraction, (4, 5, 6)))]
+)
+def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, rule: SignRule | NeighbourRule) -> None:
+    run, analysis = run_at(selecting(), BFLOAT16, length)
+    computed, u = rounded_at(run, analysis), U["bfloat16"]
+    most = Fraction(15, 16)
+    for loss in (Fraction(0), Fraction(1, 8), most, most + Fraction(1, 2**60), Fraction(1), Fraction(2)):
+        if length == 1:
+            assert stray_mass(computed, ball(loss), rule.stray) == 0
+        elif loss > most:
+            with pytest.raises(BeyondError, match=r"^the head$"):
+                stray_mass(computed, ball(loss), rule.stray)
+        else:
+            step, own_lead, parity = (
+                ball(-lead * (1 - loss - 2 * u)).exp() for lead in map(Fraction, (4, 5, 6))
+            )
+            weight = own_lead + (step**2 + parity * step) / (1 - step**2)
+            if isinstance(rule, SignRule):
+                weight = 2 * step
+            weight *= ball(noise_at("bfloat16"))
+            found = stray_mass(computed, ball(loss), rule.stray)
+            assert is_same(computed.strains["the head", most], loss / most)
+            assert is_same(found, weight / (1 + weight))
+
+
+def test_a_row_holds_the_values_of_its_query_and_key() -> None:
+    run, analysis = run_at(selecting(), FLOAT32, 3)
+    before, terms = analysis.layers[0].before, analysis.names
+    query, key = form((3, 2)), form((0, 3), (2, 5))
+    row = rounded_row(run.lengths, query, key, cold_of(run, ONE, is_exact=True), before, run.offs)
+    assert row.form == query
+    assert row.query == of_form(terms, query, before) == {(0, 0): terms.number(2)}
+    assert row.key == of_form(terms, key, before)
+    assert set(row.key) == {(0, 0), (1, 0)}
+
+
+def test_the_error_of_an_average_is_known_for_the_average_itself_only() -> None:
+    run, analysis = run_at(looking_up(), FLOAT32, 3)
+    terms = analysis.names
+    mean = analysis.layers[0].middle.values[5][0, 0]
+    run.offs[5] = replace(ERRORS, zero=flint.arb(2) ** -3)
+    mean_off = rounded_at(run, analysis).mean_off
+    whole = form((5, 1))
+    assert mean_off(row_of(whole, {(0, 0): mean})) == ERRORS.mean
+    assert mean_off(row_of(whole, {(0, 0): terms.true})) == flint.arb(2) ** -3
+    one = terms.number(1)
+    others: list[tuple[LinearForm, Value]] = [
+        (form((5, 2)), {(0, 0): mean}),  # the coordinate holds half the average
+        (form((5, -1)), {(0, 0): mean}),
+        (form((5, 1), (6, 1)), {(0, 0): mean}),
+        ((), {(0, 0): mean}),
+        (whole, {(0, 0): terms.scaled(mean, 2)}),
+        (whole, {(0, 0): terms.scaled(mean, Fraction(1, 2))}),
+        (whole, {(0, 0): terms.plus(mean, one)}),
+        (whole, {(0, 0): terms.plus(mean, analysis.layers[0].middle.values[6][0, 0])}),
+        (whole, {(0, 0): terms.first}),
+        (whole, {(0, 0): terms.choose(terms.first, one, mean)}),
+        (whole, {(1, 0): mean}),
+        (whole, {(0, 1): one}),
+        (whole, {(0, 0): mean, (1, 0): one}),
+        (whole, {}),
+    ]
+    for form_, query in others:
+        assert mean_off(row_of(form_, query)) == UNKNOWN
+
+
+def test_one_power_of_two_everywhere() -> None:
+    _, analysis = run_at(looking_up(), FLOAT32, 3)
+    terms = analysis.names
+    mean = analysis.layers[0].middle.values[5][0, 0]
+    for power in (Fraction(1), Fraction(2), Fraction(-4), Fraction(1, 8)):
+        assert attention._is_one_power(terms, terms.number(power))
+    for other in (Fraction(3), Fraction(3, 2), Fraction(1, 3), Fraction(6)):
+        assert not attention._is_one_power(terms, terms.number(other))
+    for diagram in (mean, terms.plus(mean, terms.true), terms.plus(terms.first, terms.true), terms.sign):
+        assert not attention._is_one_power(terms, diagram)
+
+
+@pytest.mark.parametrize("kernel", Kernel)
+@pytest.mark.parametrize("seed", range(3))
+def test_selections_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel, seed: int) -> None:
+    """exp is wrong by all that is allowed, sums are formed in random orders."""
+    rng = np.random.default_rng(seed)
+    length = 12
+    network = selecting(number(Fraction(1, 2)))
+    run, analysis = run_at(network, FLOAT32, length, kernel)
+    [fact] = analysis.layers[0].heads
+    [off] = fact.rule.offs(rounded_at(run, analysis))
+    for _ in range(20):
+        word = rng.integers(0, 2, size=length)  # 1 for a, which is blocked
+        i = int(rng.integers(1, length + 1))
+        seen = word[:i]
+        scores = np.array([2 * (j + 1) - 4 * i * int(a) for j, a in enumerate(seen)], dtype=np.float64)
+        best = int(scores.argmax())
+        wrong = 1 + 8 * 2.0**-24 * 0.99 * rng.choice([-1, 1], size=i)
+        wrong[best] = 1
+        weights = (np.exp(scores - scores[best]) * wrong).astype(np.float32)
+        order = rng.permutation(i)
+        values = 3 * seen.astype(np.float32)
+        total = one_by_one(weights[order])
+        if kernel is NUMERATOR:
+            found = one_by_one((weights * values)[order]) / total
+        else:
+            found = one_by_one(((weights / total) * values)[order])
+        right = 0 if 0 in seen else 3
+        assert abs(Fraction(float(found)) - right) <= fraction(off.constant)
+
+
+def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_reads() -> None:
+    """A row of a position embedding is looked up; one of an average is not: that is written in between."""
+    average = head(Uniform(), ONE, [], [(form((0, 1)), 3)])
+    network = network_of(4, [[(0, 1)], []], {1: I, 2: ONE}, [Layer((average,), (), ())], 3)
+    run, analysis = run_at(network, FLOAT32, 100)
+    fact, heads = analysis.layers[0], run.heads
+    cold, other = heads._cold(ONE), heads._cold(times(Fraction(1, 2), I))
+    placed = form((1, 1)), form((2, 1))
+    first = heads._row(*placed, cold, fact.before, run.offs)
+    assert heads._row(*placed, cold, fact.after, run.offs) is first
+    assert heads._row(*placed, other, fact.before, run.offs) is not first
+    read = form((3, 1)), form((1, 1))
+    before = heads._row(*read, cold, fact.before, run.offs)
+    run.offs[3] = Off(mean=flint.arb(1))
+    after = heads._row(*read, cold, fact.after, run.offs)
+    assert before.query != after.query
+    assert before.scored.query.absolute < after.scored.query.absolute

@@ -1,0 +1,200 @@
+"""Programs, and groups of bits in networks, in which one thing was changed.
+
+A mutant is well formed: what a file refuses is tested where files are. Whether a mutant still means the same
+is for its user to find out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+)
+from attemper.attention_program.realisation import Realisation, SymbolGroup
+from attemper.attention_program.wellformed import complaints
+from attemper.exact.closed_forms import complement
+from attemper.exact.predicates import NonNegative, Remainder, Zero
+from attemper.networks.layers import Network
+
+NAMES_TRIED = 3
+"""How many false groups of each size are drawn."""
+
+
+def random_program_mutant(program: Program, rng: random.Random) -> tuple[str, Program]:
+    """A program of which one step was changed; well formed."""
+    while True:
+        ref = rng.randrange(len(program.steps))
+        others = [other for other in step_mutants(program, ref) if other != program.steps[ref]]
+        if others:
+            other = rng.choice(others)
+            steps = (*program.steps[:ref], other, *program.steps[ref + 1 :])
+            return f"s{ref} is {other}", replace(program, steps=steps)
+
+
+def program_mutants(program: Program) -> Iterator[tuple[str, Program]]:
+    """Every mutant of every step, and every other output."""
+    for ref, step in enumerate(program.steps):
+        for other in step_mutants(program, ref):
+            if other != step:
+                steps = (*program.steps[:ref], other, *program.steps[ref + 1 :])
+                yield f"s{ref} is {other}", replace(program, steps=steps)
+    for ref in bits_below(program, len(program.steps)):
+        if ref != program.output:
+            yield f"output s{ref}", replace(program, output=ref)
+
+
+def bits_below(program: Program, below: Ref) -> list[Ref]:
+    """The steps before this one that are bits."""
+    return [ref for ref in range(below) if not isinstance(program.steps[ref], Count | Linear)]
+
+
+def step_mutants(program: Program, ref: Ref) -> Iterator[Step]:
+    """A step with another reference, mask, choice, connective, threshold, row, letter or place."""
+    bits = bits_below(program, ref)
+    counts = [k for k in range(ref) if k not in bits]
+    match program.steps[ref]:
+        case Letter(symbols):
+            yield Letter(tuple(symbol for symbol in program.alphabet.symbols if symbol not in symbols))
+            yield from (Letter((symbol,)) for symbol in program.alphabet.symbols)
+        case Place(form):
+            yield Place(complement(form))
+        case Not(bit):
+            yield Gate(Connective.OR, (bit,))
+            yield from map(Not, bits)
+        case Gate(connective, read):
+            yield from (Gate(other, read) for other in Connective)
+            yield from (Gate(connective, other) for other in _other_bits(read, bits))
+        case Merge(read):
+            yield Gate(Connective.OR, read)
+            yield from map(Merge, _other_bits(read, bits))
+        case Table(read, rows):
+            yield from (Table(read, (*rows[:k], *rows[k + 1 :])) for k in range(len(rows)))
+            yield from (Table(other, rows) for other in _other_bits(read, bits) if len(other) == len(read))
+        case Attend(mask, choice, where, value, default):
+            yield from (Attend(other, choice, where, value, default) for other in Mask)
+            yield from (Attend(mask, pick, where, value, default) for pick in Choice)
+            yield from (Attend(mask, choice, bit, value, default) for bit in bits)
+            yield from (Attend(mask, choice, where, bit, default) for bit in bits)
+        case Shift(direction, bit):
+            yield from (Shift(other, bit) for other in Direction)
+            yield from (Shift(direction, other) for other in bits)
+        case Count(mask, bit):
+            yield from (Count(other, bit) for other in Mask)
+            yield from (Count(mask, other) for other in bits)
+        case Linear(parts, constant):
+            yield from (Linear(parts, constant + step) for step in (-1, 1))
+            for k, (factor, count) in enumerate(parts):
+                for part in ((-factor, count), (factor + 1, count), *((factor, other) for other in counts)):
+                    yield Linear((*parts[:k], part, *parts[k + 1 :]), constant)
+        case Compare(count, threshold):
+            yield from (Compare(count, threshold + step) for step in (-1, 1))
+            yield from (Compare(other, threshold) for other in counts)
+            yield Equals(count, threshold)
+        case Equals(count, value):
+            yield from (Equals(count, value + step) for step in (-1, 1))
+            yield Compare(count, value)
+        case CountTest(predicate, count, scale, shift):
+            yield from (CountTest(predicate, count, scale, shift + step) for step in (-1, 1))
+            yield from (CountTest(other, count, scale, shift) for other in (Zero(), NonNegative()))
+            yield CountTest(Remainder(3, 1), count, scale, shift)
+            yield CountTest(predicate, count, scale + 1, shift)
+
+
+def _other_bits(read: tuple[Ref, ...], bits: list[Ref]) -> Iterator[tuple[Ref, ...]]:
+    """One bit less, and another in its place."""
+    for k in range(len(read)):
+        yield (*read[:k], *read[k + 1 :])
+        yield from ((*read[:k], bit, *read[k + 1 :]) for bit in bits)
+
+
+# Groups ----------------------------------------------------------------------------------------------
+
+
+def group_mutants(
+    network: Network, said: Realisation, rng: random.Random
+) -> Iterator[tuple[str, Realisation]]:
+    """Groups dropped, merged, split, in another layer; bits of another coordinate or step; false groups."""
+    groups = said.groups
+    if groups:
+        yield "no groups", replace(said, groups=())
+        united = SymbolGroup(groups[-1].layer, tuple(bit for group in groups for bit in group.bits))
+        yield "all groups are one", replace(said, groups=(united,))
+    for k, group in enumerate(groups):
+        for what, others in _of_group(network, said, group, rng):
+            yield f"group {k}: {what}", replace(said, groups=(*groups[:k], *others, *groups[k + 1 :]))
+    for number, group in enumerate(false_groups(network, said, rng)):
+        yield f"false group {number}: {group}", replace(said, groups=(*groups, group))
+
+
+def _of_group(
+    network: Network, said: Realisation, group: SymbolGroup, rng: random.Random
+) -> Iterator[tuple[str, tuple[SymbolGroup, ...]]]:
+    bits, steps = group.bits, bits_below(said.program, len(said.program.steps))
+    yield "dropped", ()
+    yield "turned round", (replace(group, bits=bits[::-1]),)
+    yield "twice", (group, group)
+    for layer in range(len(network.layers)):
+        yield f"in layer {layer}", (replace(group, layer=layer),)
+    if len(bits) > 1:
+        cut = rng.randrange(1, len(bits))
+        yield "split", (replace(group, bits=bits[:cut]), replace(group, bits=bits[cut:]))
+        yield "a bit less", (replace(group, bits=bits[1:] if rng.random() < 0.5 else bits[:-1]),)
+    place = rng.randrange(len(bits))
+    coordinate, ref = bits[place]
+    others = [
+        ("another coordinate", (rng.randrange(len(network.coordinates)), ref)),
+        ("another step", (coordinate, rng.choice(steps))),
+        ("another bit", rng.choice(bits)),
+    ]
+    for what, bit in others:
+        yield f"{what} {bit}", (replace(group, bits=(*bits[:place], bit, *bits[place + 1 :])),)
+    more = (rng.randrange(len(network.coordinates)), rng.choice(steps))
+    yield f"one more {more}", (replace(group, bits=(*bits, more)),)
+
+
+def false_groups(network: Network, said: Realisation, rng: random.Random) -> Iterator[SymbolGroup]:
+    """Groups of bits that the network has somewhere, whether or not they hold together."""
+    steps = bits_below(said.program, len(said.program.steps))
+    known = [bit for group in said.groups for bit in group.bits]
+    for size in (1, 2, 3):
+        for _ in range(NAMES_TRIED if network.layers else 0):
+            layer = rng.randrange(len(network.layers))
+            drawn = [
+                rng.choice(known)
+                if known and rng.random() < 0.7
+                else (rng.randrange(len(network.coordinates)), rng.choice(steps))
+                for _ in range(size)
+            ]
+            yield SymbolGroup(layer, tuple(drawn))
+
+
+def realisation_mutants(
+    network: Network, said: Realisation, rng: random.Random
+) -> Iterator[tuple[str, Realisation]]:
+    """The mutants of the program, and of the groups."""
+    for name, program in program_mutants(said.program):
+        assert not complaints(program), name
+        yield name, replace(said, program=program)
+    yield from group_mutants(network, said, rng)
