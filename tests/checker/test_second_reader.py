@@ -23,6 +23,7 @@ from attemper.checker.verdict import Status
 from attemper.networks.files import Source, load, save
 from attemper.networks.layers import Network
 from tests.support.hand_built import hand_built
+from tests.support.plain_heads import plain_head
 from tests.support.programs import programs
 from tests.support.second_reader import drawn
 from tests.support.second_reader.following import automaton_of, follow
@@ -100,6 +101,15 @@ def test_programs_that_look_to_the_left_are_followed_alike(seed: int) -> None:
         _require_agreement(program, automaton, groups)
 
 
+@pytest.mark.parametrize("seed", range(25))
+def test_changed_programs_with_groups_are_followed_alike(seed: int) -> None:
+    certificate = read_certificate(CORPORA / "accepted" / "automaton_as_certified")
+    groups = [[step for _, step in group] for _, group in certificate["groups"]]
+    program = drawn.changed(Random(seed), certificate["program"])
+    assert complaint(program) is None
+    _require_agreement(program, certificate["source"], groups)
+
+
 @settings(max_examples=40, derandomize=True, deadline=None, database=None)
 @given(programs(defaults=False))
 def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
@@ -108,9 +118,14 @@ def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
     _require_agreement(tree, None, [])
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_heads_are_read_alike(seed: int) -> None:
     _require_read_alike(random_head(Random(seed)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_plain_heads_are_read_alike(seed: int) -> None:
+    _require_read_alike(plain_head(Random(seed)))
 
 
 @pytest.mark.parametrize("kind", ["select", "values", "deep"])

@@ -12,7 +12,8 @@ Program = dict[str, Any]
 def program(random: Random) -> Program:
     """A program over a and b with bits that are often of every kind that section 7 follows."""
     steps: list[Any] = [["letter", ["a"]]]
-    bits, counts = [0], []
+    bits: list[int] = [0]
+    counts: list[int] = []
     size = random.randrange(4, 16)
     while len(steps) < size:
         if random.random() < 0.2:
@@ -42,6 +43,28 @@ def nearly(random: Random, automaton: dict[str, Any]) -> dict[str, Any]:
         case _:
             changed["start"] = state
     return changed
+
+
+def changed(random: Random, drawn: Program) -> Program:
+    """The program with one step that reads something else, or another gate, mask, choice or place."""
+    other = copy.deepcopy(drawn)
+    step = random.choice([step for step in other["steps"][1:] if step != ["place", "1"]])
+    number = other["steps"].index(step)
+    match step:
+        case ["and" | "union" | "merge", bits]:
+            step[0] = random.choice([step[0], "and", "or", "union"])
+            bits[random.randrange(len(bits))] = random.randrange(number)
+        case ["attend", mask, *_]:
+            step[1] = random.choice([mask, "<=", "<"])
+            step[2] = random.choice([step[2], "leftmost"])
+            step[random.choice([3, 4])] = random.randrange(number)
+        case ["not", _]:
+            step[1] = random.randrange(number)
+        case ["place", ["test", *parts]]:
+            step[1] = ["test", *parts[:-1], parts[-1] + random.choice([-1, 1])]
+        case _:
+            other["output"] = random.randrange(number)
+    return other
 
 
 def _count(random: Random, bits: list[int], counts: list[int]) -> list[Any]:

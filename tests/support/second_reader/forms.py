@@ -21,7 +21,7 @@ def holds(predicate: Any, value: Fraction) -> bool:
         case "nonnegative":
             return value >= 0
         case ["mod", m, r]:
-            return (value - r) % m == 0
+            return bool((value - r) % m == 0)
         case _:
             raise NothingShownError(f"nothing is known of the predicate {predicate}")
 
@@ -48,7 +48,7 @@ def value_of(form: Form, i: int, n: int) -> Fraction:
             number = value_of(base, i, n)
             if number == 0 and exponent < 0:
                 raise NothingShownError("a form has no value")
-            return number**exponent
+            return Fraction(number**exponent)
         case ["test", predicate, a, b, c]:
             return Fraction(holds(predicate, Fraction(a * i + b * n + c)))
         case _:

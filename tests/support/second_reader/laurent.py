@@ -43,14 +43,11 @@ def minus(left: Laurent, right: Laurent) -> Laurent:
 
 def least_ratio(form: Laurent, other: Laurent, masking: str) -> Fraction | None:
     """The c of "form >= c other" wherever more than one position is visible, or None."""
-    ratios = []
-    for i0, d in _STARTS[masking]:
-        n0 = i0 + d
-        ratio = _at(form, i0, n0) / _at(other, i0, n0)
-        if any(value < 0 for value in _expanded(minus(form, scaled(other, ratio)), i0, d).values()):
-            return None
-        ratios.append(ratio)
-    return min(ratios)
+    starts = _STARTS[masking]
+    ratio = min(_at(form, i0, i0 + d) / _at(other, i0, i0 + d) for i0, d in starts)
+    rest = minus(form, scaled(other, ratio))
+    negative = any(value < 0 for i0, d in starts for value in _expanded(rest, i0, d).values())
+    return None if negative else ratio
 
 
 _STARTS = {"<=": [(2, 0)], ">=": [(1, 1)], "all": [(2, 0), (1, 1)]}

@@ -148,6 +148,6 @@ def _reach(leaf: Any) -> int:
         case ["test", ["mod", m, _], *_]:
             return 2 * int(m)
         case ["test", _, a, b, c]:
-            return abs(c) // max(1, min(abs(x) for x in (a, b) if x) if a or b else 1) + 2
+            return int(abs(c) // max(1, min((abs(x) for x in (a, b) if x), default=1)) + 2)
         case _:
             return 2
