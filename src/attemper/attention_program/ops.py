@@ -209,6 +209,29 @@ def inputs(step: Step) -> tuple[Ref, ...]:
             return (count,)
 
 
+def counted_in(program: Program, count: Ref) -> tuple[int, dict[Ref, int]]:
+    """A count as a constant, and a factor for each `Count` step that it is made of.
+
+    >>> letter, one = Letter(("a",)), Count(Mask.UP_TO, 0)
+    >>> twice = Linear(((1, 1), (1, 1)), 3)
+    >>> counted_in(Program(Alphabet(("a", "b")), (letter, one, twice), 0), 2)
+    (3, {1: 2})
+    """
+    constant, factors, left = 0, dict[Ref, int](), {count: 1}
+    for ref in range(count, -1, -1):
+        factor, step = left.get(ref, 0), program.steps[ref]
+        match step:
+            case Linear(parts, own) if factor:
+                constant += factor * own
+                for inner, part in parts:
+                    left[part] = left.get(part, 0) + factor * inner
+            case Count() if factor:
+                factors[ref] = factor
+            case _:
+                pass
+    return constant, factors
+
+
 class Builder:
     """Collects steps; an equal step is kept once (hash-consing)."""
 
