@@ -55,7 +55,8 @@ from attemper.exact.closed_forms import (
     times,
 )
 from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
-from attemper.languages.regular.dfa import Dfa, difference
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import difference
 from attemper.languages.words import Alphabet, Word, words_of_length
 from tests.support import automata
 
