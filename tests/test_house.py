@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import doctest
 import inspect
@@ -19,6 +20,7 @@ import attemper
 from attemper.networks.layers import Construction
 
 ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "attemper"
 DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 TRUSTED = (
     "attemper",
@@ -101,6 +103,34 @@ def test_a_construction_is_a_file_of_its_name_in_every_room() -> None:
         assert names <= files, room
         # The table says which file is for which construction.
         assert files <= names | {"table"}, room
+
+
+def test_contributing_lists_every_file_that_knows_a_construction() -> None:
+    recipe = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipe = recipe.split("**A new construction.**")[1].split("**A new pass.**")[0]
+    paths = re.findall(r"`([\w/]+(?:\.py|/))`", recipe)
+    for construction in get_args(Construction):
+        own = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", construction.__name__).lower()
+        listed = {path.removesuffix("/") + f"/{own}.py" if path.endswith("/") else path for path in paths}
+        known = {
+            str(path.relative_to(SOURCE))
+            for path in SOURCE.rglob("*.py")
+            if construction.__name__ in _names(ast.parse(path.read_text(encoding="utf-8")))
+        }
+        assert known <= listed, construction.__name__
+        optional = {
+            path
+            for path in listed
+            if path.startswith(("tests/", "src/", "hard_models/", "checker/constructions/"))
+        }
+        assert listed - optional <= known, construction.__name__
+
+
+def _names(tree: ast.AST) -> set[str]:
+    """The names that a module uses or imports."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    imported = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return used | {alias.name for node in imported for alias in node.names}
 
 
 def test_the_paths_in_the_documents_exist() -> None:

@@ -20,9 +20,9 @@ import pytest
 import torch
 
 import attemper
+from attemper.attention_program.builder import Builder
 from attemper.attention_program.ops import (
     Attend,
-    Builder,
     Choice,
     Compare,
     Connective,
@@ -75,7 +75,8 @@ from attemper.exact.closed_forms import (
 from attemper.exact.closed_forms import Test as Asked
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import NonNegative, Remainder, Zero
-from attemper.languages.regular.dfa import Dfa, difference
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import difference
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage

@@ -55,7 +55,8 @@ from attemper.exact.closed_forms import (
     times,
 )
 from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
-from attemper.languages.regular.dfa import Dfa, difference
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import difference
 from attemper.languages.words import Alphabet, Word, words_of_length
 from tests.support import automata
 
@@ -546,18 +547,28 @@ def test_a_total_is_kept_up_to_its_bounds() -> None:
 
 def test_a_total_that_goes_both_ways_is_kept_as_far_as_states_can_be_apart() -> None:
     """In an automaton of 3 states a total that may rise by 2 is followed up to 6 beyond the farthest test."""
-    steps = (Letter(("a",)), Count(Mask.UP_TO, 0), Linear(((2, 1), (-1, 1)), -5), Compare(2, 4))
-    (tally,) = registers._tallies(Program(AB, steps, 3), range(4), 3).values()
-    assert (tally.constant, tally.least, tally.most, tally.stops) == (-5, -11, 11, False)
-    rising, falling = (
-        next(
-            iter(
-                registers._tallies(
-                    Program(AB, (*steps[:2], Linear(parts, 0), steps[3]), 3), range(4), 3
-                ).values()
-            )
-        )
-        for parts in (((2, 1),), ((-1, 1),))
-    )
+    counts = (Letter(("a",)), Letter(("b",)), Count(Mask.UP_TO, 0), Count(Mask.UP_TO, 1))
+
+    def tally(*parts: tuple[int, Ref], constant: int = 0) -> registers.Tally:
+        program = Program(AB, (*counts, Linear(parts, constant), Compare(4, 4)), 5)
+        (found,) = registers._tallies(program, range(6), 3).values()
+        return found
+
+    both = tally((2, 2), (-1, 3), constant=-5)
+    assert (both.constant, both.least, both.most, both.stops) == (-5, -11, 11, False)
+    rising, falling = tally((2, 2)), tally((-1, 2))
     assert (rising.most, rising.stops) == (4, True), "all that is more passes the test"
     assert (falling.least, falling.stops) == (3, True), "all that is less fails it"
+
+
+def test_a_count_that_is_added_and_taken_away_neither_rises_nor_falls() -> None:
+    steps = (A, Count(Mask.UP_TO, 0), Linear(((1, 1), (-1, 1)), 2), Compare(2, 2))
+    assert follows(Program(AB, steps, 3), automata.universal())
+    assert answer(Program(AB, steps, 3), automata.empty()) is False
+
+
+def test_sums_of_sums_are_added_up_once() -> None:
+    """Each doubles the one before, in two parts: one by one these were a million million counts."""
+    doubled = [Linear(((1, k), (1, k)), 0) for k in range(1, 41)]
+    steps = (A, Count(Mask.UP_TO, 0), *doubled, Compare(41, 1))
+    assert follows(Program(AB, steps, 42), automata.contains_power(1))

@@ -7,10 +7,10 @@ import random
 import pytest
 import torch
 
+from attemper.attention_program.builder import Builder
 from attemper.attention_program.meaning import output
 from attemper.attention_program.ops import (
     Attend,
-    Builder,
     Choice,
     Connective,
     Gate,

@@ -40,7 +40,8 @@ from attemper.certificates.files import save as save_certificate
 from attemper.compiling.regimes import Regime as RegimeKind
 from attemper.exact.closed_forms import number, times
 from attemper.languages.language import Language
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show

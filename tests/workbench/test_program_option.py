@@ -124,7 +124,7 @@ def test_a_program_over_other_symbols_is_malformed(check, folder: Path, tmp_path
     text = EVER.replace('["a", "b"]', '["b", "a"]')
     said = check(folder, "--program", program(tmp_path, text))
     assert said.code == ExitCode.FILE
-    assert "the language has symbols that the network does not know" in said.out
+    assert "the language is over other symbols than the network, or in another order" in said.out
 
 
 def test_changed_weights_are_judged_with_edited_only(tmp_path: Path) -> None:

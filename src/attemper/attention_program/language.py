@@ -8,13 +8,14 @@ from typing import final
 
 from attemper.attention_program.ops import CountTest, Place, Program
 from attemper.attention_program.trees import program_to_tree
+from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import tests_in
 from attemper.exact.predicates import Predicate
 from attemper.languages.temporal.reading import At, how_read
-from attemper.languages.words import Alphabet, Word
+from attemper.languages.words import Alphabet, Word, show_word
 
-LONGEST_PROGRAM = 40
-"""The steps of a longer program are not shown."""
+LONGEST_PROGRAM = 2_000
+"""The text of a longer program is not shown."""
 
 
 @final
@@ -38,10 +39,19 @@ class ProgramLanguage:
         return self.at is At.FIRST
 
     def bits(self, word: Word) -> tuple[bool, ...]:
-        """The program's output at each position, straight from the definition, slow."""
+        """The program's output at each position, straight from the definition, slow.
+
+        Raises `UnsupportedError` where the output, or a place, is neither 0 nor 1.
+        """
         from attemper.attention_program.machine import output  # a proof needs no meaning; a wrong word does
 
-        return tuple(bool(value) for value in output(self.program, word))
+        try:
+            row = output(self.program, word)
+        except InternalError as error:
+            raise UnsupportedError(f"the program means nothing on {show_word(word)}: {error}") from None
+        if not set(row) <= {0, 1}:
+            raise UnsupportedError(f"the program's output is no bit on {show_word(word)}")
+        return tuple(map(bool, row))
 
     def fits(self, alphabet: Alphabet) -> bool:
         """Whether this is the program's alphabet, in the same order."""
@@ -58,10 +68,10 @@ class ProgramLanguage:
     def text(self, alphabet: Alphabet) -> str:
         """The steps, if they are few, and where the program is read."""
         text = f"an attention program of {len(self.program.steps):,} steps"
-        if len(self.program.steps) <= LONGEST_PROGRAM:
-            from attemper.attention_program.text import show_program
+        from attemper.attention_program.text import show_program
 
-            _, *steps = show_program(self.program).splitlines()
+        _, *steps = show_program(self.program).splitlines()
+        if sum(map(len, steps)) <= LONGEST_PROGRAM:
             text = f"{text}: {'; '.join(steps)}"
         return f"{text} ({how_read(self.at, self.accepts_empty, alphabet)})"
 

@@ -209,66 +209,24 @@ def inputs(step: Step) -> tuple[Ref, ...]:
             return (count,)
 
 
-class Builder:
-    """Collects steps; an equal step is kept once (hash-consing)."""
+def counted_in(program: Program, count: Ref) -> tuple[int, dict[Ref, int]]:
+    """A count as a constant, and a factor for each `Count` step that it is made of.
 
-    def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self._index: dict[Step, Ref] = {}
-
-    def add(self, step: Step) -> Ref:
-        """The index of the step, new or already there."""
-        if step not in self._index:
-            self._index[step] = len(self.steps)
-            self.steps.append(step)
-        return self._index[step]
-
-
-def replace_inputs(step: Step, to: list[Ref]) -> Step:
-    """The same step with every reference r replaced by to[r]."""
-    match step:
-        case Letter() | Place():
-            return step
-        case Not(bit):
-            return Not(to[bit])
-        case Gate(connective, bits):
-            return Gate(connective, tuple(to[bit] for bit in bits))
-        case Table(bits, rows):
-            return Table(tuple(to[bit] for bit in bits), rows)
-        case Merge(bits):
-            return Merge(tuple(to[bit] for bit in bits))
-        case Attend(mask, choice, where, value, default, match):
-            moved = (to[match[0]], to[match[1]]) if match else None
-            return Attend(mask, choice, to[where], to[value], default, moved)
-        case Shift(direction, bit):
-            return Shift(direction, to[bit])
-        case Count(mask, bit):
-            return Count(mask, to[bit])
-        case Linear(parts, constant):
-            return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
-        case Compare(count, threshold):
-            return Compare(to[count], threshold)
-        case Equals(count, value):
-            return Equals(to[count], value)
-        case CountTest(predicate, count, scale, shift):
-            return CountTest(predicate, to[count], scale, shift)
-
-
-def prune(program: Program) -> tuple[Program, list[Ref]]:
-    """The program without the steps that its output does not need.
-
-    Also gives, for each old step, its new index (-1 if it was dropped). Steps that are kept apart stay apart.
+    >>> letter, one = Letter(("a",)), Count(Mask.UP_TO, 0)
+    >>> twice = Linear(((1, 1), (1, 1)), 3)
+    >>> counted_in(Program(Alphabet(("a", "b")), (letter, one, twice), 0), 2)
+    (3, {1: 2})
     """
-    needed = [False] * len(program.steps)
-    needed[program.output] = True
-    for index in range(len(program.steps) - 1, -1, -1):
-        if needed[index]:
-            for source in inputs(program.steps[index]):
-                needed[source] = True
-    kept: list[Step] = []
-    to = [-1] * len(program.steps)
-    for index, step in enumerate(program.steps):
-        if needed[index]:
-            to[index] = len(kept)
-            kept.append(replace_inputs(step, to))
-    return Program(program.alphabet, tuple(kept), to[program.output]), to
+    constant, factors, left = 0, dict[Ref, int](), {count: 1}
+    for ref in range(count, -1, -1):
+        factor, step = left.get(ref, 0), program.steps[ref]
+        match step:
+            case Linear(parts, own) if factor:
+                constant += factor * own
+                for inner, part in parts:
+                    left[part] = left.get(part, 0) + factor * inner
+            case Count() if factor:
+                factors[ref] = factor
+            case _:
+                pass
+    return constant, factors

@@ -98,6 +98,8 @@ def _realisation(language: Language, tree: object, groups: list[object]) -> Real
         if tree is not None:
             raise ValueError("its source is a program, so that 'program' must be null")
         return Realisation(language.program, tuple(map(_group, groups)))
+    if isinstance(language, TemporalLanguage) and tree is not None:
+        raise ValueError("its source is a formula, so that 'program' must be null")
     if tree is None:
         if groups:
             raise ValueError("it has groups of bits, but no program")

@@ -22,7 +22,8 @@ from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 
 TARGET_MARGINS = MARGINS[:3]

@@ -82,13 +82,24 @@ def judge(
     the weights it stands for: claims about float formats then are UNKNOWN. `explained` adds the proof, or how
     far it goes, as people read it.
     """
-    try:
-        verdict = _judge(network, language, claims, realisation, rounding, ignore_rounding)
-        if not explained or verdict.status is Status.MALFORMED:
-            return verdict
-        from attemper.checker.explaining import explain  # no verdict rests on it
+    verdict = _answered(network, language, claims, realisation, rounding, ignore_rounding)
+    if not explained or verdict.status is Status.MALFORMED:
+        return verdict
+    from attemper.checker.explaining import explained_lines  # no verdict rests on it
 
-        return replace(verdict, explanation=tuple(explain(network, language, realisation)))
+    return replace(verdict, explanation=explained_lines(network, language, realisation))
+
+
+def _answered(
+    network: Network,
+    language: Language,
+    claims: tuple[Claim, ...],
+    realisation: Realisation | None,
+    rounding: str,
+    ignore_rounding: bool,
+) -> Verdict:
+    try:
+        return _judge(network, language, claims, realisation, rounding, ignore_rounding)
     except PredicateError as error:
         return _one(Status.UNKNOWN, f"a predicate cannot be evaluated: {error}")
     except TooLargeError:
@@ -106,7 +117,10 @@ def _judge(
     ignore_rounding: bool,
 ) -> Verdict:
     if not language.fits(network.alphabet):
-        return _one(Status.MALFORMED, "the language has symbols that the network does not know")
+        return _one(
+            Status.MALFORMED,
+            "the language is over other symbols than the network, or in another order",
+        )
     if (network.accepts_empty, network.reads_first) != (language.accepts_empty, language.reads_first):
         return _refuted_or_unknown(network, language, claims, "it is read in another way than is claimed")
     try:

@@ -10,6 +10,7 @@ from typing import final
 
 import flint
 
+from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball
 from attemper.languages.language import Language
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
@@ -49,7 +50,10 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
             outputs = output_bits(network, word)
         except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
             return astray
-        expected = language.bits(word)
+        try:
+            expected = language.bits(word)
+        except UnsupportedError:  # a program that means nothing here
+            return astray
         read = outputs[0 if network.reads_first else -1], expected[0 if language.reads_first else -1]
         if _is_wrong(*read):
             return Wrong(word, f"'{show_word(word)}' gets the wrong answer")

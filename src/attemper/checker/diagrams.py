@@ -54,7 +54,9 @@ class Diagrams:
         self._value: list[Hashable] = []
         self._nodes: dict[tuple[Variable, Diagram, Diagram], Diagram] = {}
         self._terminals: dict[Hashable, Diagram] = {}
-        self._memo: dict[tuple[Hashable, Diagram, Diagram], Diagram] = {}
+        self._memo: dict[tuple[int, Diagram, Diagram], Diagram] = {}
+        self._names: dict[Hashable, int] = {}
+        """The functions that `combine` knows, by number: names can be long, and each step looks one up."""
 
     def family(self, tie: Tie) -> int:
         """A new family of variables, after all others in the order."""
@@ -103,11 +105,12 @@ class Diagrams:
     ) -> Diagram:
         """The diagram of function(left, right), value by value. Equal names mean equal functions."""
         memo, variable_of = self._memo, self._variable
+        number = self._names.setdefault(name, len(self._names))
         if len(memo) > MAX_REMEMBERED:
             memo.clear()
 
         def go(a: Diagram, b: Diagram) -> Diagram:
-            found = memo.get((name, a, b))
+            found = memo.get((number, a, b))
             if found is not None:
                 return found
             if self._low[a] < 0 and self._low[b] < 0:
@@ -117,7 +120,7 @@ class Diagrams:
                 low = go(self.branch(a, variable, False), self.branch(b, variable, False))
                 high = go(self.branch(a, variable, True), self.branch(b, variable, True))
                 result = self.bit(variable, low, high)
-            memo[name, a, b] = result
+            memo[number, a, b] = result
             return result
 
         return go(left, right)

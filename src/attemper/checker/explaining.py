@@ -21,10 +21,12 @@ from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.program import Programs, Steps
 from attemper.checker.proof import deep, prove
-from attemper.checker.realising import name_group, named_together, require_defined, symbols_of
+from attemper.checker.realising import name_group, named_together, require_defined, require_known, symbols_of
+from attemper.checker.registers import made_of
 from attemper.checker.source import meanings_of
 from attemper.checker.values import Stream
 from attemper.exact.closed_forms import ONE, show_form
+from attemper.exact.predicates import PredicateError
 from attemper.languages.language import Language
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
@@ -32,18 +34,38 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.networks.layers import Coordinate, Head, LinearForm, Network, Softmax
 
 LONGEST_TEXT = 100
-"""Longer texts of formulas are not shown."""
+"""Longer texts of formulas and steps are not shown."""
+
+MOST_STEPS = 2_000
+"""A longer program is not explained."""
 
 DIGITS = 3
 """How many significant digits of a bound are shown; it is rounded up."""
+
+
+def explained_lines(network: Network, language: Language, said: Realisation | None) -> tuple[str, ...]:
+    """What `explain` says, or why that is too much to say."""
+    try:
+        return tuple(explain(network, language, said))
+    except (TooLargeError, RecursionError):
+        return ("the proof is too large to be explained",)
+    except PredicateError as error:
+        return (f"a predicate cannot be evaluated: {error}",)
 
 
 def explain(network: Network, language: Language, said: Realisation | None = None) -> Iterator[str]:
     """The proof that the network computes the language, or how far it goes and what stands in its way."""
     if said is None and isinstance(language, ProgramLanguage):
         said = Realisation(language.program)
+    try:
+        _require_readable(network, said)
+    except UnprovenError as error:
+        yield f"no proof: {error}"
+        return
     with deep():
         reading = _read(network, language, said)
+    if said is not None and said.groups:
+        yield "taken for granted until the last line: at most one bit of each group is 1"
     for number, fact in enumerate(reading.analysis.layers):
         yield from _layer(reading, number, fact)
     if reading.failure:
@@ -57,6 +79,13 @@ def explain(network: Network, language: Language, said: Realisation | None = Non
         yield f"no proof: {error}"
     else:
         yield f"the output, {output}: what the language says, at every position of every word"
+
+
+def _require_readable(network: Network, said: Realisation | None) -> None:
+    if said is not None:
+        require_known(network, said)
+        if len(said.program.steps) > MOST_STEPS:
+            raise UnprovenError(f"a program of more than {MOST_STEPS:,} steps is too long to be explained")
 
 
 @final
@@ -112,8 +141,9 @@ def _steps(analysis: Analysis, steps: Steps, said: Realisation) -> tuple[dict[Di
             name_group(steps, group, fact)
             for (_, ref), definition in zip(group.bits, fact.definitions, strict=True):
                 found[steps.names.settled(definition)] = _step(said, ref)
-    for ref, step in enumerate(said.program.steps):
-        if isinstance(step, Count | Linear):
+    wanted = (said.program.output, *(ref for group in said.groups for _, ref in group.bits))
+    for ref in sorted(made_of(said.program, wanted, ())):
+        if isinstance(said.program.steps[ref], Count | Linear):
             continue
         try:
             bit = steps.bit(ref)
@@ -126,7 +156,8 @@ def _steps(analysis: Analysis, steps: Steps, said: Realisation) -> tuple[dict[Di
 
 
 def _step(said: Realisation, ref: Ref) -> str:
-    return f"s{ref} = {show_step(said.program.steps[ref])}"
+    text = show_step(said.program.steps[ref])
+    return f"s{ref} = {text}" if len(text) <= LONGEST_TEXT else f"s{ref}"
 
 
 def _layer(reading: _Reading, number: int, fact: LayerFact) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import final
 
 from attemper.checker.diagrams import Diagram
@@ -50,14 +51,13 @@ def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
     added: dict[Coordinate, list[Diagram]] = {}
     for group in groups:
         error = error_of(group.form, stream)
+        values = names.values(group.diagram)
         for target, units in group.outputs.items():
             diagram = names.diagrams.map(
                 ("units", units), lambda value, units=units: _output(names, units, value), group.diagram
             )
             added.setdefault(target, []).append(diagram)
-            after.errors[target] += max(
-                deviation(names, units, value, error) for value in names.values(group.diagram)
-            )
+            after.errors[target] += max(deviation(names, units, value, error) for value in values)
     for target, diagrams in added.items():
         after.values[target] = add(names, after.values[target], {(0, 0): names.total(diagrams)})
     return after
@@ -84,9 +84,15 @@ def deviation(names: Names, units: tuple[Unit, ...], value: Affine, error: Fract
         _, high = names.bounds(value)
         active = (factor for bias, factor in units if high + bias + error > 0)
         return sum((abs(factor) * error for factor in active), Fraction(0))
-    exact = piecewise(units, value.constant)
-    ends = {value.constant - error, value.constant + error}
-    corners = {-bias for bias, _ in units if abs(value.constant + bias) < error}
+    return _change(units, value.constant, error)
+
+
+@lru_cache(maxsize=1 << 16)
+def _change(units: tuple[Unit, ...], value: Fraction, error: Fraction) -> Fraction:
+    """The largest change of the output between value - error and value + error: at an end or a corner."""
+    exact = piecewise(units, value)
+    ends = {value - error, value + error}
+    corners = {-bias for bias, _ in units if abs(value + bias) < error}
     return max(abs(piecewise(units, point) - exact) for point in ends | corners)
 
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -81,8 +81,19 @@ def check_within(request: Request, limits: Limits, spent: float = 0.0) -> Verdic
 
     `spent` is how many of the seconds are over: those of a program that was started for this check. A program
     that has been running for more than half of the time was not. Raises what `check_path` raises. On an
-    interrupt the child ends, too.
+    interrupt the child ends, too. A proof is explained by a process of its own, so that no verdict depends on
+    that.
     """
+    verdict = _answer(replace(request, explain=False), limits, spent)
+    if not request.explain or verdict.status is Status.MALFORMED:
+        return verdict
+    told = _answer(request, limits, 0.0)
+    why = f"the proof is not explained: {told.claims[0].text}"
+    return replace(verdict, explanation=told.explanation or (why,))
+
+
+def _answer(request: Request, limits: Limits, spent: float) -> Verdict:
+    """The verdict of one process."""
     allowed = limits.seconds - min(RESERVE, limits.seconds / 5)
     allowed -= spent if 0 < spent <= limits.seconds / 2 else 0
     with _child(request, limits) as process:

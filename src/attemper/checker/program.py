@@ -32,6 +32,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    counted_in,
 )
 from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.names import At, Exists, Shifted, UnprovenError
@@ -197,18 +198,11 @@ class Steps:
         """[count >= threshold], by what is added up at each position that the weak masks show."""
         names = self.names
         sums = dict.fromkeys((Masking.FUTURE, Masking.PAST, Masking.NONE), names.false)
-        constant = self._add(sums, 1, count)
+        constant, factors = counted_in(self.program, count)
+        for ref, factor in factors.items():
+            counted = self.program.steps[ref]
+            assert isinstance(counted, Count)
+            masking = MASKINGS[counted.mask]
+            here = self._beside(masking, self.bit(counted.bit))
+            sums[masking.weak] = names.plus(sums[masking.weak], names.scaled(here, factor))
         return names.total_at_least(sums, threshold - constant)
-
-    def _add(self, sums: dict[Masking, Diagram], factor: int, count: Ref) -> int:
-        """Add factor * count to the sums; the constant in it."""
-        match self.program.steps[count]:
-            case Count(mask, bit):
-                masking = MASKINGS[mask]
-                here = self._beside(masking, self.bit(bit))
-                sums[masking.weak] = self.names.plus(sums[masking.weak], self.names.scaled(here, factor))
-                return 0
-            case Linear(parts, constant):
-                return factor * constant + sum(self._add(sums, factor * own, inner) for own, inner in parts)
-            case _:
-                raise AssertionError("not a count")

@@ -28,9 +28,7 @@ def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promis
     The program has the meaning of `attention_program.machine`. Raises `UnprovenError`, naming the group or
     the output that is not shown to be the program's.
     """
-    if network.alphabet != said.program.alphabet:
-        raise UnprovenError("the program has another alphabet than the network")
-    _require_known(network, said)
+    require_known(network, said)
     names = Programs(network.alphabet.symbols)
     analysis = analyse(network, names, symbols_of(said))
     steps = Steps(names, said.program)
@@ -45,8 +43,10 @@ def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promis
     return analysis, (*groups, *steps.promises)
 
 
-def _require_known(network: Network, said: Realisation) -> None:
-    """Every group is one of coordinates that the network has, and of bits of the program."""
+def require_known(network: Network, said: Realisation) -> None:
+    """Raise `UnprovenError` unless groups are of coordinates of the network, and of bits of the program."""
+    if network.alphabet != said.program.alphabet:
+        raise UnprovenError("the program has another alphabet than the network")
     coordinates, steps = range(len(network.coordinates)), said.program.steps
     for group in said.groups:
         if group.layer not in range(len(network.layers)):

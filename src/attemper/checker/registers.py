@@ -37,6 +37,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    counted_in,
     inputs,
 )
 from attemper.checker.cases import (
@@ -170,22 +171,6 @@ class Tally:
         return value if self.least <= value <= self.most else None
 
 
-def _parts(program: Program, ref: Ref) -> tuple[int, list[tuple[int, bool, Ref]]]:
-    """A count as a constant and (factor, whether i itself is left out, bit)."""
-    match program.steps[ref]:
-        case Count(Mask.UP_TO | Mask.BEFORE as mask, bit):
-            return 0, [(1, mask is Mask.BEFORE, bit)]
-        case Linear(parts, constant):
-            found: list[tuple[int, bool, Ref]] = []
-            for factor, count in parts:
-                inner, counted = _parts(program, count)
-                constant += factor * inner
-                found += [(factor * own, strict, bit) for own, strict, bit in counted]
-            return constant, found
-        case _:
-            raise UnprovenError(f"step {ref} counts to the right")
-
-
 def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[Ref, bool], Tally]:
     """What is kept of each count that is tested: for its remainders (True), and for its size (False)."""
     moduli: dict[Ref, int] = {}
@@ -228,7 +213,15 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
 
 
 def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Ref], ...]]:
-    constant, parts = _parts(program, ref)
+    """A count as a constant and (factor, whether i itself is left out, bit)."""
+    constant, factors = counted_in(program, ref)
+    parts: list[tuple[int, bool, Ref]] = []
+    for count, factor in factors.items():
+        match program.steps[count]:
+            case Count(Mask.UP_TO | Mask.BEFORE as mask, bit):
+                parts.append((factor, mask is Mask.BEFORE, bit))
+            case _:
+                raise UnprovenError(f"step {count} counts to the right")
     return constant, tuple(parts)
 
 
@@ -241,7 +234,7 @@ class Part:
 
     def __init__(self, program: Program, wanted: Iterable[Ref], given: Collection[Ref], states: int) -> None:
         self.program = program
-        self.steps = tuple(sorted(_made_of(program, wanted, given)))
+        self.steps = tuple(sorted(made_of(program, wanted, given)))
         self.given = tuple(ref for ref in self.steps if ref in given)
         self.tallies = _tallies(program, (ref for ref in self.steps if ref not in given), states)
         own = [(ref, program.steps[ref]) for ref in self.steps if ref not in given]
@@ -255,7 +248,7 @@ class Part:
         return (*"0" * bits, *totals)
 
 
-def _made_of(program: Program, wanted: Iterable[Ref], given: Collection[Ref]) -> set[Ref]:
+def made_of(program: Program, wanted: Iterable[Ref], given: Collection[Ref]) -> set[Ref]:
     """The steps in question, the given bits among them."""
     found: set[Ref] = set()
     left = list(wanted)

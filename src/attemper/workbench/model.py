@@ -31,8 +31,9 @@ from attemper.errors import (
     UnsupportedError,
 )
 from attemper.languages.language import Language
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage

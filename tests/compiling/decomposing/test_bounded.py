@@ -16,7 +16,8 @@ from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage

@@ -15,7 +15,8 @@ from attemper.compiling.decomposing.flag import PeriodNeededError, flag_chain
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.decomposing.stages import Images, Question
 from attemper.errors import UnsupportedError
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, parse_alphabet
 from tests.compiling.decomposing.verifying import check, configurations

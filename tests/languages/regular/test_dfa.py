@@ -7,7 +7,8 @@ import random
 import pytest
 
 from attemper.errors import AutomatonError
-from attemper.languages.regular.dfa import Dfa, difference, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import difference, minimal
 from attemper.languages.words import Alphabet, Word, words_of_length
 
 A = Alphabet(("a",))

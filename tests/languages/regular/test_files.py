@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attemper.errors import AutomatonError, ExitCode, MalformedFileError
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_automata_lib, dfa_from_json, dfa_to_json, read_dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet, Word, words_of_length
 
 GOOD: dict[str, Any] = {

@@ -13,9 +13,10 @@ import pytest
 from attemper.errors import UnsupportedError
 from attemper.languages.regular import forcing
 from attemper.languages.regular.classes import Kind, classify
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.forcing import Growth, forcing_number, growth
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, parse_alphabet, words_of_length
 from tests.support import automata

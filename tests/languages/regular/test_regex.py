@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from attemper.errors import ExitCode, SourceError, UnsupportedError
 from attemper.languages.regular import regex
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import MAX_NESTING, MAX_REPETITION, MAX_STATES, parse_regex
 from attemper.languages.words import Alphabet, Word, parse_alphabet, words_of_length
 

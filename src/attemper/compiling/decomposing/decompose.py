@@ -19,7 +19,8 @@ from attemper.compiling.decomposing.pruning import prune
 from attemper.compiling.decomposing.series import in_series
 from attemper.compiling.decomposing.stages import Images, Question, Stage
 from attemper.errors import UnsupportedError
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 
 LAST_LETTERS = 7

@@ -17,9 +17,9 @@ from itertools import product
 from math import prod
 from typing import Protocol, assert_never, final
 
+from attemper.attention_program.builder import Builder, prune
 from attemper.attention_program.ops import (
     Attend,
-    Builder,
     Choice,
     Connective,
     Count,
@@ -32,7 +32,6 @@ from attemper.attention_program.ops import (
     Place,
     Program,
     Ref,
-    prune,
 )
 from attemper.compiling.cascade import Cascade, Chain, Content, Counter, Delay, Latch, Level, Symbol
 from attemper.exact.closed_forms import ONE, ClosedForm, Test, times

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from attemper.attention_program.builder import Builder
 from attemper.attention_program.ops import (
     Attend,
-    Builder,
     Choice,
     Compare,
     Connective,

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from attemper.attention_program.builder import prune, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Connective,
@@ -40,8 +41,6 @@ from attemper.attention_program.ops import (
     Step,
     Table,
     inputs,
-    prune,
-    replace_inputs,
 )
 from attemper.compiling.cubes import Literal, disjoint_cubes
 from attemper.compiling.simplifying.simplify_program import Simplifier

@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import gcd
 from typing import assert_never
 
+from attemper.attention_program.builder import Builder, prune, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
-    Builder,
     Choice,
     Compare,
     Connective,
@@ -33,8 +33,6 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
-    prune,
-    replace_inputs,
 )
 from attemper.exact.closed_forms import (
     FIRST,

@@ -25,7 +25,7 @@ from math import lcm
 from typing import assert_never, final
 
 from attemper.errors import AutomatonError, UnsupportedError
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.groups import (
     Group,
     Permutation,
@@ -39,6 +39,7 @@ from attemper.languages.regular.groups import (
     power,
 )
 from attemper.languages.regular.image_sets import LIMIT, ImageSets, image_sets, members
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Word, show_word
 
 CYCLE = "takes each state to the next in the cycle"

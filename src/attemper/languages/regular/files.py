@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.files import read_bytes
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 
 if TYPE_CHECKING:

@@ -31,8 +31,9 @@ from operator import or_
 from typing import final
 
 from attemper.errors import UnsupportedError
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.image_sets import members, strong_components
+from attemper.languages.regular.minimal import minimal
 
 SETS = 20_000
 """How many sets of states are examined before the automaton is refused."""

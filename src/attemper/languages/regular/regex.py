@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from typing import assert_never, final
 
 from attemper.errors import SourceError, UnsupportedError
-from attemper.languages.regular.dfa import Dfa, minimal
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 
 MAX_STATES = 20_000

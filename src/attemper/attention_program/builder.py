@@ -1,0 +1,88 @@
+"""Programs, made and changed step by step."""
+
+from __future__ import annotations
+
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    Count,
+    CountTest,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    Table,
+    inputs,
+)
+
+
+class Builder:
+    """Collects steps; an equal step is kept once (hash-consing)."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._index: dict[Step, Ref] = {}
+
+    def add(self, step: Step) -> Ref:
+        """The index of the step, new or already there."""
+        if step not in self._index:
+            self._index[step] = len(self.steps)
+            self.steps.append(step)
+        return self._index[step]
+
+
+def replace_inputs(step: Step, to: list[Ref]) -> Step:
+    """The same step with every reference r replaced by to[r]."""
+    match step:
+        case Letter() | Place():
+            return step
+        case Not(bit):
+            return Not(to[bit])
+        case Gate(connective, bits):
+            return Gate(connective, tuple(to[bit] for bit in bits))
+        case Table(bits, rows):
+            return Table(tuple(to[bit] for bit in bits), rows)
+        case Merge(bits):
+            return Merge(tuple(to[bit] for bit in bits))
+        case Attend(mask, choice, where, value, default, match):
+            moved = (to[match[0]], to[match[1]]) if match else None
+            return Attend(mask, choice, to[where], to[value], default, moved)
+        case Shift(direction, bit):
+            return Shift(direction, to[bit])
+        case Count(mask, bit):
+            return Count(mask, to[bit])
+        case Linear(parts, constant):
+            return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
+        case Compare(count, threshold):
+            return Compare(to[count], threshold)
+        case Equals(count, value):
+            return Equals(to[count], value)
+        case CountTest(predicate, count, scale, shift):
+            return CountTest(predicate, to[count], scale, shift)
+
+
+def prune(program: Program) -> tuple[Program, list[Ref]]:
+    """The program without the steps that its output does not need.
+
+    Also gives, for each old step, its new index (-1 if it was dropped). Steps that are kept apart stay apart.
+    """
+    needed = [False] * len(program.steps)
+    needed[program.output] = True
+    for index in range(len(program.steps) - 1, -1, -1):
+        if needed[index]:
+            for source in inputs(program.steps[index]):
+                needed[source] = True
+    kept: list[Step] = []
+    to = [-1] * len(program.steps)
+    for index, step in enumerate(program.steps):
+        if needed[index]:
+            to[index] = len(kept)
+            kept.append(replace_inputs(step, to))
+    return Program(program.alphabet, tuple(kept), to[program.output]), to

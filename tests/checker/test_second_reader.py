@@ -1,0 +1,207 @@
+"""The checker, as a black box, against two of its rules as a second reader wrote them from FORMAT.md."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from attemper.attention_program.ops import Program
+from attemper.attention_program.trees import program_from_tree, program_to_tree
+from attemper.certificates.files import decode_dfa
+from attemper.checker.analysis import analyse
+from attemper.checker.folders import check_path
+from attemper.checker.following import follows
+from attemper.checker.names import UnprovenError
+from attemper.checker.verdict import Status
+from attemper.networks.files import Source, load, save
+from attemper.networks.layers import Network
+from tests.support.hand_built import hand_built
+from tests.support.plain_heads import plain_head
+from tests.support.programs import programs
+from tests.support.second_reader import drawn
+from tests.support.second_reader.following import automaton_of, follow
+from tests.support.second_reader.forms import NothingShownError
+from tests.support.second_reader.program_shape import complaint
+from tests.support.second_reader.raw import MalformedError, read_certificate, read_network
+from tests.support.second_reader.select import Answer, Fails, Reading, Selects, Unread, read
+from tests.support.second_reader.streams import Known
+from tests.support.select_heads import random_head
+
+CORPORA = Path(__file__).parent / "corpora"
+FOLDERS = sorted(CORPORA.glob("*/*"))
+EASY_ON_UNKNOWNS = "a total that rises and falls"
+"""The checker may call more unknown than the second reader does, never less."""
+
+
+def test_there_are_three_corpora() -> None:
+    assert {folder.parent.name for folder in FOLDERS} == {"accepted", "rejected", "malformed"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_a_stored_network_is_read_alike(folder: Path) -> None:
+    try:
+        certificate = read_certificate(folder)
+        reading = _read(folder / "network.json", folder / "weights.safetensors")
+    except MalformedError:
+        assert check_path(folder).status is Status.MALFORMED
+        return
+    assert _difference(reading.answers, load(folder)[0]) is None
+    program = certificate.get("program") or certificate["source"].get("program")
+    if program is None:
+        return
+    if complaint(program):
+        assert check_path(folder).status is Status.MALFORMED
+        return
+    automaton = certificate["source"] if "moves" in certificate["source"] else None
+    groups = [[step for _, step in group] for _, group in certificate["groups"]]
+    bits = [k for k, step in enumerate(program["steps"]) if step[0] not in ("count", "linear")]
+    if all(group and set(group) <= set(bits) for group in groups):
+        _require_agreement(program, automaton, groups)
+    else:
+        assert check_path(folder).status in (Status.MALFORMED, Status.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("folder", "holds"),
+    [
+        ("automaton_as_certified", lambda word: word[-1] == "b" and "b" not in word[:-1]),
+        ("since_as_certified", lambda word: "b" in word),
+        ("colder", lambda word: "b" in word),
+    ],
+)
+def test_the_second_reader_knows_what_is_computed(folder: str, holds: Any) -> None:
+    """Over a and b, `a S b` is that there was a b; the automaton is that of a*b."""
+    reading = read(read_network(CORPORA / "accepted" / folder))
+    assert isinstance(reading.output, Known)
+    assert reading.output.table == tuple(holds(word[:i]) for word, i in reading.sample.spots)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_programs_that_look_to_the_left_are_followed_alike(seed: int) -> None:
+    random = Random(seed)
+    program = drawn.program(random)
+    automata: list[Any] = [None]
+    try:
+        own = automaton_of(program)
+    except NothingShownError:
+        pass
+    else:
+        if len(own["moves"]) < 150:
+            automata += [own, drawn.nearly(random, own)]
+    groups = drawn.groups(random, program)
+    for automaton in automata:
+        _require_agreement(program, automaton, [])
+        _require_agreement(program, automaton, groups)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_changed_programs_with_groups_are_followed_alike(seed: int) -> None:
+    certificate = read_certificate(CORPORA / "accepted" / "automaton_as_certified")
+    groups = [[step for _, step in group] for _, group in certificate["groups"]]
+    program = drawn.changed(Random(seed), certificate["program"])
+    assert complaint(program) is None
+    _require_agreement(program, certificate["source"], groups)
+
+
+@settings(max_examples=40, derandomize=True, deadline=None, database=None)
+@given(programs(defaults=False))
+def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
+    tree: Any = program_to_tree(program)
+    assert complaint(tree) is None
+    _require_agreement(tree, None, [])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_heads_are_read_alike(seed: int) -> None:
+    _require_read_alike(random_head(Random(seed)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_plain_heads_are_read_alike(seed: int) -> None:
+    _require_read_alike(plain_head(Random(seed)))
+
+
+@pytest.mark.parametrize("kind", ["select", "values", "deep"])
+@pytest.mark.parametrize("seed", range(3))
+def test_hand_built_networks_are_read_alike(kind: str, seed: int) -> None:
+    _require_read_alike(hand_built(kind, Random(seed)).network)
+
+
+def _require_agreement(program: Any, automaton: Any, groups: Sequence[Sequence[int]]) -> None:
+    """With all registers at once, group by group, and by the checker."""
+    at_once, by_group = (follow(program, automaton, groups, by_group=choice) for choice in (False, True))
+    theirs = _followed(program, automaton, groups)
+    assert (at_once is True) == (by_group is True)
+    if not (isinstance(theirs, str) and EASY_ON_UNKNOWNS in theirs):
+        assert (at_once is True) == (theirs is True), (at_once, theirs)
+    if theirs is False:
+        assert at_once is False
+
+
+def _followed(program: Any, automaton: Any, groups: Sequence[Sequence[int]]) -> bool | str:
+    dfa = None if automaton is None else decode_dfa(automaton)
+    try:
+        return follows(program_from_tree(program), dfa, tuple(map(tuple, groups)))
+    except UnprovenError as reason:
+        return str(reason)
+
+
+def _require_read_alike(network: Network) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        save(network, Source("formula", "a", "last", "decoder"), Path(folder))
+        reading = read(read_network(Path(folder)))
+    assert _difference(reading.answers, network) is None
+
+
+def _difference(answers: Sequence[Sequence[Answer]], network: Network) -> str | None:
+    """Where the checker and the second reader disagree about a head, or None."""
+    try:
+        layers = analyse(network).layers
+    except UnprovenError as reason:
+        return _difference_where_it_fails(answers, str(reason))
+    for mine, theirs in zip(answers, layers, strict=True):
+        for answer, fact, mass in zip(mine, theirs.heads, theirs.masses, strict=True):
+            far = getattr(fact.rule, "far", None)
+            match answer:
+                case Fails():
+                    return f"{fact.rule} against {answer}"
+                case Selects() if (fact.rule.gap, far and far[0]) != (answer.gap, answer.far):
+                    return f"{fact.rule} against {answer}"
+                case Selects() if abs(float(mass) - answer.stray_mass) > 1e-12:
+                    return f"{mass} against {answer}"
+                case Selects() | Unread():
+                    continue
+    return None
+
+
+def _difference_where_it_fails(answers: Sequence[Sequence[Answer]], reason: str) -> str | None:
+    """The checker names the first layer and head that no rule covers, if it is a head."""
+    place = reason.split(":", maxsplit=1)[0].replace(",", "").split()
+    if place[0] != "layer" or place[2:3] != ["head"]:
+        return None
+    layer, head = int(place[1]), int(place[3])
+    before = [answer for answers_ in answers[:layer] for answer in answers_] + list(answers[layer][:head])
+    agreed = not isinstance(answers[layer][head], Selects) and not any(
+        isinstance(answer, Fails) for answer in before
+    )
+    return None if agreed else f"{reason} against {answers}"
+
+
+@cache
+def _read_bytes(structure: bytes, weights: bytes) -> Reading:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "network.json").write_bytes(structure)
+        (Path(folder) / "weights.safetensors").write_bytes(weights)
+        return read(read_network(Path(folder)))
+
+
+def _read(structure: Path, weights: Path) -> Reading:
+    """Many folders hold one network."""
+    return _read_bytes(structure.read_bytes(), weights.read_bytes())

@@ -1,0 +1,87 @@
+"""Which JSON is a program (FORMAT.md section 3): earlier steps, of the right kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+COUNTS = ("count", "linear")
+MASKS = ("<=", "<", ">=", ">", "all")
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is an integer, which true and false are not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def read_bits(step: list[Any]) -> list[int]:
+    """The steps that a step reads as bits."""
+    match step:
+        case ["not" | "previous" | "next", k] | ["count", _, k]:
+            return [k]
+        case ["and" | "or" | "xor" | "union" | "merge", ks] | ["table", ks, _]:
+            return list(ks)
+        case ["attend", _, _, where, value]:
+            return [where, value]
+        case _:
+            return []
+
+
+def read_counts(step: list[Any]) -> list[int]:
+    """The steps that a step reads as counts."""
+    match step:
+        case ["linear", parts, _]:
+            return [k for _, k in parts]
+        case ["compare" | "equals", k, _] | ["test", _, k, _, _]:
+            return [k]
+        case _:
+            return []
+
+
+def complaint(program: Any) -> str | None:
+    """What is wrong with a program as data, or None."""
+    try:
+        return _complaint(program)
+    except (KeyError, TypeError, ValueError) as wrong:
+        return f"no program: {wrong!r}"
+
+
+def _complaint(program: Any) -> str | None:
+    if set(program) != {"alphabet", "steps", "output"}:
+        return "other entries than a program's"
+    alphabet, steps, output = program["alphabet"], program["steps"], program["output"]
+    if not alphabet or len(set(alphabet)) < len(alphabet):
+        return "no alphabet"
+    for number, step in enumerate(steps):
+        if not _is_step(step, alphabet):
+            return f"step {number} is none"
+        for refs, counts in ((read_bits(step), False), (read_counts(step), True)):
+            for k in refs:
+                if not is_number(k) or not 0 <= k < number or (steps[k][0] in COUNTS) != counts:
+                    return f"step {number} reads {k}"
+    if not is_number(output) or not 0 <= output < len(steps) or steps[output][0] in COUNTS:
+        return "the output is no bit"
+    return None
+
+
+def _is_step(step: Any, alphabet: list[str]) -> bool:
+    match step:
+        case ["letter", list() as symbols]:
+            return all(symbol in alphabet for symbol in symbols)
+        case ["place", _] | ["not" | "previous" | "next", _]:
+            return True
+        case ["and" | "or" | "xor" | "union" | "merge", list()]:
+            return True
+        case ["table", list() as bits, list() as rows]:
+            fits = all(len(row) == len(bits) and not set(row) - {"0", "1"} for row in rows)
+            return len(bits) <= 12 and fits and len(set(rows)) == len(rows)
+        case ["attend", mask, "rightmost" | "leftmost", _, _] | ["count", mask, _]:
+            return mask in MASKS
+        case ["linear", list() as parts, constant]:
+            return is_number(constant) and all(is_number(factor) for factor, _ in parts)
+        case ["compare" | "equals", _, t]:
+            return is_number(t)
+        case ["test", predicate, _, a, b]:
+            known = predicate in ("zero", "nonnegative") or predicate[0] in ("mod", "named")
+            return known and is_number(a) and is_number(b)
+        case _:
+            return False

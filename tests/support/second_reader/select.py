@@ -1,0 +1,320 @@
+"""The exact part of the construction *Select* again (FORMAT.md sections 0, 4 and 5), on raw files.
+
+Forms of i and n are compared for all lengths, as the text says. Which values a diagram takes is read off a
+sample of words, on which each head is run as the hard attention that the rule says it approximates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import exp, isqrt
+
+from tests.support.second_reader.forms import NothingShownError
+from tests.support.second_reader.laurent import (
+    Laurent,
+    constant,
+    least_ratio,
+    minus,
+    monomial,
+    plus,
+    scaled,
+    times,
+)
+from tests.support.second_reader.raw import RawHead, RawLayer, RawNetwork
+from tests.support.second_reader.streams import Held, Known, Sample, Table, linear, of_form, sample_for
+
+MASKS = {
+    "future-masked": ("<=", False),
+    "past-masked": (">=", False),
+    "strictly future-masked": ("<=", True),
+    "strictly past-masked": (">=", True),
+    "unmasked": ("all", False),
+}
+"""The mask that also shows i, and whether this one does not."""
+
+
+@dataclass(frozen=True)
+class Selects:
+    """The rule applies: far is None where b takes one value."""
+
+    rightmost: bool
+    gap: Fraction
+    far: Fraction | None
+    stray_mass: float
+
+
+@dataclass(frozen=True)
+class Fails:
+    """The rule is tried and does not apply."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Another construction, or something that this reader does not follow."""
+
+    why: str
+
+
+Answer = Selects | Fails | Unread
+
+
+class _MisfitError(Exception):
+    """A side condition that fails."""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """How a head chooses: t, and what is blocked by how much (None: nothing)."""
+
+    power: int
+    rightmost: bool
+    tie: Laurent
+    levels: tuple[Laurent, Table] | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the rule says of each head of each layer, and what the output then is on the sample."""
+
+    answers: list[list[Answer]]
+    sample: Sample
+    output: Held
+
+
+def read(network: RawNetwork) -> Reading:
+    """Read a network layer by layer."""
+    temperatures = [head.temperature for layer in network.layers for head in layer.heads]
+    sample = sample_for(network.alphabet, [*temperatures, *(form for _, form in network.positions)])
+    stream = _start(network, sample)
+    answers = []
+    for layer in network.layers:
+        found = [_head(head, stream, sample, network.head_width) for head in layer.heads]
+        answers.append([answer for answer, _ in found])
+        stream = _after_heads(layer, stream, [outputs for _, outputs in found], sample)
+        stream = _after_hidden(layer, stream, sample)
+    return Reading(answers, sample, stream[network.output])
+
+
+def _start(network: RawNetwork, sample: Sample) -> list[Held]:
+    rows = [
+        dict(zip(network.alphabet, column, strict=True)) for column in zip(*network.embedding, strict=True)
+    ]
+    stream: list[Held] = [Known({}, tuple(row[word[i - 1]] for word, i in sample.spots)) for row in rows]
+    for c, form in network.positions:
+        stream[c] = _added(stream[c], of_form(form, sample))
+    return stream
+
+
+def _added(left: Held, right: Held) -> Held:
+    if isinstance(left, NothingShownError):
+        return left
+    return right if isinstance(right, NothingShownError) else left.plus(right)
+
+
+def _head(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> tuple[Answer, list[Held]]:
+    """The answer, and what each value is after the head."""
+    columns = range(len(head.w_v[0]))
+    if head.construction != "select":
+        return Unread(head.construction), [NothingShownError(f"a head of {head.construction}")] * len(columns)
+    try:
+        choice = _choice(head, stream, sample, width)
+        answer = _bounds(choice, MASKS[head.masking][0])
+        values = [_exact(linear(stream, [row[v] for row in head.w_v], len(sample.spots))) for v in columns]
+    except _MisfitError as misfit:
+        return Fails(str(misfit)), [NothingShownError("a head that fails")] * len(columns)
+    except NothingShownError as reason:
+        return Unread(str(reason)), [reason] * len(columns)
+    return answer, [_chosen_value(choice, head.masking, value, answer, sample) for value in values]
+
+
+def _choice(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> _Choice:
+    """The score as G t(j) - P b(j)."""
+    root = isqrt(width)
+    if root * root != width:
+        raise NothingShownError("the root of d_head is no rational")
+    temperature = of_form(head.temperature, sample)
+    if isinstance(temperature, NothingShownError):
+        raise temperature
+    cold = scaled(_as_laurent(temperature), Fraction(1, root))
+    ties: dict[int, Laurent] = {}
+    blocks: list[tuple[Laurent, Table]] = []
+    size = len(sample.spots)
+    for r in range(width):
+        query = _exact(linear(stream, [row[r] for row in head.w_q], size))
+        key = _exact(linear(stream, [row[r] for row in head.w_k], size))
+        depends = any(p for p, _ in key.powers) or len(set(key.table)) > 1
+        if not depends or (not query.powers and not any(query.table)):
+            continue
+        asked = times(cold, _as_laurent(query))
+        for (p, q), factor in key.powers.items():
+            if p:
+                ties[p] = plus(ties.get(p, {}), times(asked, scaled(monomial(0, q), factor)))
+        if len(set(key.table)) > 1:
+            blocks.append((asked, key.table))
+    ties = {p: form for p, form in ties.items() if form}
+    if len(ties) != 1 or not set(ties) <= {1, -1}:
+        raise _MisfitError(f"t(j) is made of the powers {sorted(ties)}")
+    ((power, tie),) = ties.items()
+    positive = _is_positive(tie, MASKS[head.masking][0])
+    return _Choice(
+        power, (power == 1) == positive, tie if positive else scaled(tie, -1), _levels(blocks, head.masking)
+    )
+
+
+def _as_laurent(known: Known) -> Laurent:
+    if len(set(known.table)) > 1:
+        raise _MisfitError("G or P is no form in i and n")
+    return plus(known.powers, constant(known.table[0]))
+
+
+def _exact(known: Known) -> Known:
+    if known.error:
+        raise _MisfitError("it reads what is not exact")
+    return known
+
+
+def _is_positive(form: Laurent, mask: str) -> bool:
+    """Which of the form and its negative is above 0 everywhere, as far as the value at one place tells."""
+    least = least_ratio(form, constant(1), mask)
+    most = least_ratio(scaled(form, -1), constant(1), mask)
+    if (least is None or least <= 0) and (most is None or most <= 0):
+        # A form that falls to 0 is positive, too, but has no least value: its gap says so.
+        return sum(form.values(), Fraction(0)) > 0
+    return least is not None and least > 0
+
+
+def _levels(blocks: Sequence[tuple[Laurent, Table]], masking: str) -> tuple[Laurent, Table] | None:
+    """P, positive, and b with the least value 0; None if b is constant."""
+    by_form: dict[tuple[tuple[tuple[int, int], Fraction], ...], Table] = {}
+    for form, table in blocks:
+        first = form[max(form)]
+        key = tuple(sorted(scaled(form, 1 / first).items()))
+        before = by_form.get(key, (Fraction(0),) * len(table))
+        by_form[key] = tuple(x + first * y for x, y in zip(before, table, strict=True))
+    by_form = {form: table for form, table in by_form.items() if len(set(table)) > 1}
+    if not by_form:
+        return None
+    if len(by_form) > 1:
+        raise _MisfitError("terms that are no multiples of one P")
+    ((form_, table),) = by_form.items()
+    sign = 1 if _is_positive(dict(form_), MASKS[masking][0]) else -1
+    best = max(sign * x for x in table)
+    return scaled(dict(form_), sign), tuple(best - sign * x for x in table)
+
+
+def _bounds(choice: _Choice, mask: str) -> Selects:
+    """Gap, far and the stray mass."""
+    reach = monomial(1, 0) if mask == "<=" else monomial(0, 1)
+    gap = least_ratio(choice.tie, constant(1) if choice.power == 1 else times(reach, reach), mask)
+    if gap is None or gap <= 0:
+        raise _MisfitError("no gap")
+    r = exp(-gap)
+    far = None if choice.levels is None else _far(choice, choice.levels, mask, reach)
+    bound = r / (1 - r) + (0 if far is None else exp(-far))
+    return Selects(choice.rightmost, gap, far, bound / (1 + bound))
+
+
+def _far(choice: _Choice, levels: tuple[Laurent, Table], mask: str, reach: Laurent) -> Fraction:
+    visible: Mapping[str, Laurent] = {
+        "<=": monomial(1, 0),
+        ">=": plus(minus(monomial(0, 1), monomial(1, 0)), constant(1)),
+        "all": monomial(0, 1),
+    }
+    others = minus(visible[mask], constant(1))
+    form, table = levels
+    values = sorted(set(table))
+    pushed = scaled(form, min(y - x for x, y in pairwise(values)))
+    if choice.power == 1:
+        behind = minus(pushed, times(choice.tie, others))
+    else:
+        inverse = {(-a, -b): value for (a, b), value in reach.items()}
+        behind = plus(minus(pushed, choice.tie), times(choice.tie, inverse))
+    far = least_ratio(plus(minus(behind, others), constant(1)), constant(1), mask)
+    half = least_ratio(plus(minus(scaled(behind, Fraction(1, 2)), others), constant(1)), constant(1), mask)
+    if far is None or far <= 0 or half is None or half <= 0:
+        raise _MisfitError("blocked positions can win")
+    return far
+
+
+def _chosen_value(choice: _Choice, masking: str, value: Known, answer: Selects, sample: Sample) -> Held:
+    """The value at the position that is read, and how far the head can be off."""
+    if value.powers:
+        return NothingShownError("a head that reads powers of i or n")
+    mask, strict = MASKS[masking]
+    levels = choice.levels[1] if choice.levels else (Fraction(0),) * len(value.table)
+    table: list[Fraction] = []
+    begin = 0
+    for word in sample.words:
+        here = range(begin, begin + len(word))
+        for i in here:
+            visible = [j for j in here if _sees(mask, strict, i, j)]
+            if not visible:
+                table.append(Fraction(0))
+                continue
+            best = min(levels[j] for j in visible)
+            level = [j for j in visible if levels[j] == best]
+            table.append(value.table[level[-1] if choice.rightmost else level[0]])
+        begin += len(word)
+    spread = max(value.table) - min(value.table)
+    return Known({}, tuple(table), spread * Fraction(answer.stray_mass))
+
+
+def _sees(mask: str, strict: bool, i: int, j: int) -> bool:
+    if i == j:
+        return not strict
+    return mask == "all" or (j < i) == (mask == "<=")
+
+
+def _after_heads(
+    layer: RawLayer, stream: Sequence[Held], outputs: Sequence[Sequence[Held]], sample: Sample
+) -> list[Held]:
+    after = list(stream)
+    for head, values in zip(layer.heads, outputs, strict=True):
+        for row, value in zip(head.w_o, values, strict=True):
+            for c, factor in enumerate(row):
+                if factor:
+                    after[c] = _added(
+                        after[c], value if isinstance(value, NothingShownError) else value.times(factor)
+                    )
+    return after
+
+
+def _after_hidden(layer: RawLayer, stream: Sequence[Held], sample: Sample) -> list[Held]:
+    """Hidden units with one linear form are one piecewise linear function of the form's value."""
+    after = list(stream)
+    units: dict[tuple[Fraction, ...], list[int]] = {}
+    for unit in range(len(layer.b_in)):
+        units.setdefault(tuple(row[unit] for row in layer.w_in), []).append(unit)
+    for form, members in units.items():
+        for c in range(len(stream)):
+            pieces = [(layer.b_in[unit], layer.w_out[unit][c]) for unit in members if layer.w_out[unit][c]]
+            if pieces:
+                after[c] = _added(after[c], _piecewise(stream, form, pieces, len(sample.spots)))
+    return after
+
+
+def _piecewise(
+    stream: Sequence[Held], form: Sequence[Fraction], pieces: Sequence[tuple[Fraction, Fraction]], size: int
+) -> Held:
+    try:
+        read_ = linear(stream, form, size)
+    except NothingShownError as reason:
+        return reason
+    if read_.powers:
+        return NothingShownError("hidden units that read powers of i or n")
+
+    def value(s: Fraction) -> Fraction:
+        return sum((factor * max(s + bias, Fraction(0)) for bias, factor in pieces), Fraction(0))
+
+    error = Fraction(0)
+    for s in set(read_.table):
+        low, high = s - read_.error, s + read_.error
+        bends = [-bias for bias, _ in pieces if low < -bias < high]
+        error = max(error, *(abs(value(x) - value(s)) for x in (low, high, *bends)))
+    values = {s: value(s) for s in set(read_.table)}
+    return Known({}, tuple(values[s] for s in read_.table), error)
