@@ -29,11 +29,12 @@ $(DEV_READY): $(READY)
 demo: $(READY) ## compile the well-known languages and run real words through them
 	$(BIN)/python -m attemper.workbench.demo
 
-check: $(DEV_READY) ## formatting, lint, types, import contracts
+check: $(DEV_READY) ## formatting, lint, types, import contracts, and how much must be trusted
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(TEST_ENV) $(BIN)/python -m tests.support.statements
 
 test: check ## check, then all tests and doc examples
 	$(TEST_ENV) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,3 +157,13 @@ def test_a_refutation_has_no_program(tmp_path: Path) -> None:
     said = command(path, "--program", program(tmp_path, EVER))
     assert said.code == ExitCode.USAGE
     assert "not about a refutation" in said.err
+
+
+@BOTH
+def test_what_cannot_be_read_is_shown_below_its_message(
+    check: Callable[..., Said], folder: Path, tmp_path: Path
+) -> None:
+    text = 'alphabet ["a", "b"]\ns0 = lettr ["a"]\noutput s0\n'
+    said = check(folder, "--program", program(tmp_path, text))
+    assert said.code == ExitCode.SOURCE
+    assert said.err.splitlines()[1:] == ['    s0 = lettr ["a"]', "    ^"]

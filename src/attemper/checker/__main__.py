@@ -40,7 +40,8 @@ def main() -> int:
         )
         verdict = check_within(request, Limits(said.seconds, said.memory), seconds_since_start())
     except AttemperError as error:
-        _write(sys.stderr, f"error: {error}")
+        text = f"error: {error}"
+        _write(sys.stderr, *(text.split("\n") if error.exit_code is ExitCode.SOURCE else [text]))
         return error.exit_code
     except KeyboardInterrupt:
         _write(sys.stderr, "interrupted")

@@ -89,11 +89,11 @@ def _exit_code() -> int:
         # Keep Python from complaining when it flushes what nobody will read.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(code or ExitCode.OK)
-    except (SourceError, AmbiguousReadingError) as error:
-        err.print_lines(f"error: {error}")
-        return error.exit_code
     except AttemperError as error:
-        err.print(f"error: {error}")
+        # What cannot be read is shown below its message, also where the process that checks has read it.
+        has_lines = type(error) in {SourceError, AmbiguousReadingError, AttemperError}
+        show = err.print_lines if has_lines and error.exit_code is ExitCode.SOURCE else err.print
+        show(f"error: {error}")
         return error.exit_code
     except KeyboardInterrupt:
         err.print("interrupted")
