@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -23,6 +24,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import decode, encode
+from attemper.errors import UnsupportedError
 from attemper.exact import closed_forms
 from attemper.exact.predicates import Named, Remainder, Zero
 from attemper.languages.language import Language
@@ -71,11 +73,16 @@ def test_bits_are_those_of_each_position() -> None:
 
 
 def test_a_program_has_the_bits_of_a_machine() -> None:
-    """At the edge a shift reads i itself; a sum of bits that hold together is no 0."""
+    """At the edge a shift reads i itself; where bits of a sum hold together, the program means nothing."""
     shift = ProgramLanguage(Program(AB, (Letter(("a",)), Shift(Direction.PREVIOUS, 0)), 1), At.LAST, False)
     assert shift.bits(("a", "b", "b")) == (True, True, False)
     union = Program(AB, (Letter(("a",)), Gate(Connective.UNION, (0, 0))), 1)
-    assert ProgramLanguage(union, At.LAST, False).bits(("a", "b")) == (True, False)
+    assert ProgramLanguage(union, At.LAST, False).bits(("b", "b")) == (False, False)
+    with pytest.raises(UnsupportedError, match="no bit on ab"):
+        ProgramLanguage(union, At.LAST, False).bits(("a", "b"))
+    half = ProgramLanguage(Program(AB, (Place(closed_forms.number(Fraction(1, 2))),), 0), At.LAST, False)
+    with pytest.raises(UnsupportedError, match="means nothing on a"):
+        half.bits(("a",))
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
@@ -117,10 +124,12 @@ def test_a_short_program_is_shown_step_by_step() -> None:
 
 
 def test_a_long_program_is_counted() -> None:
-    for count, is_shown in ((LONGEST_PROGRAM, True), (LONGEST_PROGRAM + 1, False)):
-        program = Program(AB, (Letter(("a",)),) * count, 0)
-        text = ProgramLanguage(program, At.LAST, accepts_empty=False).text(AB)
-        assert text.startswith(f"an attention program of {count} steps")
+    around = len('s0 = letter [""]' + "output s0")
+    for length, is_shown in ((LONGEST_PROGRAM - around, True), (LONGEST_PROGRAM - around + 1, False)):
+        symbols = "a" * length
+        program = Program(Alphabet((symbols,)), (Letter((symbols,)),), 0)
+        text = ProgramLanguage(program, At.LAST, accepts_empty=False).text(program.alphabet)
+        assert text.startswith("an attention program of 1 steps")
         assert ("; output s0" in text) is is_shown
 
 

@@ -49,8 +49,12 @@ def load(folder: Path) -> Certificate:
 
 
 def encode(certificate: Certificate) -> dict[str, object]:
-    """The certificate as JSON data. The program of a claim about a program stands in its source only."""
-    language, said = certificate.language, certificate.realisation
+    """The certificate as JSON data.
+
+    A formula's has no program, and that of a claim about a program stands in its source only.
+    """
+    language = certificate.language
+    said = None if isinstance(language, TemporalLanguage) else certificate.realisation
     program = None if said is None or isinstance(language, ProgramLanguage) else said.program
     return {
         "format": FORMAT,
