@@ -134,8 +134,7 @@ def parse_program(text: str) -> Program:
     """
     program = parse_steps(text)
     for complaint in complaints(program):
-        place = "" if complaint.step is None else f"s{complaint.step}: "
-        raise SourceError(f"the program is ill formed: {place}{complaint.message}", text=text)
+        raise SourceError(f"the program is ill formed: {complaint}", text=text)
     return require_machine(program)
 
 

@@ -75,8 +75,7 @@ def program_from_tree(tree: object) -> Program:
         program = _program(tree)
         found = complaints(program)
         if found:
-            place = "" if found[0].step is None else f"s{found[0].step}: "
-            raise ValueError(f"{place}{found[0].message[:200]}")
+            raise ValueError(str(found[0])[:200])
         if program_to_tree(program) != tree:
             raise ValueError("the program is not written in the one way that it has")
     except (AlphabetError, PredicateError, RecursionError) as error:

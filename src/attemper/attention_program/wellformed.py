@@ -46,6 +46,9 @@ class Complaint:
     step: Ref | None
     message: str
 
+    def __str__(self) -> str:
+        return self.message if self.step is None else f"s{self.step}: {self.message}"
+
 
 def complaints(program: Program) -> tuple[Complaint, ...]:
     """Everything that is wrong with the program, in the order of its steps."""
@@ -63,7 +66,7 @@ def require_wellformed(program: Program, after: str) -> Program:
     """The program itself; raises `InternalError` if the pass called `after` left it ill-formed."""
     found = complaints(program)
     if found:
-        listed = "; ".join(f"s{c.step}: {c.message}" for c in found[:5])
+        listed = "; ".join(map(str, found[:5]))
         raise InternalError(f"ill-formed program after '{after}' (please report): {listed}")
     return program
 

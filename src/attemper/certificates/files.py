@@ -48,6 +48,14 @@ def load(folder: Path) -> Certificate:
         raise MalformedFileError(f"'{path}' is not a certificate: {str(error)[:300]}") from None
 
 
+def load_if_any(folder: Path) -> Certificate | None:
+    """The certificate of a network's folder; None if there is none that can be read."""
+    try:
+        return load(folder)
+    except MalformedFileError:
+        return None
+
+
 def encode(certificate: Certificate) -> dict[str, object]:
     """The certificate as JSON data.
 

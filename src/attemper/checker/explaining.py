@@ -31,7 +31,8 @@ from attemper.languages.language import Language
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
 from attemper.languages.temporal.syntax import Formula
-from attemper.networks.layers import Coordinate, Head, LinearForm, Network, Softmax
+from attemper.networks.form_text import form_text
+from attemper.networks.layers import Coordinate, Head, Network, Softmax
 
 LONGEST_TEXT = 100
 """Longer texts of formulas and steps are not shown."""
@@ -169,7 +170,7 @@ def _layer(reading: _Reading, number: int, fact: LayerFact) -> Iterator[str]:
         yield f"  head {index}: {kind}, {head.masking}, {_lead(own.rule.gap, mass)}"
         yield f"    score of j at i: {_score(head)}"
         for value, target in zip(head.values, head.targets, strict=True):
-            yield f"    reads {_form(value)} at j, writes {_named(reading, fact.middle, target)}"
+            yield f"    reads {form_text(value)} at j, writes {_named(reading, fact.middle, target)}"
     written = sorted({target for group in fact.groups for target in group.outputs})
     for target in written:
         units = [k for k, unit in enumerate(layer.hidden) if target in dict(unit.outputs)]
@@ -184,15 +185,10 @@ def _lead(gap: Fraction, mass: Fraction) -> str:
 
 def _score(head: Head) -> str:
     rows = zip(head.query, head.key, strict=True)
-    products = " + ".join(f"({_form(query)} at i) ({_form(key)} at j)" for query, key in rows)
+    products = " + ".join(f"({form_text(query)} at i) ({form_text(key)} at j)" for query, key in rows)
     if not isinstance(head.weighting, Softmax) or head.weighting.inverse_temperature == ONE:
         return products or "0"
     return f"({show_form(head.weighting.inverse_temperature)}) ({products or '0'})"
-
-
-def _form(form: LinearForm) -> str:
-    parts = (f"x{c}" if factor == 1 else f"{factor} x{c}" for c, factor in form)
-    return " + ".join(parts).replace("+ -", "- ") or "0"
 
 
 def _named(reading: _Reading, stream: Stream, coordinate: Coordinate) -> str:

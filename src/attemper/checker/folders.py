@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.text import parse_program, show_program
 from attemper.certificates.claims import RealClaim
 from attemper.certificates.files import load as load_certificate
+from attemper.certificates.files import load_if_any
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
@@ -103,7 +103,8 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     network = found.network
     at = At.FIRST if network.reads_first else At.LAST
     language = ProgramLanguage(program, at, network.accepts_empty)
-    said = _realisation_in(folder)
+    certificate = load_if_any(folder)
+    said = None if certificate is None else certificate.realisation
     known = said if said is not None and said.program == program else None
     verdict = judge(network, language, (RealClaim(),), known, rounding=found.rounding, explained=explain)
     return replace(verdict, subject=replace(subject, digest=digest, language=language.text(network.alphabet)))
@@ -112,13 +113,6 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
 def _as_written(folder: Path) -> tuple[Edited, str]:
     network, source = files.load(folder)
     return Edited(network, ""), files.digest_of(network, source)
-
-
-def _realisation_in(folder: Path) -> Realisation | None:
-    try:
-        return load_certificate(folder).realisation
-    except MalformedFileError:
-        return None
 
 
 def check_file(path: Path, model: str | None = None) -> Verdict:

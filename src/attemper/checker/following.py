@@ -22,7 +22,7 @@ from typing import final
 
 from attemper.attention_program.ops import Program, Ref
 from attemper.checker.alike import classes
-from attemper.checker.cases import Bit, digits, from_digits
+from attemper.checker.cases import Bit, digits, from_digits, values_of
 from attemper.checker.names import UnprovenError
 from attemper.checker.registers import Moment, Part, Places, Registers
 from attemper.languages.regular.dfa import Dfa
@@ -104,7 +104,7 @@ class _Follower:
 
     def follow(self, group: Group) -> None:
         """Add a group to the track. Raises `UnprovenError` if two of its bits can be 1."""
-        walk = _Walk(self, (group,))
+        walk = _Walk(self, group)
         codes: list[Code] = []
         for moment in walk.moments():
             moment.require_alone(group)
@@ -133,7 +133,7 @@ class _Follower:
 
     def agrees(self) -> bool:
         """Whether the output is right at every node. Raises `UnprovenError` where it is not known."""
-        output, walk = self.program.output, _Walk(self, ((self.program.output,),))
+        output, walk = self.program.output, _Walk(self, (self.program.output,))
         done = 0
         for moment in walk.moments():
             moment.require_known(output)
@@ -149,15 +149,10 @@ class _Follower:
 
 def _codes(moment: Moment, group: Group) -> list[Code]:
     """Which bit of the group is 1, node by node."""
-    codes = [len(group)] * moment.count
-    for code, ref in enumerate(group):
+    for ref in group:
         moment.require_known(ref)
-        text = digits(moment.bits[ref].yes, moment.count)
-        at = text.find("1")
-        while at >= 0:
-            codes[at] = code
-            at = text.find("1", at + 1)
-    return codes
+    ones = {code: moment.bits[ref].yes for code, ref in enumerate(group)}
+    return [len(group) if code is None else code for code in values_of(ones, moment.count)]
 
 
 def _alike(seen: Sequence[Scene], first: int, after: Sequence[Sequence[int]]) -> _Track:
@@ -181,10 +176,10 @@ class _Walk:
     A node is a scene of the track, and registers, both by number; the first come first.
     """
 
-    def __init__(self, follower: _Follower, wanted: Sequence[Group]) -> None:
+    def __init__(self, follower: _Follower, wanted: Group) -> None:
         self.codes, self.read = follower.codes, follower.read
         self.track = follower.track
-        self.part = follower.part(tuple(ref for group in wanted for ref in group))
+        self.part = follower.part(wanted)
         self.letters = range(len(follower.dfa.alphabet.symbols))
         self.rows: list[Registers] = [self.part.start()]
         self._row_numbers = {self.rows[0]: 0}

@@ -204,5 +204,5 @@ def _runnable(program: Program) -> Program:
     """The program, which must be one that a network can run."""
     wrong = complaints_of_program(program)
     if wrong:
-        raise OptionError(f"this is not a well-formed program: {wrong[0].message}")
+        raise OptionError(f"this is not a well-formed program: {wrong[0]}")
     return require_machine(program)

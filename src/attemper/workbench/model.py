@@ -12,7 +12,7 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.text import parse_program, show_program
 from attemper.certificates.claims import Certificate
-from attemper.certificates.files import load as load_certificate
+from attemper.certificates.files import load_if_any
 from attemper.certifying.certificate import certify
 from attemper.certifying.realisations import realisations
 from attemper.checker.check import check
@@ -177,15 +177,13 @@ def load(folder: str | Path) -> Model:
     if network.accepts_empty != language.accepts_empty:
         raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
     regex = source.text if source.kind == "regex" else ""
-    return Model(network, language, regime, regex, realisation=_realisation_in(Path(folder)))
+    return Model(network, language, regime, regex, realisation=_realisation_in(Path(folder), language))
 
 
-def _realisation_in(folder: Path) -> Realisation | None:
-    """What the certificate in the folder says that the network runs, if there is one that can be read."""
-    try:
-        return load_certificate(folder).realisation
-    except MalformedFileError:
-        return None
+def _realisation_in(folder: Path, language: Language) -> Realisation | None:
+    """What a certificate of the language says that the network runs, if one stands in the folder."""
+    certificate = load_if_any(folder)
+    return certificate.realisation if certificate is not None and certificate.language == language else None
 
 
 def _language_of(source: Source, network: Network) -> Language:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
+from attemper.networks.form_text import form_text, parts_of, sum_text
+from attemper.networks.layers import Coordinate, Head, Layer, Network, Softmax
 from attemper.workbench.report.summary import temperature_of
 
 
@@ -32,42 +33,21 @@ def _head(place: str, head: Head) -> Iterator[str]:
     else:
         attention = str(weighting)
     yield f"{place}: {type(head.construction).__name__}, {head.masking}, {attention}"
-    rows = [f"({_form(q, '(i)')}) ({_form(k, '(j)')})" for q, k in zip(head.query, head.key, strict=True)]
+    rows = [
+        f"({form_text(q, '(i)')}) ({form_text(k, '(j)')})" for q, k in zip(head.query, head.key, strict=True)
+    ]
     yield f"  score {' + '.join(rows) or '0'}"
     for value, target in zip(head.values, head.targets, strict=True):
-        yield f"  x{target} += {_form(value, '(j)')}"
+        yield f"  x{target} += {form_text(value, '(j)')}"
 
 
 def _feed_forward(place: str, layer: Layer) -> Iterator[str]:
     written: dict[Coordinate, list[tuple[str, Fraction]]] = {}
     for unit in layer.hidden:
-        relu = f"relu({_sum([*_parts(unit.form, ''), ('', unit.bias)])})"
+        relu = f"relu({sum_text([*parts_of(unit.form), ('', unit.bias)])})"
         for target, factor in unit.outputs:
             written.setdefault(target, []).append((relu, factor))
     if written:
         yield f"{place}, feed-forward"
     for target, parts in written.items():
-        yield f"  x{target} += {_sum(parts)}"
-
-
-def _form(form: LinearForm, at: str) -> str:
-    return _sum(_parts(form, at))
-
-
-def _parts(form: LinearForm, at: str) -> list[tuple[str, Fraction]]:
-    return [(f"x{coordinate}{at}", factor) for coordinate, factor in form]
-
-
-def _sum(parts: list[tuple[str, Fraction]]) -> str:
-    """A sum of factors times things; the thing without a name is 1."""
-    text = ""
-    for thing, factor in parts:
-        if factor == 0:
-            continue
-        size = abs(factor)
-        shown = " ".join(part for part in (str(size) if size != 1 or not thing else "", thing) if part)
-        if text:
-            text += f" - {shown}" if factor < 0 else f" + {shown}"
-        else:
-            text = f"-{shown}" if factor < 0 else shown
-    return text or "0"
+        yield f"  x{target} += {sum_text(parts)}"
