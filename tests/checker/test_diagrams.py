@@ -79,6 +79,37 @@ def test_bits_and_combinations_are_those_of_their_values(seed: int) -> None:
     assert bench.table(bench.all.map("twice", lambda a: 2 * a, left)) == tuple(2 * v for v in tables[0])
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_many_are_combined_as_their_values_are(seed: int) -> None:
+    bench = Bench(seed)
+    parts = [bench.sample(depth) for depth in (3, 0, 2, 1, 3)]
+    both = bench.all.combine_all("+", lambda a, b: a + b, parts)
+    assert bench.table(both) == tuple(map(sum, zip(*map(bench.table, parts), strict=True)))
+    assert bench.all.combine_all("+", lambda a, b: a + b, parts[::-1]) == both
+    assert bench.all.combine_all("+", lambda a, b: a + b, parts[:1]) == parts[0]
+
+
+def test_what_is_large_is_combined_last() -> None:
+    """Each combination goes through what stands already: what is large would be copied each time."""
+
+    def steps(large_first: bool) -> int:
+        diagrams = Diagrams()
+        zero, one = diagrams.constant(0), diagrams.constant(1)
+        bits = [diagrams.bit((diagrams.family(Tie.FREE), 0), zero, one) for _ in range(10)]
+        large = bits[0]
+        for bit in bits[1:]:
+            large = diagrams.combine("mix", lambda a, b: (3 * a + b) % 1009, large, bit)
+        before = len(diagrams._memo)
+        if large_first:
+            for bit in bits:
+                large = diagrams.combine("+", lambda a, b: a + b, large, bit)
+        else:
+            diagrams.combine_all("+", lambda a, b: a + b, [large, *bits])
+        return len(diagrams._memo) - before
+
+    assert 2 * steps(large_first=False) < steps(large_first=True)
+
+
 @pytest.mark.parametrize("first", VARIABLES)
 def test_pairs_of_bits_are_combined(first: Variable) -> None:
     bench = Bench(0)
@@ -122,7 +153,7 @@ def test_cofactors_and_branches_fix_a_bit(seed: int) -> None:
         fixed = bench.all.cofactor(diagram, variable, value)
         assert all(bench.value(fixed, bits) == bench.value(diagram, bits) for bits in there)
         if bench.all.is_constant(diagram) or variable <= bench.all.top(diagram)[0]:
-            branch = bench.all.branch(diagram, variable, value)
+            branch = bench.all.branches(diagram, variable)[value]
             assert all(bench.value(branch, bits) == bench.value(diagram, bits) for bits in there)
             assert branch == fixed
         if TIES[variable[0]] is Tie.FREE:

@@ -12,7 +12,7 @@ if and only if they give the same terminal wherever the ties hold. Terminals are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import Enum
 from typing import NewType, final
 
@@ -104,7 +104,7 @@ class Diagrams:
         self, name: Hashable, function: Callable[..., Hashable], left: Diagram, right: Diagram
     ) -> Diagram:
         """The diagram of function(left, right), value by value. Equal names mean equal functions."""
-        memo, variable_of = self._memo, self._variable
+        memo, variables, lows, values = self._memo, self._variable, self._low, self._value
         number = self._names.setdefault(name, len(self._names))
         if len(memo) > MAX_REMEMBERED:
             memo.clear()
@@ -113,13 +113,12 @@ class Diagrams:
             found = memo.get((number, a, b))
             if found is not None:
                 return found
-            if self._low[a] < 0 and self._low[b] < 0:
-                result = self.constant(function(self._value[a], self._value[b]))
+            if lows[a] < 0 and lows[b] < 0:
+                result = self.constant(function(values[a], values[b]))
             else:
-                variable = min(variable_of[a], variable_of[b])
-                low = go(self.branch(a, variable, False), self.branch(b, variable, False))
-                high = go(self.branch(a, variable, True), self.branch(b, variable, True))
-                result = self.bit(variable, low, high)
+                variable = min(variables[a], variables[b])
+                (low_a, high_a), (low_b, high_b) = self.branches(a, variable), self.branches(b, variable)
+                result = self.bit(variable, go(low_a, low_b), go(high_a, high_b))
             memo[number, a, b] = result
             return result
 
@@ -130,15 +129,30 @@ class Diagrams:
         nothing = self.constant(None)
         return self.combine(name, lambda value, _: function(value), diagram, nothing)
 
-    def branch(self, diagram: Diagram, variable: Variable, value: bool) -> Diagram:
-        """The diagram where a variable, not later than its top, has a value."""
-        family, _ = variable
+    def combine_all(
+        self, name: Hashable, function: Callable[..., Hashable], diagrams: Iterable[Diagram]
+    ) -> Diagram:
+        """The diagram of an associative and commutative function of all, of which there is at least one.
+
+        The smallest first, as each combination goes through what stands already.
+        """
+        first, *others = sorted(diagrams, key=self.size)
+        for other in others:
+            first = self.combine(name, function, first, other)
+        return first
+
+    def branches(self, diagram: Diagram, variable: Variable) -> tuple[Diagram, Diagram]:
+        """The diagram where a variable, not later than its top, is 0, and where the variable is 1."""
+        low = high = diagram
         if self._variable[diagram] == variable:
-            diagram = self._high[diagram] if value else self._low[diagram]
+            low, high = self._low[diagram], self._high[diagram]
+        family, _ = variable
         tie = self.ties[family]
-        if (tie is Tie.CHAIN and not value) or (tie is Tie.EXCLUSIVE and value):
-            return self._settled(diagram, family)
-        return diagram
+        if tie is Tie.CHAIN:
+            low = self._settled(low, family)
+        elif tie is Tie.EXCLUSIVE:
+            high = self._settled(high, family)
+        return low, high
 
     def cofactor(self, diagram: Diagram, variable: Variable, value: bool) -> Diagram:
         """The diagram where any one variable has a value."""
@@ -149,7 +163,7 @@ class Diagrams:
         def go(node: Diagram) -> Diagram:
             own = self._variable[node]
             if own >= variable or node in memo:
-                return memo[node] if node in memo else self.branch(node, variable, value)
+                return memo[node] if node in memo else self.branches(node, variable)[value]
             if own[0] == family and value and tie is not Tie.FREE:
                 # x >= threshold decides lower thresholds; x = threshold rules out the others.
                 result = go(self._high[node] if tie is Tie.CHAIN else self._low[node])
@@ -173,8 +187,8 @@ class Diagrams:
             if (node, where) in memo:
                 return memo[node, where]
             variable = min(self._variable[node], self._variable[where])
-            off, on = (self.branch(where, variable, value) for value in (False, True))
-            low, high = (self.branch(node, variable, value) for value in (False, True))
+            off, on = self.branches(where, variable)
+            low, high = self.branches(node, variable)
             if off == false:
                 result = go(high, on)
             elif on == false:
@@ -231,6 +245,10 @@ class Diagrams:
     def support(self, diagram: Diagram) -> set[Variable]:
         """The variables that the diagram reads."""
         return {self._variable[node] for node in self._reached(diagram) if self._low[node] >= 0}
+
+    def size(self, diagram: Diagram) -> int:
+        """How many nodes the diagram has."""
+        return sum(1 for _ in self._reached(diagram))
 
     def _reached(self, diagram: Diagram) -> Iterator[Diagram]:
         seen, stack = {diagram}, [diagram]

@@ -295,12 +295,8 @@ class Names(ABC):
         return self.diagrams.combine("+", add_affine, left, right)
 
     def total(self, parts: Iterable[Diagram]) -> Diagram:
-        """The sum of all, two by two: one after the other would copy a growing diagram each time."""
-        found = [self.false, *parts]
-        while len(found) > 1:
-            pairs = zip(found[::2], [*found[1::2], self.false], strict=False)
-            found = [self.plus(left, right) for left, right in pairs]
-        return found[0]
+        """The sum of all."""
+        return self.diagrams.combine_all("+", add_affine, [self.false, *parts])
 
     def scaled(self, diagram: Diagram, factor: int | Fraction) -> Diagram:
         """factor * diagram."""

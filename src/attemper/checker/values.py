@@ -120,11 +120,11 @@ def multiply(names: Names, left: Value, right: Value) -> Value:
 
 def of_form(names: Names, form: LinearForm, stream: Stream) -> Value:
     """The value of a linear form."""
-    total: Value = {}
+    parts: dict[tuple[int, int], list[Diagram]] = {}
     for coordinate, factor in form:
-        part = {p: names.scaled(d, factor) for p, d in stream.values[coordinate].items()}
-        total = add(names, total, part)
-    return total
+        for powers, diagram in stream.values[coordinate].items():
+            parts.setdefault(powers, []).append(names.scaled(diagram, factor))
+    return _clean(names, {powers: names.total(found) for powers, found in parts.items()})
 
 
 def plain(value: Value, names: Names, what: str) -> Diagram:

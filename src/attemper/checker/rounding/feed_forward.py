@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import final
 
 import flint
@@ -51,6 +52,16 @@ class Case:
     size: Fraction
     averages: bool
     grid: Fraction
+
+    def with_terms(self, other: Case) -> Case:
+        """The case of both forms' terms together."""
+        return Case(
+            add_affine(self.value, other.value),
+            self.terms + other.terms,
+            self.size + other.size,
+            self.averages or other.averages,
+            min(self.grid, other.grid),
+        )
 
     def __hash__(self) -> int:
         """Of the same numbers for equal cases, but none of them a fraction: those are slow to hash."""
@@ -382,27 +393,25 @@ class Gates:
         self, form: LinearForm, read: dict[Coordinate, Diagram], fresh: set[Coordinate]
     ) -> frozenset[Case]:
         """Every combination of the terms of a linear form; what a head just wrote is never exactly 0."""
-        names = self.arithmetic.names
-        found = names.diagrams.constant(NO_TERMS)
+        diagrams = self.arithmetic.names.diagrams
+        parts = [diagrams.constant(NO_TERMS)]
         for coordinate, factor in form:
             is_fresh = coordinate in fresh
-
-            def extend(
-                case: Case, value: Affine, factor: Fraction = factor, is_fresh: bool = is_fresh
-            ) -> Case:
-                size = max(abs(end) for end in names.bounds(value))
-                total = add_affine(case.value, scale_affine(value, factor))
-                averages = case.averages or bool(value.parts)
-                grid = min(case.grid, common_grid([scale_affine(value, factor)]) or Fraction(0))
-                terms_now = case.terms + (is_fresh or size != 0)
-                return Case(total, terms_now, case.size + abs(factor) * size, averages, grid)
-
             name = "case", factor.numerator, factor.denominator, is_fresh
-            found = names.diagrams.combine(name, extend, found, read[coordinate])
+            case = partial(self._case, factor=factor, is_fresh=is_fresh)
+            parts.append(diagrams.map(name, case, read[coordinate]))
+        found = diagrams.combine_all("cases", Case.with_terms, parts)
         if found not in self._cases_of:
-            values = names.diagrams.values(found)
+            values = diagrams.values(found)
             self._cases_of[found] = frozenset(case for case in values if isinstance(case, Case))
         return self._cases_of[found]
+
+    def _case(self, value: Affine, factor: Fraction, is_fresh: bool) -> Case:
+        """One term in one case."""
+        size = max(abs(end) for end in self.arithmetic.names.bounds(value))
+        scaled = scale_affine(value, factor)
+        grid = common_grid([scaled]) or Fraction(0)
+        return Case(scaled, int(is_fresh or size != 0), abs(factor) * size, bool(value.parts), grid)
 
     def _factor(self, coordinate: Coordinate, factor: Fraction) -> Factor:
         fits = self.arithmetic.holds(factor)
