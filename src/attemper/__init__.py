@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attemper.attention_program.text import parse_program
+    from attemper.attention_program.parse import parse_program
     from attemper.errors import AttemperError
     from attemper.exact.predicates import register_predicate
     from attemper.languages.regular.classes import classify
@@ -47,7 +47,7 @@ _HOMES = {
     "compile_dfa": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
     "load": "attemper.workbench.model",
-    "parse_program": "attemper.attention_program.text",
+    "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",
     "register_predicate": "attemper.exact.predicates",

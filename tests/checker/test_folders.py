@@ -11,7 +11,7 @@ import pytest
 
 import attemper
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.text import show_program
+from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate

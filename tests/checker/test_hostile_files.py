@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import attemper
-from attemper.attention_program.text import show_program
+from attemper.attention_program.show import show_program
 from attemper.attention_program.trees import program_from_tree
 from attemper.certificates.files import CERTIFICATE, decode_dfa
 from attemper.certificates.files import load as load_certificate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.attention_program.text import show_program
+from attemper.attention_program.show import show_program
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.languages.temporal.parse import parse

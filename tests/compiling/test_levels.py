@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from attemper.attention_program import meaning as program_meaning
-from attemper.attention_program.text import parse_steps, show_program
+from attemper.attention_program.parse import parse_steps
+from attemper.attention_program.show import show_program
 from attemper.compiling.constructions.table import plan_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime

@@ -13,7 +13,7 @@ import torch
 
 import attemper
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.text import parse_program, parse_steps
+from attemper.attention_program.parse import parse_program, parse_steps
 from attemper.certificates.claims import FloatClaim, RealClaim
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import OptionError, SourceError, UnsupportedError

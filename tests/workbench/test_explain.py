@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from attemper.attention_program.text import parse_steps, show_program
+from attemper.attention_program.parse import parse_steps
+from attemper.attention_program.show import show_program
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.workbench.model import compile as compile_formula

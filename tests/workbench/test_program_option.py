@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import attemper
-from attemper.attention_program.text import show_program
+from attemper.attention_program.show import show_program
 from attemper.certificates.files import CERTIFICATE
 from attemper.errors import ExitCode
 from attemper.networks.files import WEIGHTS

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import assert_never
+
 from attemper.attention_program.ops import (
     Attend,
     Compare,
@@ -43,29 +46,19 @@ def replace_inputs(step: Step, to: list[Ref]) -> Step:
     match step:
         case Letter() | Place():
             return step
-        case Not(bit):
-            return Not(to[bit])
-        case Gate(connective, bits):
-            return Gate(connective, tuple(to[bit] for bit in bits))
-        case Table(bits, rows):
-            return Table(tuple(to[bit] for bit in bits), rows)
-        case Merge(bits):
-            return Merge(tuple(to[bit] for bit in bits))
+        case Not(bit) | Shift(_, bit) | Count(_, bit):
+            return replace(step, bit=to[bit])
+        case Gate(_, bits) | Table(bits, _) | Merge(bits):
+            return replace(step, bits=tuple(to[bit] for bit in bits))
         case Attend(mask, choice, where, value, default, match):
             moved = (to[match[0]], to[match[1]]) if match else None
             return Attend(mask, choice, to[where], to[value], default, moved)
-        case Shift(direction, bit):
-            return Shift(direction, to[bit])
-        case Count(mask, bit):
-            return Count(mask, to[bit])
         case Linear(parts, constant):
             return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
-        case Compare(count, threshold):
-            return Compare(to[count], threshold)
-        case Equals(count, value):
-            return Equals(to[count], value)
-        case CountTest(predicate, count, scale, shift):
-            return CountTest(predicate, to[count], scale, shift)
+        case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):
+            return replace(step, count=to[count])
+        case _:
+            assert_never(step)
 
 
 def prune(program: Program) -> tuple[Program, list[Ref]]:

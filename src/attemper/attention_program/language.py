@@ -23,7 +23,7 @@ LONGEST_PROGRAM = 2_000
 class ProgramLanguage:
     r"""The words for which a program's output is 1 at one end; the program is read as `machine` runs it.
 
-    >>> from attemper.attention_program.text import parse_program
+    >>> from attemper.attention_program.parse import parse_program
     >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous s0\noutput s1')
     >>> ProgramLanguage(program, At.LAST, False).bits(("a", "b", "b"))
     (True, True, False)
@@ -68,7 +68,7 @@ class ProgramLanguage:
     def text(self, alphabet: Alphabet) -> str:
         """The steps, if they are few, and where the program is read."""
         text = f"an attention program of {len(self.program.steps):,} steps"
-        from attemper.attention_program.text import show_program
+        from attemper.attention_program.show import show_program
 
         _, *steps = show_program(self.program).splitlines()
         if sum(map(len, steps)) <= LONGEST_PROGRAM:

@@ -14,6 +14,7 @@ from attemper.attention_program.ops import (
     Attend,
     Choice,
     Compare,
+    Comparing,
     Connective,
     Count,
     CountTest,
@@ -111,12 +112,20 @@ def _value(edges: Edges, step: Step, word: Word, i: int, rows: list[Row]) -> int
             return sum(rows[bit][j - 1] for j in visible(mask, i, n))
         case Linear(parts, constant):
             return constant + sum(factor * rows[count][i - 1] for factor, count in parts)
-        case Compare(count, threshold):
-            return int(rows[count][i - 1] >= threshold)
-        case Equals(count, value):
-            return int(rows[count][i - 1] == value)
-        case CountTest(predicate, count, scale, shift):
-            return int(holds(predicate, scale * rows[count][i - 1] + shift))
+        case Compare(count) | Equals(count) | CountTest(_, count):
+            return int(_compared(step, rows[count][i - 1]))
+        case _:
+            assert_never(step)
+
+
+def _compared(step: Comparing, total: int) -> bool:
+    match step:
+        case Compare(_, threshold):
+            return total >= threshold
+        case Equals(_, value):
+            return total == value
+        case CountTest(predicate, _, scale, shift):
+            return holds(predicate, scale * total + shift)
         case _:
             assert_never(step)
 

@@ -177,7 +177,13 @@ class CountTest:
     shift: int
 
 
-BitStep = Letter | Place | Not | Gate | Table | Merge | Attend | Shift | Compare | Equals | CountTest
+LocalStep = Letter | Place | Not | Gate | Table | Merge
+"""Bits of what stands at the position itself."""
+
+Comparing = Compare | Equals | CountTest
+"""Bits of a count."""
+
+BitStep = LocalStep | Attend | Shift | Comparing
 CountStep = Count | Linear
 Step = BitStep | CountStep
 

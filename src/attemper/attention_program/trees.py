@@ -23,6 +23,7 @@ from attemper.attention_program.ops import (
     Attend,
     Choice,
     Compare,
+    Comparing,
     Connective,
     Count,
     CountTest,
@@ -105,6 +106,14 @@ def _step_tree(step: Step) -> list[object]:
             return ["count", str(mask), bit]
         case Linear(parts, constant):
             return ["linear", [list(part) for part in parts], constant]
+        case Compare() | Equals() | CountTest():
+            return _comparing_tree(step)
+        case _:
+            assert_never(step)
+
+
+def _comparing_tree(step: Comparing) -> list[object]:
+    match step:
         case Compare(count, threshold):
             return ["compare", count, threshold]
         case Equals(count, value):
@@ -145,6 +154,12 @@ def _step(tree: object) -> Step:
             return Count(Mask(mask), plain_integer(bit))
         case ["linear", list(parts), constant]:
             return Linear(tuple(map(_part, parts)), plain_integer(constant))
+        case _:
+            return _comparing(tree)
+
+
+def _comparing(tree: object) -> Step:
+    match tree:
         case ["compare", count, threshold]:
             return Compare(plain_integer(count), plain_integer(threshold))
         case ["equals", count, value]:

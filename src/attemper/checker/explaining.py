@@ -14,7 +14,7 @@ from typing import final
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.text import show_step
+from attemper.attention_program.show import show_step
 from attemper.checker.analysis import Analysis, LayerFact, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.identities import Formulas

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.text import parse_program, show_program
+from attemper.attention_program.show import show_program
 from attemper.certificates.claims import RealClaim
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import load_if_any
@@ -92,6 +92,8 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     The folder needs no certificate. If it has one that says of the same program where the network keeps its
     groups of bits, that is tried. With `edited` the weights may have been changed since they were written.
     """
+    from attemper.attention_program.parse import parse_program  # no other check needs it
+
     subject = Subject(About.NETWORK, str(folder))
     program = parse_program(
         read_bytes(file, "give the file of an attention program").decode(errors="replace")

@@ -15,6 +15,7 @@ from attemper.attention_program.ops import (
     Attend,
     Choice,
     Compare,
+    Comparing,
     Connective,
     Count,
     CountTest,
@@ -125,18 +126,8 @@ class Steps:
             case Shift(direction, bit):
                 shifted = self.bit(bit)
                 return names.shifted(shifted, -1 if direction is Direction.PREVIOUS else 1, shifted)
-            case Compare(count, threshold):
-                return self._at_least(count, threshold)
-            case Equals(count, value):
-                above = self._at_least(count, value + 1)
-                return names.both(self._at_least(count, value), names.negation(above))
-            case CountTest(predicate, count, scale, shift):
-                counted = self.program.steps[count]
-                if not isinstance(counted, Count) or MASKINGS[counted.mask].is_strict:
-                    raise UnprovenError(f"step {ref} tests more than one count")
-                return names.counted_test(
-                    MASKINGS[counted.mask], self.bit(counted.bit), predicate, scale, shift
-                )
+            case Compare() | Equals() | CountTest():
+                return self._compared(ref, step)
             case Count() | Linear():
                 raise AssertionError("not a bit")
             case _:
@@ -193,6 +184,24 @@ class Steps:
         if not masking.is_strict:
             return weak
         return self.names.shifted(weak, -1 if masking is Masking.STRICT_FUTURE else 1, self.names.false)
+
+    def _compared(self, ref: Ref, step: Comparing) -> Diagram:
+        names = self.names
+        match step:
+            case Compare(count, threshold):
+                return self._at_least(count, threshold)
+            case Equals(count, value):
+                above = self._at_least(count, value + 1)
+                return names.both(self._at_least(count, value), names.negation(above))
+            case CountTest(predicate, count, scale, shift):
+                counted = self.program.steps[count]
+                if not isinstance(counted, Count) or MASKINGS[counted.mask].is_strict:
+                    raise UnprovenError(f"step {ref} tests more than one count")
+                return names.counted_test(
+                    MASKINGS[counted.mask], self.bit(counted.bit), predicate, scale, shift
+                )
+            case _:
+                assert_never(step)
 
     def _at_least(self, count: Ref, threshold: int) -> Diagram:
         """[count >= threshold], by what is added up at each position that the weak masks show."""

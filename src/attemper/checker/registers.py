@@ -20,6 +20,7 @@ from attemper.attention_program.ops import (
     Attend,
     Choice,
     Compare,
+    Comparing,
     Connective,
     Count,
     CountTest,
@@ -350,6 +351,15 @@ class Moment:
                 return found
             case Shift():
                 raise UnprovenError(f"step {ref} looks to the right")
+            case Compare() | Equals() | CountTest():
+                return self._compared(step)
+            case Count() | Linear():
+                raise AssertionError("not a bit")
+            case _:
+                assert_never(step)
+
+    def _compared(self, step: Comparing) -> Bit:
+        match step:
             case Compare(count, threshold):
                 return holds(lambda total: total >= threshold, self._increased((count, False), is_own=True))
             case Equals(count, value):
@@ -358,8 +368,6 @@ class Moment:
                 by_remainder = isinstance(_periodic(predicate), Remainder)
                 total = self._increased((count, by_remainder), is_own=True)
                 return holds(lambda value: predicates.holds(predicate, scale * value + shift), total)
-            case Count() | Linear():
-                raise AssertionError("not a bit")
             case _:
                 assert_never(step)
 

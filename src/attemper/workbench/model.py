@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal, final, get_args
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
+from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.text import parse_program, show_program
+from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import load_if_any
 from attemper.certifying.certificate import certify

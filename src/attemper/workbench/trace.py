@@ -11,7 +11,7 @@ from torch import Tensor
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.machine import run
 from attemper.attention_program.ops import Count, Linear
-from attemper.attention_program.text import show_step
+from attemper.attention_program.show import show_step
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth_of_subformulas

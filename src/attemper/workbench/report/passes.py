@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
 from typing import assert_never, final
 
-from attemper.attention_program.text import show_program
+from attemper.attention_program.show import show_program
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
 from attemper.compiling.pipeline import Stage
 from attemper.workbench.report.network_text import network_lines

@@ -25,7 +25,8 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
-from attemper.attention_program.text import parse_steps, show_program
+from attemper.attention_program.parse import parse_steps
+from attemper.attention_program.show import show_program
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import SourceError
 from attemper.exact.closed_forms import FIRST

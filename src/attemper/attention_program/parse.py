@@ -1,20 +1,11 @@
-"""The attention program as text, one step a line; `parse_steps(show_program(p)) == p`.
+"""Reading the text of an attention program, as `show` writes it.
 
-alphabet ["a", "b"]
-s0 = letter ["a"]
-s1 = place ["test", "zero", 1, 0, -1]
-s2 = and s0 s1
-s3 = attend <= rightmost where s2 value s0 default 0
-s4 = count <= s3
-s5 = linear 2 s4 -1
-s6 = compare s5 >= 0
-output s6
+Of all checks, `--program FILE` alone rests on it: certificates hold a program's tree.
 """
 
 from __future__ import annotations
 
 import json
-from typing import assert_never
 
 from attemper.attention_program.ops import (
     Attend,
@@ -40,58 +31,9 @@ from attemper.attention_program.ops import (
 )
 from attemper.attention_program.wellformed import complaints, require_machine
 from attemper.errors import AlphabetError, SourceError
-from attemper.exact.closed_forms import (
-    form_from_tree,
-    form_to_tree,
-    predicate_from_tree,
-    predicate_to_tree,
-)
+from attemper.exact.closed_forms import form_from_tree, predicate_from_tree
 from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet
-
-
-def show_program(program: Program) -> str:
-    """The program's text."""
-    lines = [f"alphabet {json.dumps(list(program.alphabet.symbols))}"]
-    lines += [f"s{index} = {show_step(step)}" for index, step in enumerate(program.steps)]
-    return "\n".join([*lines, f"output s{program.output}"]) + "\n"
-
-
-def show_step(step: Step) -> str:
-    """One step's text."""
-    match step:
-        case Letter(symbols):
-            return f"letter {json.dumps(list(symbols))}"
-        case Place(form):
-            return f"place {json.dumps(form_to_tree(form))}"
-        case Not(bit):
-            return f"not s{bit}"
-        case Gate(connective, bits):
-            return " ".join([connective, *(f"s{bit}" for bit in bits)])
-        case Table(bits, rows):
-            shown = [f"s{bit}" for bit in bits]
-            return " ".join(
-                ["table", *shown, ":", *("".join(str(int(v)) for v in row) or "-" for row in rows)]
-            )
-        case Merge(bits):
-            return " ".join(["merge", *(f"s{bit}" for bit in bits)])
-        case Attend(mask, choice, where, value, default, match):
-            matching = f" match s{match[0]} s{match[1]}" if match else ""
-            return f"attend {mask} {choice} where s{where} value s{value} default {int(default)}{matching}"
-        case Shift(direction, bit):
-            return f"{direction} s{bit}"
-        case Count(mask, bit):
-            return f"count {mask} s{bit}"
-        case Linear(parts, constant):
-            return " ".join(["linear", *(f"{factor} s{count}" for factor, count in parts), str(constant)])
-        case Compare(count, threshold):
-            return f"compare s{count} >= {threshold}"
-        case Equals(count, value):
-            return f"equals s{count} = {value}"
-        case CountTest(predicate, count, scale, shift):
-            return f"test s{count} {scale} {shift} {json.dumps(predicate_to_tree(predicate))}"
-        case _:
-            assert_never(step)
 
 
 def parse_steps(text: str) -> Program:
@@ -188,13 +130,18 @@ def _parse_step(text: str) -> Step:
         case "linear", [*parts, constant] if len(parts) % 2 == 0:
             pairs = zip(parts[::2], parts[1::2], strict=True)
             return Linear(tuple((int(factor), _ref(count)) for factor, count in pairs), int(constant))
-        case "compare", [count, ">=", threshold]:
+        case _:
+            return _parse_comparing(text)
+
+
+def _parse_comparing(text: str) -> Step:
+    match text.split(maxsplit=4):
+        case ["compare", count, ">=", threshold]:
             return Compare(_ref(count), int(threshold))
-        case "equals", [count, "=", value]:
+        case ["equals", count, "=", value]:
             return Equals(_ref(count), int(value))
-        case "test", [count, scale, shift, *_]:
-            tree = json.loads(rest.split(maxsplit=3)[3]) if len(words) > 3 else None
-            return CountTest(predicate_from_tree(tree), _ref(count), int(scale), int(shift))
+        case ["test", count, scale, shift, predicate]:
+            return CountTest(predicate_from_tree(json.loads(predicate)), _ref(count), int(scale), int(shift))
         case _:
             raise ValueError(f"unknown step '{text[:60]}'")
 

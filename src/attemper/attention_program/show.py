@@ -1,0 +1,89 @@
+"""The attention program as text, one step a line; `parse.parse_steps` reads it back.
+
+alphabet ["a", "b"]
+s0 = letter ["a"]
+s1 = place ["test", "zero", 1, 0, -1]
+s2 = and s0 s1
+s3 = attend <= rightmost where s2 value s0 default 0
+s4 = count <= s3
+s5 = linear 2 s4 -1
+s6 = compare s5 >= 0
+output s6
+"""
+
+from __future__ import annotations
+
+import json
+from typing import assert_never
+
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    Comparing,
+    Count,
+    CountTest,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Merge,
+    Not,
+    Place,
+    Program,
+    Shift,
+    Step,
+    Table,
+)
+from attemper.exact.closed_forms import form_to_tree, predicate_to_tree
+
+
+def show_program(program: Program) -> str:
+    """The program's text."""
+    lines = [f"alphabet {json.dumps(list(program.alphabet.symbols))}"]
+    lines += [f"s{index} = {show_step(step)}" for index, step in enumerate(program.steps)]
+    return "\n".join([*lines, f"output s{program.output}"]) + "\n"
+
+
+def show_step(step: Step) -> str:
+    """One step's text."""
+    match step:
+        case Letter(symbols):
+            return f"letter {json.dumps(list(symbols))}"
+        case Place(form):
+            return f"place {json.dumps(form_to_tree(form))}"
+        case Not(bit):
+            return f"not s{bit}"
+        case Gate(connective, bits):
+            return " ".join([connective, *(f"s{bit}" for bit in bits)])
+        case Table(bits, rows):
+            shown = [f"s{bit}" for bit in bits]
+            return " ".join(
+                ["table", *shown, ":", *("".join(str(int(v)) for v in row) or "-" for row in rows)]
+            )
+        case Merge(bits):
+            return " ".join(["merge", *(f"s{bit}" for bit in bits)])
+        case Attend(mask, choice, where, value, default, match):
+            matching = f" match s{match[0]} s{match[1]}" if match else ""
+            return f"attend {mask} {choice} where s{where} value s{value} default {int(default)}{matching}"
+        case Shift(direction, bit):
+            return f"{direction} s{bit}"
+        case Count(mask, bit):
+            return f"count {mask} s{bit}"
+        case Linear(parts, constant):
+            return " ".join(["linear", *(f"{factor} s{count}" for factor, count in parts), str(constant)])
+        case Compare() | Equals() | CountTest():
+            return _show_comparing(step)
+        case _:
+            assert_never(step)
+
+
+def _show_comparing(step: Comparing) -> str:
+    match step:
+        case Compare(count, threshold):
+            return f"compare s{count} >= {threshold}"
+        case Equals(count, value):
+            return f"equals s{count} = {value}"
+        case CountTest(predicate, count, scale, shift):
+            return f"test s{count} {scale} {shift} {json.dumps(predicate_to_tree(predicate))}"
+        case _:
+            assert_never(step)
