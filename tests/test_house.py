@@ -69,7 +69,7 @@ def test_the_command_line_loads_torch_only_where_it_runs_networks() -> None:
 
 
 def test_attention_programs_load_nothing_heavy() -> None:
-    parts = ("ops", "text", "trees", "meaning", "machine", "wellformed")
+    parts = ("ops", "show", "parse", "trees", "meaning", "machine", "wellformed")
     loaded = modules_loaded_by("import " + ", ".join(f"attemper.attention_program.{part}" for part in parts))
     assert not loaded & set(HEAVY)
 

@@ -388,6 +388,19 @@ REFUSED: dict[str, tuple[tuple[Step, ...], str]] = {
     "square count": ((A, Count(Mask.UP_TO, 0), CountTest(Named("square"), 1, 1, 0)), "'square'"),
     "no bit": ((Place(plus(1, SIGN)),), "neither 0 nor 1"),
     "half": ((Place(times(Fraction(1, 2), closed_forms.Test(Zero(), 1, 0, -2))), Not(0)), "neither 0 nor 1"),
+    "cancelled count to the right": (
+        (A, Count(Mask.ALL, 0), Linear(((1, 1), (-1, 1)), 0), Compare(2, 0)),
+        "step 1 counts to the right",
+    ),
+    "cancelled place": (
+        (
+            Place(times(Fraction(1, 2), closed_forms.Test(Zero(), 1, 0, -2))),
+            Count(Mask.UP_TO, 0),
+            Linear(((1, 1), (-1, 1)), 0),
+            Compare(2, 0),
+        ),
+        "neither 0 nor 1",
+    ),
     "union": ((A, Merge((0, 0))), "two bits of a union can be 1"),
     "late union": ((A, Shift(Direction.PREVIOUS, 0), Gate(Connective.UNION, (0, 1))), "two bits of a union"),
     "places": ((Place(closed_forms.Test(Zero(), 1, 0, -6_000)),), "5000"),

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -124,6 +124,37 @@ def test_a_fifth_or_two_seconds_are_kept_and_what_is_spent_counts(
     (claim,) = verdict.claims
     assert claim.status is Status.UNKNOWN
     assert claim.text == f"no answer within {seconds:g} seconds; allow more with --seconds"
+
+
+def asked_of(request: Request, limit: Limits, monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, float]]:
+    """Of each process: whether it is to explain a proof, and how many seconds it has."""
+    found: list[tuple[bool, float]] = []
+
+    @contextmanager
+    def child(asked: Request, limit: Limits) -> Iterator[Ended]:
+        found.append((asked.explain, limit.seconds))
+        yield Ended(json.dumps(record_of(PROVED)).encode(), 0)
+
+    now = iter((100.0, 107.0))
+    monkeypatch.setattr(limits.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(limits, "_child", child)
+    check_within(request, limit)
+    return found
+
+
+def test_an_explanation_has_what_is_left_of_the_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    request = Request(str(tmp_path), explain=True)
+    assert asked_of(request, Limits(20), monkeypatch) == [(False, 20), (True, 13)]
+    assert asked_of(request, Limits(5), monkeypatch) == [(False, 5), (True, limits.LEAST_SECONDS)]
+    assert asked_of(replace(request, explain=False), Limits(5), monkeypatch) == [(False, 5)]
+
+
+def test_a_refutation_that_is_to_be_explained_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "out.json"
+    path.write_text("{}", encoding="utf-8")
+    assert asked_of(Request(str(path), explain=True), Limits(5), monkeypatch) == [(True, 5)]
 
 
 # How the process ends --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
 import pytest
 
@@ -21,6 +22,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Merge,
     Not,
     Place,
     Program,
@@ -32,8 +34,9 @@ from attemper.attention_program.ops import (
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
 from attemper.checker.program import Programs, Steps
-from attemper.exact.closed_forms import FIRST, I, over
-from attemper.exact.predicates import Named, Remainder
+from attemper.exact import closed_forms
+from attemper.exact.closed_forms import FIRST, I, over, times
+from attemper.exact.predicates import Named, Remainder, Zero
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.layers import Masking
 from tests.support.derived import Reading
@@ -165,6 +168,16 @@ UNPROVED: dict[str, tuple[tuple[Step, ...], str]] = {
     ),
     "unbounded place": ((Place(I),), "not bounded"),
     "odd power": ((Place(over(I)),), "not bounded"),
+    "cancelled place": (
+        (
+            Place(times(Fraction(1, 2), closed_forms.Test(Zero(), 1, 0, -2))),
+            Count(Mask.UP_TO, 0),
+            Linear(((1, 1), (-1, 1)), 0),
+            Linear(((3, 2),), 0),
+            Compare(3, 0),
+        ),
+        "step 0 is neither 0 nor 1",
+    ),
 }
 
 
@@ -174,6 +187,15 @@ def test_steps_without_a_diagram_say_so(name: str) -> None:
     program = Program(AB, steps, len(steps) - 1)
     with pytest.raises(UnprovenError, match=reason):
         steps_of(program).bit(program.output)
+
+
+def test_a_sum_that_cancels_keeps_the_promises_of_what_is_counted() -> None:
+    counted = Count(Mask.UP_TO, 1)
+    steps = steps_of(
+        Program(AB, (Letter(("a",)), Merge((0, 0)), counted, Linear(((1, 2), (-1, 2)), 0), Compare(3, 0)), 4)
+    )
+    assert steps.bit(4) == steps.names.true
+    assert steps.promises == [(0, 0)]
 
 
 def test_a_step_with_a_name_is_called_by_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,9 +13,12 @@ from pathlib import Path
 import pytest
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
-from attemper.certificates.files import CERTIFICATE
+from attemper.certificates.files import CERTIFICATE, FORMAT
 from attemper.errors import ExitCode
+from attemper.languages.temporal.reading import At
 from attemper.networks.files import WEIGHTS
 from tests.support.command_line import attemper as run_command_line
 
@@ -149,6 +153,21 @@ def test_the_certificate_of_an_automaton_says_where_its_groups_are(tmp_path: Pat
     certificate["groups"][0][0] = 9
     (folder / CERTIFICATE).write_text(json.dumps(certificate), encoding="utf-8")
     assert command(folder, "--program", path).code == ExitCode.UNKNOWN
+
+
+def test_another_networks_certificate_says_nothing_about_groups(folder: Path, tmp_path: Path) -> None:
+    copy, path = shutil.copytree(folder, tmp_path / "copy"), program(tmp_path, EVER)
+    attemper.compile("O b", "ab").save(copy)
+    certificate = {
+        "format": FORMAT,
+        "network": "1" * 64,
+        "source": ProgramLanguage(parse_program(EVER), At.LAST, False).tree(),
+        "claims": [{"arithmetic": "real"}],
+        "program": None,
+        "groups": [[99, [[9999, 0]]]],
+    }
+    (copy / CERTIFICATE).write_text(json.dumps(certificate), encoding="utf-8")
+    assert command(copy, "--program", path).code == ExitCode.OK
 
 
 def test_a_refutation_has_no_program(tmp_path: Path) -> None:

@@ -218,6 +218,8 @@ def inputs(step: Step) -> tuple[Ref, ...]:
 def counted_in(program: Program, count: Ref) -> tuple[int, dict[Ref, int]]:
     """A count as a constant, and a factor for each `Count` step that it is made of.
 
+    A factor may be 0, where parts cancel: what is counted is still a part of the program.
+
     >>> letter, one = Letter(("a",)), Count(Mask.UP_TO, 0)
     >>> twice = Linear(((1, 1), (1, 1)), 3)
     >>> counted_in(Program(Alphabet(("a", "b")), (letter, one, twice), 0), 2)
@@ -225,14 +227,13 @@ def counted_in(program: Program, count: Ref) -> tuple[int, dict[Ref, int]]:
     """
     constant, factors, left = 0, dict[Ref, int](), {count: 1}
     for ref in range(count, -1, -1):
-        factor, step = left.get(ref, 0), program.steps[ref]
-        match step:
-            case Linear(parts, own) if factor:
-                constant += factor * own
+        match program.steps[ref]:
+            case Linear(parts, own) if ref in left:
+                constant += left[ref] * own
                 for inner, part in parts:
-                    left[part] = left.get(part, 0) + factor * inner
-            case Count() if factor:
-                factors[ref] = factor
+                    left[part] = left.get(part, 0) + left[ref] * inner
+            case Count() if ref in left:
+                factors[ref] = left[ref]
             case _:
                 pass
     return constant, factors

@@ -89,8 +89,9 @@ def check_folder(
 def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bool = False) -> Verdict:
     """Whether the network in a folder runs the program in a file, at all lengths in real arithmetic.
 
-    The folder needs no certificate. If it has one that says of the same program where the network keeps its
-    groups of bits, that is tried. With `edited` the weights may have been changed since they were written.
+    The folder needs no certificate. If it has one of this network that says of the same program where the
+    network keeps its groups of bits, that is tried. With `edited` the weights may have been changed since
+    they were written, and the certificate is about what they were.
     """
     from attemper.attention_program.parse import parse_program  # no other check needs it
 
@@ -106,7 +107,7 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     at = At.FIRST if network.reads_first else At.LAST
     language = ProgramLanguage(program, at, network.accepts_empty)
     certificate = load_if_any(folder)
-    said = None if certificate is None else certificate.realisation
+    said = certificate.realisation if certificate and (edited or certificate.network == digest) else None
     known = said if said is not None and said.program == program else None
     verdict = judge(network, language, (RealClaim(),), known, rounding=found.rounding, explained=explain)
     return replace(verdict, subject=replace(subject, digest=digest, language=language.text(network.alphabet)))

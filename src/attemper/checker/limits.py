@@ -31,6 +31,9 @@ MEMORY = 4_096
 MOST_SECONDS, MOST_MEMORY = 1_000_000, 1_000_000_000
 """No computer needs greater limits."""
 
+LEAST_SECONDS = 0.001
+"""So long a process is waited for in any case."""
+
 RESERVE = 2.0
 """The seconds that are kept for starting and ending, or a fifth of all if that is less."""
 
@@ -81,13 +84,16 @@ def check_within(request: Request, limits: Limits, spent: float = 0.0) -> Verdic
 
     `spent` is how many of the seconds are over: those of a program that was started for this check. A program
     that has been running for more than half of the time was not. Raises what `check_path` raises. On an
-    interrupt the child ends, too. A proof is explained by a process of its own, so that no verdict depends on
-    that.
+    interrupt the child ends, too. A proof is explained by a process of its own, in what is left of the time,
+    so that no verdict depends on that.
     """
-    verdict = _answer(replace(request, explain=False), limits, spent)
-    if not request.explain or verdict.status is Status.MALFORMED:
+    begun = time.monotonic()
+    explains = request.explain and not Path(request.path).is_file()
+    verdict = _answer(replace(request, explain=request.explain and not explains), limits, spent)
+    left = limits.seconds - (time.monotonic() - begun)
+    if not explains or verdict.status is Status.MALFORMED:
         return verdict
-    told = _answer(request, limits, 0.0)
+    told = _answer(request, replace(limits, seconds=max(left, LEAST_SECONDS)), 0.0)
     why = f"the proof is not explained: {told.claims[0].text}"
     return replace(verdict, explanation=told.explanation or (why,))
 

@@ -220,7 +220,8 @@ def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Re
     for count, factor in factors.items():
         match program.steps[count]:
             case Count(Mask.UP_TO | Mask.BEFORE as mask, bit):
-                parts.append((factor, mask is Mask.BEFORE, bit))
+                if factor:
+                    parts.append((factor, mask is Mask.BEFORE, bit))
             case _:
                 raise UnprovenError(f"step {count} counts to the right")
     return constant, tuple(parts)

@@ -178,13 +178,15 @@ def load(folder: str | Path) -> Model:
     if network.accepts_empty != language.accepts_empty:
         raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
     regex = source.text if source.kind == "regex" else ""
-    return Model(network, language, regime, regex, realisation=_realisation_in(Path(folder), language))
+    said = _realisation_in(Path(folder), digest_of(network, source), language)
+    return Model(network, language, regime, regex, realisation=said)
 
 
-def _realisation_in(folder: Path, language: Language) -> Realisation | None:
-    """What a certificate of the language says that the network runs, if one stands in the folder."""
-    certificate = load_if_any(folder)
-    return certificate.realisation if certificate is not None and certificate.language == language else None
+def _realisation_in(folder: Path, digest: str, language: Language) -> Realisation | None:
+    """What the network is said to run by its certificate of the language, if that stands in the folder."""
+    found = load_if_any(folder)
+    is_its_own = found is not None and (found.network, found.language) == (digest, language)
+    return found.realisation if found is not None and is_its_own else None
 
 
 def _language_of(source: Source, network: Network) -> Language:
