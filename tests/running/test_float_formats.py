@@ -111,7 +111,7 @@ def with_regimes(past: tuple[str, ...], two_sided: tuple[str, ...] = ()) -> list
 
 @pytest.mark.parametrize(("formula", "regime"), with_regimes(PAST_FORMULAS, FUTURE_FORMULAS))
 def test_selections_and_neighbours_are_right_in_float32(formula: str, regime: str) -> None:
-    """S, Y and their mirror images do not fail in float32 below 2,000,000 (constructions.md, table)."""
+    """S, Y and their mirror images do not fail in float32 below 2,000,000."""
     model = compiled(formula, "abc", regime)
     for length in (300, 1000, 2000):
         # a S b passes over a: with c it has both kinds of places to stop at.

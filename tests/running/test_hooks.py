@@ -188,7 +188,7 @@ def test_watching_the_patterns_changes_no_bit(formula: str, regime: str) -> None
     """The scores way and the streaming way are the same function, and the bits are true in both.
 
     The values may differ by the format. The output is a sum of rounded clamps, each of them a bit up to
-    40 u (constructions.md, section 3: folded bits are 1 +- 40 u in every order of summing).
+    40 u: folded bits are 1 +- 40 u in every order of summing.
     """
     model = compiled(formula, regime)
     dense = model.dense()

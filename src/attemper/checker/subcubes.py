@@ -37,15 +37,8 @@ MAX_CASES = 4_096
 """The most choices of symbols at some positions that are told apart, case by case."""
 
 
-@final
-@dataclass(frozen=True)
 class CapReachedError(Exception):
     """Nothing is known, since the lists grow too long."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @final

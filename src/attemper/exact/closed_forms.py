@@ -20,6 +20,7 @@ from attemper.exact.predicates import (
     Remainder,
     Zero,
     holds,
+    named,
     show_predicate,
 )
 
@@ -401,7 +402,7 @@ def predicate_from_tree(tree: object) -> Predicate:
         case "nonnegative":
             return NonNegative()
         case ["named", str(name)]:
-            return Named(name)
+            return named(name)
         case _:
             raise ValueError(f"not a numerical predicate: {str(tree)[:80]}")
 

@@ -52,14 +52,6 @@ class Named:
 
     name: str
 
-    def __post_init__(self) -> None:
-        if self.name not in _REGISTERED:
-            known = ", ".join(sorted(_REGISTERED))
-            raise PredicateError(
-                f"no numerical predicate is called '{self.name}'; known: {known}. "
-                f"Register it from Python: attemper.register_predicate('{self.name}', function)"
-            )
-
 
 Predicate = Remainder | Zero | NonNegative | Named
 
@@ -96,8 +88,19 @@ def register_predicate(name: str, function: Callable[[int], bool]) -> None:
     _REGISTERED[name] = function
 
 
+def named(name: str) -> Named:
+    """The predicate of that name. Raises `PredicateError`, with those there are, if none is registered."""
+    if name not in _REGISTERED:
+        known = ", ".join(sorted(_REGISTERED))
+        raise PredicateError(
+            f"no numerical predicate is called '{name}'; known: {known}. "
+            f"Register it from Python: attemper.register_predicate('{name}', function)"
+        )
+    return Named(name)
+
+
 def registered_names() -> frozenset[str]:
-    """The names that `Named` accepts now."""
+    """The names that `named` accepts now."""
     return frozenset(_REGISTERED)
 
 
@@ -163,8 +166,9 @@ BUILT_IN = frozenset(_REGISTERED)
 
 @lru_cache(maxsize=1 << 16)
 def _holds_named(name: str, value: int) -> bool:
+    function = _REGISTERED[named(name).name]
     try:
-        answer: object = _REGISTERED[name](value)
+        answer: object = function(value)
     except Exception as error:
         raise PredicateError(f"predicate '{name}' failed on {value}: {error!r}") from error
     # A numpy bool is fine, a truthy string is a mistake of whoever registered the predicate.

@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from lark.tree import Meta
 
 from attemper.errors import SourceError
-from attemper.exact.predicates import Named, PredicateError, Remainder, registered_names
+from attemper.exact.predicates import Named, PredicateError, Remainder, named, registered_names
 from attemper.languages.temporal.syntax import (
     Binary,
     BinaryOperator,
@@ -221,7 +221,7 @@ def _remainder(modulus: Token, remainder: Token, text: str) -> Remainder:
 
 def _named(token: Token, text: str) -> Named:
     try:
-        return Named(token.value)
+        return named(token.value)
     except PredicateError as error:
         raise _at(token, str(error), text) from None
 
