@@ -99,6 +99,19 @@ def test_rounding_is_ignored_only_where_that_is_said() -> None:
     assert ignoring.status is Status.PROVED_UNDER_ASSUMPTIONS
 
 
+def test_a_proof_is_explained_only_where_that_is_said() -> None:
+    own = model("O a")
+    certificate = Certificate(own.digest, own.language, (RealClaim(),), own.realisation)
+    assert check(own.network, own.digest, certificate).explanation == ()
+    assert judge(own.network, own.language, (RealClaim(),)).explanation == ()
+    for explained in (False, True):
+        verdicts = (
+            check(own.network, own.digest, certificate, explained=explained),
+            judge(own.network, own.language, (RealClaim(),), explained=explained),
+        )
+        assert all(bool(verdict.explanation) == explained for verdict in verdicts)
+
+
 def test_other_rounding_leaves_claims_about_floats_unknown() -> None:
     short = FloatClaim("float64", "numerator-first", 1, "")
     assert status(short) is Status.PROVED

@@ -11,6 +11,7 @@ import pytest
 
 import attemper
 from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
@@ -170,6 +171,17 @@ def test_a_folder_is_judged_against_a_program_without_any_certificate(tmp_path: 
         assert f"read at the {'first' if number == 2 else 'last'} position" in subject.language
 
 
+def test_a_proof_is_explained_only_where_that_is_said(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", counting())
+    program = program_file(tmp_path, text_of(counting()))
+    for explain in (False, True):
+        doors = check_path(folder, explain=explain), check_folder(folder, explain=explain)
+        assert all(bool(verdict.explanation) == explain for verdict in doors)
+        assert bool(check_program(folder, program, explain=explain).explanation) == explain
+    assert check_path(folder).explanation == check_folder(folder).explanation == ()
+    assert check_program(folder, program).explanation == ()
+
+
 def test_another_program_is_refuted_or_unknown(tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", counting())
     other = text_of(counting()).replace(">= 0", ">= 1")
@@ -230,6 +242,7 @@ def test_a_damaged_folder_is_malformed_whatever_the_program(tmp_path: Path) -> N
     folder = saved(tmp_path / "net", model())
     (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-1] + b"\x01")
     assert check_path(folder, program=str(path)).status is Status.MALFORMED
+    assert check_program(folder, path).status is Status.MALFORMED
     assert check_path(folder, program=str(path), edited=True).status is not Status.MALFORMED
 
 
@@ -316,6 +329,8 @@ def test_a_source_that_differs_in_one_thing_is_another_language(tmp_path: Path) 
     """Of how the word is read, where the source says so, and what its text is."""
     own, first = model(), model(At.FIRST)
     symbol = parse("a", own.alphabet)
+    text = text_of(counting())
+    program = ProgramLanguage(parse_program(text), At.LAST, counting().network.accepts_empty)
     for number, (some, source, language) in enumerate(
         (
             (own, own.source, TemporalLanguage(symbol, At.LAST, True)),
@@ -332,6 +347,8 @@ def test_a_source_that_differs_in_one_thing_is_another_language(tmp_path: Path) 
             (own, own.source, regular().language),
             (regular(), replace(regular().source, text="[^]*b"), regular().language),
             (regular(), Source("formula", "a", "last", "unbounded"), regular().language),
+            (counting(), Source("program", text.replace(">= 0", ">= 1"), "last", "unbounded"), program),
+            (counting(), Source("formula", text, "last", "unbounded"), program),
         )
     ):
         folder = saved(tmp_path / str(number), some, source=source, language=language)

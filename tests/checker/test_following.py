@@ -359,6 +359,16 @@ def test_a_total_is_forgotten_once_a_bound_has_been_crossed(low: int, high: int)
         follows(counted(Compare(4, high + 1), Gate(Connective.XOR, (5, 5))), automata.empty())
 
 
+@pytest.mark.parametrize(("low", "high"), [(0, 2), (-3, 2)])
+def test_what_a_total_decided_is_known_later_where_the_total_was(low: int, high: int) -> None:
+    """Whether a bound was crossed one position before is forgotten only where one has been crossed."""
+    crossed = (Compare(4, high + 1), Compare(4, low), Not(6), Gate(Connective.OR, (5, 7)))
+    ever, late = Attend(Mask.UP_TO, Choice.RIGHTMOST, 8, 8, default=False), Shift(Direction.PREVIOUS, 8)
+    assert follows(counted(*crossed, ever, late, Gate(Connective.OR, (9, 10)), Not(11)), between(low, high))
+    with pytest.raises(UnprovenError, match="rises and falls"):
+        follows(counted(*crossed, late, Gate(Connective.XOR, (9, 9))), automata.empty())
+
+
 A, B = Letter(("a",)), Letter(("b",))
 
 REFUSED: dict[str, tuple[tuple[Step, ...], str]] = {
@@ -539,6 +549,42 @@ def test_counts_and_places_are_kept_as_far_as_they_are_tested(name: str) -> None
     for state in range(len(dfa.moves)):
         if state or len(dfa.moves) == 1:  # a word ends in it
             assert answer(program, flipped(dfa, state)) is False
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_nodes_that_are_looked_at_one_by_one_give_the_same_answer(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "BLOCK", 1)
+    program, dfa = RIGHT[name]
+    assert follows(program, dfa)
+    for state in range(1, len(dfa.moves)):
+        assert answer(program, flipped(dfa, state)) is False
+
+
+@pytest.mark.parametrize("output", range(9))
+def test_groups_are_remembered_as_long_as_a_later_group_reads_them(output: Ref) -> None:
+    """What stood one, two and three positions before, each made of the last; the output may read none."""
+    steps: tuple[Step, ...] = (A,)
+    for read in (0, 1, 3):
+        steps += (Shift(Direction.PREVIOUS, read), Not(len(steps)))
+    program = Program(AB, (*steps, B, Not(7)), output)
+    dfa = guessed(outputs_of(program))
+    groups = ((1, 2), (3, 4), (5, 6), (7, 8))
+    for some in (groups, groups[::-1], groups[:2], groups[1:], groups[::2], ()):
+        assert follows(program, dfa, some)
+        assert not any(follows(program, flipped(dfa, state), some) for state in range(1, len(dfa.moves)))
+
+
+def test_without_an_automaton_only_the_groups_are_looked_at() -> None:
+    """a and b exclude each other, a and what stood before does not, and neither is asked of the output."""
+    steps: tuple[Step, ...] = (A, B, Shift(Direction.PREVIOUS, 0))
+    for symbols in ("ab", "abc"):
+        program = Program(Alphabet(tuple(symbols)), steps, 2)
+        assert follows(program, None)
+        assert follows(program, None, ((0, 1),))
+        with pytest.raises(UnprovenError, match="two bits of a symbol"):
+            follows(program, None, ((0, 2),))
 
 
 def test_reciprocals_of_tests_are_refused() -> None:

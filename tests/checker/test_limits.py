@@ -193,6 +193,42 @@ def test_a_process_that_needs_more_memory_says_so(monkeypatch: pytest.MonkeyPatc
     assert "or with 4,096 MB" in README.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("status", [*Status])
+def test_a_proof_is_explained_by_another_process_on_which_no_verdict_rests(
+    status: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever that process says or does; of a file that cannot be read there is nothing to explain."""
+    verdict = replace(PROVED, claims=(ClaimVerdict(status, "what is found"),))
+    other = ClaimVerdict(Status.PROVED if status is Status.UNKNOWN else Status.UNKNOWN, "another")
+    told = Verdict((other,), PROVED.subject, ("layer 0",))
+    silent = "the proof is not explained: "
+    for second, expected in (
+        (Ended(json.dumps(record_of(told)).encode(), 0), "layer 0"),
+        (Ended(json.dumps(record_of(replace(told, explanation=()))).encode(), 0), f"{silent}another"),
+        (Ended(b"", 1), f"{silent}the check ended without an answer (code 1)"),
+        (Ended(b"", None), f"{silent}no answer within"),
+    ):
+        asked: list[bool] = []
+
+        @contextmanager
+        def child(
+            request: Request, _: Limits, asked: list[bool] = asked, second: Ended = second
+        ) -> Iterator[Ended]:
+            asked.append(request.explain)
+            yield second if request.explain else Ended(json.dumps(record_of(verdict)).encode(), 0)
+
+        monkeypatch.setattr(limits, "_child", child)
+        assert check_within(Request("net"), Limits()) == verdict
+        found = check_within(Request("net", explain=True), Limits())
+        assert replace(found, explanation=()) == verdict
+        if status is Status.MALFORMED:
+            assert (found.explanation, asked) == ((), [False, False])
+        else:
+            (line,) = found.explanation
+            assert line.startswith(expected)
+            assert asked == [False, False, True]
+
+
 def test_an_error_of_the_users_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
     said = {"error": "there is no model", "exit_code": int(ExitCode.USAGE)}
     with pytest.raises(AttemperError, match="there is no model") as raised:

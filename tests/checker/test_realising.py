@@ -180,6 +180,7 @@ REFUSED = {
     "there is no coordinate -1": SymbolGroup(0, ((-1, 0),)),
     "step 999 is no bit": SymbolGroup(0, ((0, 999),)),
     "step -1 is no bit": SymbolGroup(0, ((0, -1),)),
+    "a group of layer 0 has no bits": SymbolGroup(0, ()),
 }
 
 

@@ -37,6 +37,7 @@ BESIDE = {
     "averages": ("sign", "local_sign", "lookup"),
     "blocked": ("select", "head_contests"),
     "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
+    "contests": ("leads",),
     "diagrams": ("names", "normal_forms"),
     "local_sign": ("rules",),
     "lookup": ("rules",),

@@ -194,6 +194,7 @@ def _killer(mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> tuple[str
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         try:
             transplant(mutant)
+            _forget()
         except NotImportedError as error:
             say(("the import", str(error)))
             return
@@ -299,6 +300,7 @@ def _alone(item: pytest.Item) -> Seen | None:
     def work(say: Callable[[object], None]) -> None:
         for by_line in (False, True):
             lines: set[Line] = set()
+            _forget()
             signal.setitimer(signal.ITIMER_PROF, 3 * SLOW)
             start = time.process_time()
             sys.settrace(_tracer(lines, by_line))
@@ -317,6 +319,14 @@ def _alone(item: pytest.Item) -> Seen | None:
     last = said[0] if said else "too slow"
     print(f"not used: {item.nodeid}: {last}", flush=True)
     return None
+
+
+def _forget() -> None:
+    """Empty the checker's caches: for what they hold, no line of the function behind them is passed."""
+    for name, module in sys.modules.items():
+        if name.startswith("attemper.checker"):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", lambda: None)()
 
 
 def _tracer(lines: set[Line], by_line: bool) -> Callable[[FrameType, str, object], object]:

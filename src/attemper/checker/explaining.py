@@ -15,7 +15,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_step
-from attemper.checker.analysis import Analysis, LayerFact, analyse
+from attemper.checker.analysis import Analysis, LayerFact, Symbol, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
@@ -60,11 +60,11 @@ def explain(network: Network, language: Language, said: Realisation | None = Non
         said = Realisation(language.program)
     try:
         _require_readable(network, said)
+        with deep():
+            reading = _read(network, language, said)
     except UnprovenError as error:
         yield f"no proof: {error}"
         return
-    with deep():
-        reading = _read(network, language, said)
     if said is not None and said.groups:
         yield "taken for granted until the last line: at most one bit of each group is 1"
     for number, fact in enumerate(reading.analysis.layers):
@@ -103,18 +103,28 @@ def _read(network: Network, language: Language, said: Realisation | None) -> _Re
     symbols = network.alphabet.symbols
     names = Formulas(symbols) if said is None or isinstance(language, TemporalLanguage) else Programs(symbols)
     groups = symbols_of(said) if isinstance(names, Programs) and said is not None else None
-    failure = ""
-    for depth in range(len(network.layers), -1, -1):
-        try:
-            analysis = analyse(replace(network, layers=network.layers[:depth]), names, groups)
-            break
-        except (UnprovenError, TooLargeError, RecursionError) as error:
-            failure = str(error) or "a layer's cases are too many"
+    analysis, failure = _as_far_as_rules_apply(network, names, groups)
     if isinstance(names, Programs) and said is not None:
         texts, complaint = _steps(analysis, Steps(names, said.program), said)
         return _Reading(analysis, texts, failure or complaint)
     formula = language.formula if isinstance(language, TemporalLanguage) else None
     return _Reading(analysis, {} if formula is None else _formulas(names, formula), failure)
+
+
+def _as_far_as_rules_apply(
+    network: Network, names: Programs | Formulas, groups: dict[int, list[Symbol]] | None
+) -> tuple[Analysis, str]:
+    """What the first layers compute, and why nothing is known of the next one.
+
+    Raises `UnprovenError` if the embedding has no meaning.
+    """
+    failure = ""
+    for depth in range(len(network.layers), 0, -1):
+        try:
+            return analyse(replace(network, layers=network.layers[:depth]), names, groups), failure
+        except (UnprovenError, TooLargeError, RecursionError) as error:
+            failure = str(error) or "a layer's cases are too many"
+    return analyse(replace(network, layers=()), names, groups), failure
 
 
 def _formulas(names: Programs | Formulas, formula: Formula) -> dict[Diagram, str]:

@@ -51,6 +51,8 @@ def require_known(network: Network, said: Realisation) -> None:
     for group in said.groups:
         if group.layer not in range(len(network.layers)):
             raise UnprovenError(f"there is no layer {group.layer}")
+        if not group.bits:
+            raise UnprovenError(f"a group of layer {group.layer} has no bits")
         for coordinate, ref in group.bits:
             if coordinate not in coordinates:
                 raise UnprovenError(f"there is no coordinate {coordinate}")

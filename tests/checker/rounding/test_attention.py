@@ -131,6 +131,20 @@ def test_leads_are_smaller_by_the_loss_and_two_roundings(length: int, rule: Sign
             assert is_same(found, weight / (1 + weight))
 
 
+@finely
+@each_format
+def test_half_of_a_lead_must_be_left_when_the_argument_of_exp_is_rounded_too(format_: FloatFormat) -> None:
+    """Where half of a lead is to spare: the loss and two roundings are at most one half."""
+    half, u = Fraction(1, 2), U[format_.name]
+    for loss in (Fraction(0), Fraction(1, 8), half - 2 * u):
+        computed = rounded_at(*run_at(selecting(), format_, 3))
+        computed.require_half(ball(loss))
+        assert is_same(computed.strains["the head", half], (loss + 2 * u) / half)
+    for loss in (half - 2 * u + Fraction(1, 2**80), half, Fraction(3, 4)):
+        with pytest.raises(BeyondError, match=r"^the head$"):
+            rounded_at(*run_at(selecting(), format_, 3)).require_half(ball(loss))
+
+
 def test_a_row_holds_the_values_of_its_query_and_key() -> None:
     run, analysis = run_at(selecting(), FLOAT32, 3)
     before, terms = analysis.layers[0].before, analysis.names
