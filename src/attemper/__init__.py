@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.dfa import Dfa
     from attemper.languages.regular.files import read_dfa
     from attemper.languages.regular.regex import parse_regex
+    from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
     from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
 
@@ -30,11 +31,14 @@ __all__ = [
     "compile",
     "compile_dfa",
     "compile_regex",
+    "formula_of",
     "load",
     "parse_program",
     "parse_regex",
     "read_dfa",
+    "refute",
     "register_predicate",
+    "verify",
 ]
 
 _HOMES = {
@@ -46,11 +50,14 @@ _HOMES = {
     "compile": "attemper.workbench.model",
     "compile_dfa": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
+    "formula_of": "attemper.workbench.asking",
     "load": "attemper.workbench.model",
     "parse_program": "attemper.attention_program.text",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",
+    "refute": "attemper.workbench.asking",
     "register_predicate": "attemper.exact.predicates",
+    "verify": "attemper.workbench.asking",
 }
 
 
@@ -60,3 +67,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

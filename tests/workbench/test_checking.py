@@ -230,7 +230,7 @@ def test_a_model_of_a_program_is_a_language() -> None:
 def test_a_program_that_no_machine_runs_is_refused() -> None:
     model = attemper.compile("O '1'", "01")
     late = parse_steps(EVER.replace("value s0", "value s7"))
-    assert "this is not a well-formed program: s7 is not an earlier step" in refused(model, late)
+    assert "this is not a well-formed program: s1: s7 is not an earlier step" in refused(model, late)
     default = parse_steps(EVER.replace("default 0", "default 1"))
     with pytest.raises(UnsupportedError, match="guard"):
         attemper.check(model, default)

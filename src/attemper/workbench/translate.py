@@ -18,6 +18,7 @@ from attemper.errors import InternalError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula, Numerical, subformulas
 from attemper.languages.words import words_of_length
 
@@ -37,6 +38,9 @@ class Translation:
     formula: Formula
     proved: bool
     agreed: int
+
+    def __str__(self) -> str:
+        return show(self.formula)
 
 
 def translate(dfa: Dfa) -> Translation:
