@@ -78,7 +78,7 @@ def test_what_cannot_be_refuted_is_refused() -> None:
     reader, majority = attemper.compile("O b", "ab"), attemper.compile("#<[a] <= #<[b]", "ab")
     for arguments, said in (
         ((reader, "parity"), "say which one, as in n=30"),
-        ((PrefixXor, "parity"), "say which one"),
+        ((PrefixXor, "parity"), "is no hard-attention model"),
         ((reader, "parity", 0), "n=0 is not a number of positions"),
         ((reader, "oddity", 9), "is none of parity"),
         ((reader, 7, 9), "language=int is neither a name"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from attemper.errors import WordError
@@ -63,14 +62,18 @@ def _items(given: Any, alphabet: Alphabet) -> list[Any]:
         raise WordError(
             f"{_shown(given)} is not a word: for example '{_example(alphabet)}', or a list of symbols"
         )
-    tolist = getattr(given, "tolist", None)
-    return list(given) if tolist is None else list(tolist())
+    return list(given.tolist()) if hasattr(given, "tolist") else [_plain(item) for item in given]
+
+
+def _plain(item: Any) -> Any:
+    """An entry of an array or tensor as Python's own text or number."""
+    return item.tolist() if hasattr(item, "tolist") else item
 
 
 def _symbol(item: Any, place: int, alphabet: Alphabet) -> str:
     """The symbol with that number."""
     symbols = alphabet.symbols
-    if isinstance(item, bool) or not isinstance(item, int | Integral):
+    if type(item) is not int:
         raise WordError(f"{_shown(item)} at position {place} is neither a symbol nor a symbol's number")
     elsewhere = [s for number, s in enumerate(symbols) if s.isdecimal() and s != str(number)]
     if elsewhere:
@@ -79,13 +82,12 @@ def _symbol(item: Any, place: int, alphabet: Alphabet) -> str:
             f"symbol '{elsewhere[0]}' as its number {symbols.index(elsewhere[0])}: write symbols, as in "
             f"['{symbols[0]}']"
         )
-    number = int(item)
-    if not 0 <= number < len(symbols):
+    if not 0 <= item < len(symbols):
         raise WordError(
-            f"the number {number} at position {place} is no symbol's: "
+            f"the number {item} at position {place} is no symbol's: "
             f"the alphabet has the numbers 0 to {len(symbols) - 1}"
         )
-    return symbols[number]
+    return symbols[item]
 
 
 def _example(alphabet: Alphabet) -> str:

@@ -33,7 +33,8 @@ def read_dfa(path: str | Path) -> Dfa:
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "even.json"
     ...     _ = file.write_text('{"alphabet": ["a"], "states": ["even", "odd"], "start": "even", '
-    ...                         '"accepting": ["even"], "moves": {"even": {"a": "odd"}, "odd": {"a": "even"}}}')
+    ...                         '"accepting": ["even"], '
+    ...                         '"moves": {"even": {"a": "odd"}, "odd": {"a": "even"}}}')
     ...     read_dfa(file).accepts(("a", "a"))
     True
     """
