@@ -20,7 +20,8 @@ from attemper.running.batches import pad, read_bit
 from attemper.running.dense import Block, DenseTransformer
 from attemper.running.hooks import hooks
 from attemper.running.truth import truth_of_words
-from attemper.workbench.model import Model, Weights
+from attemper.workbench.model import Model
+from attemper.workbench.options import Weights
 from tests.support.samples import adversarial_words
 
 U64 = 2.0**-53

@@ -20,7 +20,8 @@ from attemper.running import batches
 from attemper.running.batches import pad, run_words
 from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
-from attemper.workbench.model import DType, Model, Weights
+from attemper.workbench.model import Model
+from attemper.workbench.options import DType, Weights
 from tests.support.samples import FormulaSampler, adversarial_words
 
 PAST = ("Y (a S b)", "#<[a] <= #<[b]", "even(#<[a])")

@@ -99,7 +99,8 @@ class Attention(nn.Module):
             z = self._by_scores(*self._queries_and_keys(x), self._values(x), places)
         else:
             z = self._streaming(x, places)
-        return torch.einsum("bnhe,hed->bnd", self.hook_z(z), self.W_O)
+        added: Tensor = self.hook_z(z).flatten(2) @ self.W_O.flatten(0, 1)
+        return added
 
     def _queries_and_keys(self, x: Tensor) -> tuple[Tensor, Tensor]:
         q: Tensor = self.hook_q(torch.einsum("bnd,hde->bnhe", x, self.W_Q))

@@ -18,6 +18,8 @@ from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
 from attemper.running.tokens import checked_tokens
 
+Look = Callable[[Tensor], None]
+
 
 class Embedding(nn.Module):
     """The word embeddings: W_E [symbol, d_model]."""
@@ -43,8 +45,11 @@ class FeedForward(nn.Module):
         self.hook_pre = HookPoint()
         self.hook_post = HookPoint()
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, look: Look | None = None) -> Tensor:
+        """`look` is called with what the hidden units see, [batch, position, d_mlp]."""
         pre = self.hook_pre(x @ self.W_in + self.b_in)
+        if look is not None:
+            look(pre)
         post: Tensor = self.hook_post(pre.relu())
         return post @ self.W_out
 
@@ -64,10 +69,11 @@ class Block(nn.Module):
         self.hook_mlp_out = HookPoint()
         self.hook_resid_post = HookPoint()
 
-    def forward(self, x: Tensor, places: Places) -> Tensor:
+    def forward(self, x: Tensor, places: Places, look: Look | None = None) -> Tensor:
+        """`look` is called with what the hidden units see."""
         x = self.hook_resid_pre(x)
         x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(x, places)))
-        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(x)))
+        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(x, look)))
         return after
 
 
@@ -142,10 +148,10 @@ class DenseTransformer(nn.Module):
         tokens, lengths = checked_tokens(tokens, lengths, len(self.network.embedding), self.device)
         return self._read(tokens, Places(lengths, tokens.shape[1]))
 
-    def _read(self, tokens: Tensor, places: Places) -> Tensor:
+    def _read(self, tokens: Tensor, places: Places, looks: Mapping[int, Look] | None = None) -> Tensor:
         x = self.hook_embed(self.embed.W_E[tokens]) + self._position_embedding(places)
-        for block in self.blocks:
-            x = block(x, places)
+        for number, block in enumerate(self.blocks):
+            x = block(x, places, looks.get(number) if looks else None)
         output: Tensor = x[..., self.network.output]
         return output
 
@@ -199,14 +205,9 @@ class DenseTransformer(nn.Module):
                 room = room.masked_fill(~places.real, float("inf"))
             torch.minimum(smallest, room.amin(dim=-1), out=smallest)
 
-        watched = {
-            f"blocks.{number}.mlp.hook_pre": partial(look, layer)
-            for number, layer in enumerate(self.network.layers)
-            if layer.clamps
-        }
-        with hooks(self, watched):
-            output = self._read(tokens, places)
-        return output, smallest
+        layers = enumerate(self.network.layers)
+        looks = {number: partial(look, layer) for number, layer in layers if layer.clamps}
+        return self._read(tokens, places, looks), smallest
 
     def _position_embedding(self, places: Places) -> Tensor:
         """What hook_pos_embed gives out [batch or 1, position, d_model]."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, final, get_args
+from typing import TYPE_CHECKING, Literal, final, get_args
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
@@ -19,7 +19,6 @@ from attemper.certifying.certificate import certify
 from attemper.certifying.choosing import Target, choose
 from attemper.certifying.realisations import realisations
 from attemper.checker.check import check
-from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
@@ -35,7 +34,6 @@ from attemper.errors import (
     UnsupportedError,
     WordError,
 )
-from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
@@ -50,6 +48,15 @@ from attemper.networks.files import Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
+from attemper.workbench.options import (
+    KernelName,
+    RegimeName,
+    Weights,
+    choice,
+    dtype_name,
+    limits_of,
+    target_of,
+)
 from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
@@ -58,17 +65,9 @@ if TYPE_CHECKING:
     from attemper.running.batches import Run
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
+    from attemper.workbench.options import DTypeLike
     from attemper.workbench.trace import Trace
     from attemper.workbench.words import WordLike
-
-    DTypeLike = Literal["float64", "float32", "bfloat16"] | torch.dtype
-    """A float format by name, or as torch has it."""
-
-Weights = Literal["soft", "hard"]
-DType = Literal["float64", "float32", "bfloat16"]
-RegimeName = Literal["unbounded", "temperature", "decoder"]
-DTYPES = get_args(DType)
-KernelName = Literal["numerator-first", "normalise-first"]
 
 SHOWN = 60
 """How many characters of a title or a word a line shows."""
@@ -117,7 +116,7 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
     """
     language, letters = read_source(formula, alphabet, at, empty)
-    return _compiled(language, letters, regime, _target(horizon, dtype, kernel), _limits(caps))
+    return _compiled(language, letters, regime, target_of(horizon, dtype, kernel), limits_of(caps))
 
 
 def compile_regex(
@@ -146,8 +145,8 @@ def compile_regex(
     (True, False, True)
     """
     dfa = parse_regex(regex, letters_of(alphabet))
-    target = _target(horizon, dtype, kernel)
-    return _compiled(dfa, dfa.alphabet, regime, target, _limits(caps), regex)
+    target = target_of(horizon, dtype, kernel)
+    return _compiled(dfa, dfa.alphabet, regime, target, limits_of(caps), regex)
 
 
 def compile_dfa(
@@ -169,7 +168,7 @@ def compile_dfa(
     >>> model.accepts("0110"), model.accepts("0111")
     (True, False)
     """
-    return _compiled(minimal(dfa), dfa.alphabet, regime, _target(horizon, dtype, kernel), _limits(caps))
+    return _compiled(minimal(dfa), dfa.alphabet, regime, target_of(horizon, dtype, kernel), limits_of(caps))
 
 
 def _compiled(
@@ -187,30 +186,6 @@ def _compiled(
     regimes = tuple(Regime) if named is None else (named,)
     chosen = choose(language, alphabet, regimes, target, limits)
     return Model.of(chosen.compiled, language, chosen.candidate.regime, regex)
-
-
-def _target(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | None:
-    """What is to be reached. Raises `OptionError`."""
-    form = FORMATS[dtype_name(dtype)]
-    one = Kernel(choice("kernel", kernel, tuple(Kernel)))
-    if horizon is None:
-        return None
-    if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
-        raise OptionError(f"horizon={horizon!r} is no length: give a number of symbols from 1 on")
-    return Target(form, one, horizon)
-
-
-def _limits(caps: Mapping[str, int] | None) -> Limits:
-    """The limits with these caps. Raises `OptionError` for an unknown name or a value of another type."""
-    known = {one.name: type(one.default) for one in fields(Limits)}
-    for name, value in (caps or {}).items():
-        if name not in known:
-            raise OptionError(f"caps has {name!r}, which is none of {', '.join(known)}")
-        if type(value) is not known[name] or value < 0:
-            wanted = "True or False" if known[name] is bool else "a whole number from 0 on"
-            raise OptionError(f"caps has {name!r}: {value!r}, which is not {wanted}")
-    given: dict[str, Any] = dict(caps or {})
-    return Limits(**given)
 
 
 def read_source(
@@ -235,23 +210,6 @@ def compile_source(
     """The model of a language; no head has a margin below `least_margin`."""
     compiled = compile_language(language, alphabet, regime, least_margin, limits)
     return Model.of(compiled, language, regime, regex)
-
-
-def choice(option: str, value: str, allowed: Sequence[str]) -> str:
-    """The value, if it is allowed; else `OptionError` with what is."""
-    if value not in allowed:
-        raise OptionError(f"{option}={value!r} is none of {', '.join(repr(str(a)) for a in allowed)}")
-    return value
-
-
-def dtype_name(dtype: DTypeLike) -> str:
-    """The name of a float format, which may be given as torch has it. Raises `OptionError`.
-
-    >>> import torch
-    >>> dtype_name(torch.float32)
-    'float32'
-    """
-    return choice("dtype", str(dtype).removeprefix("torch."), DTYPES)
 
 
 def load(folder: str | Path) -> Model:
