@@ -41,6 +41,8 @@ __all__ = [
     "verify",
 ]
 
+__dir__ = __all__.copy
+
 _HOMES = {
     "AttemperError": "attemper.errors",
     "Dfa": "attemper.languages.regular.dfa",
@@ -67,7 +69,3 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
