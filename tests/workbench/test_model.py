@@ -303,6 +303,30 @@ def test_a_cap_that_a_refusal_names_can_be_set() -> None:
         assert raised.accepts("babbab")
 
 
+def test_things_of_another_type_are_refused_with_a_remedy() -> None:
+    model: Any = attemper.compile("O a", "ab")
+    public: Any = attemper
+    for ask, said in (
+        (lambda: public.compile(5, "ab"), "formula is of the type int: give its text"),
+        (lambda: public.compile_regex(None, "ab"), "regex is of the type NoneType: give its text"),
+        (lambda: public.compile_dfa("a*b"), r"dfa is of the type str: give a Dfa, or what parse_regex"),
+        (lambda: public.compile("O a", "ab", caps=["symbols"]), "caps is of the type list: give names and"),
+        (lambda: public.compile("O a", 5), "5 is no alphabet: give a text or a list"),
+        (lambda: public.parse_regex("a*b", None), "None is no alphabet"),
+        (lambda: public.classify("a*b"), "str is no automaton: give parse_regex"),
+        (lambda: public.formula_of("a*b"), "language=str is no automaton"),
+        (lambda: public.verify("majority"), r"model is of the type str: .*attemper.load\(DIR\) reads one"),
+        (
+            lambda: public.check("majority", "O a"),
+            "network=str cannot be judged: .*attemper.load reads a folder",
+        ),
+        (lambda: model.save("nowhere", certificate="proof"), "certificate is of the type str"),
+    ):
+        with pytest.raises(attemper.AttemperError, match=said):
+            ask()
+    assert not Path("nowhere").exists()
+
+
 def test_an_alphabet_can_be_a_text_a_list_or_an_alphabet() -> None:
     ab = Alphabet(("a", "b"))
     for alphabet in ("ab", "a b", ["a", "b"], ("a", "b"), ab):

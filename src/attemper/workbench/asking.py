@@ -14,6 +14,7 @@ from attemper.errors import OptionError, UnprovedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.workbench.model import Model
+from attemper.workbench.options import require
 from attemper.workbench.translate import Translation, translate
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def verify(
     >>> found.words, found.longest, found.disagreement
     (50, 50, None)
     """
+    require("model", model, Model, "give a Model; attemper.load(DIR) reads one")
     from attemper.workbench.verify import Plan, count_words, longest_exhaustive
     from attemper.workbench.verify import verify as verify_words
 

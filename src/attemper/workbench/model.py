@@ -55,6 +55,7 @@ from attemper.workbench.options import (
     choice,
     dtype_name,
     limits_of,
+    require,
     target_of,
 )
 from attemper.workbench.words import word_of, words_of
@@ -115,6 +116,7 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     >>> compile("#<['0'] <= #<['1']", "01", horizon=100_000, dtype="float32")
     <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
     """
+    require("formula", formula, str, "give its text, for example 'O a'")
     language, letters = read_source(formula, alphabet, at, empty)
     return _compiled(language, letters, regime, target_of(horizon, dtype, kernel), limits_of(caps))
 
@@ -144,7 +146,8 @@ def compile_regex(
     >>> model.accepts("abab"), model.accepts("aba"), model.accepts("")
     (True, False, True)
     """
-    dfa = parse_regex(regex, letters_of(alphabet))
+    require("regex", regex, str, "give its text, for example 'a*b'")
+    dfa = parse_regex(regex, alphabet)
     target = target_of(horizon, dtype, kernel)
     return _compiled(dfa, dfa.alphabet, regime, target, limits_of(caps), regex)
 
@@ -168,6 +171,7 @@ def compile_dfa(
     >>> model.accepts("0110"), model.accepts("0111")
     (True, False)
     """
+    require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
     return _compiled(minimal(dfa), dfa.alphabet, regime, target_of(horizon, dtype, kernel), limits_of(caps))
 
 
@@ -478,6 +482,8 @@ class Model:
         ['certificate.json', 'network.json', 'weights.safetensors']
         """
         folder, digest = Path(folder), self.digest
+        if certificate is not None:
+            require("certificate", certificate, Certificate, "give what this model's certify() returns")
         if certificate is not None and certificate.network != digest:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
         save_network(self.network, self.source, folder)

@@ -31,6 +31,18 @@ def choice(option: str, value: str, allowed: Sequence[str]) -> str:
     return value
 
 
+def require(name: str, value: object, kind: type, remedy: str) -> None:
+    """Raises `OptionError` with the remedy if the value is of another kind.
+
+    >>> require("formula", 3, str, "give a text, for example 'O a'")
+    Traceback (most recent call last):
+    ...
+    attemper.errors.OptionError: formula is of the type int: give a text, for example 'O a'
+    """
+    if not isinstance(value, kind):
+        raise OptionError(f"{name} is of the type {type(value).__name__}: {remedy}")
+
+
 def dtype_name(dtype: DTypeLike) -> str:
     """The name of a float format, which may be given as torch has it. Raises `OptionError`.
 
@@ -55,6 +67,7 @@ def target_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | No
 def limits_of(caps: Mapping[str, int] | None) -> Limits:
     """The limits with these caps. Raises `OptionError` for an unknown name or a value of another type."""
     known = {one.name: type(one.default) for one in fields(Limits)}
+    require("caps", caps or {}, Mapping, 'give names and numbers, for example {"symbols": 8000}')
     for name, value in (caps or {}).items():
         if name not in known:
             raise OptionError(f"caps has {name!r}, which is none of {', '.join(known)}")

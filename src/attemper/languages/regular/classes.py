@@ -240,6 +240,8 @@ def classify(dfa: Dfa, limit: int = LIMIT) -> Classification:
     >>> found.kind.value, found.derived_length, found.witness
     ('solvable', 1, EqualLengths(idle=('a',), moving=('b',), states=(0, 1)))
     """
+    if not isinstance(dfa, Dfa):
+        raise AutomatonError(f"{type(dfa).__name__} is no automaton: give parse_regex(...) or read_dfa(...)")
     if len(minimal(dfa).moves) != len(dfa.moves):
         raise AutomatonError(
             "only minimal automata are classified: make this one minimal first, with "

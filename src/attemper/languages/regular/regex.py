@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never, final
 
-from attemper.errors import SourceError, UnsupportedError
+from attemper.errors import AlphabetError, SourceError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet, parse_alphabet
@@ -41,7 +41,13 @@ def letters_of(alphabet: str | Sequence[str] | Alphabet) -> Alphabet:
     """An alphabet as users write it: a text, a list of symbols, or itself. Raises `AlphabetError`."""
     if isinstance(alphabet, Alphabet):
         return alphabet
-    return parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
+    if isinstance(alphabet, str):
+        return parse_alphabet(alphabet)
+    if not isinstance(alphabet, Iterable):
+        raise AlphabetError(
+            f"{alphabet!r} is no alphabet: give a text or a list of symbols, for example 'ab'"
+        )
+    return Alphabet(tuple(alphabet))
 
 
 def parse_regex(text: str, alphabet: str | Sequence[str] | Alphabet) -> Dfa:
