@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import io
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import torch
 from torch import Tensor
 
 import attemper
+from attemper.exact.closed_forms import Number
 from attemper.running import attention, dense, kept
 from attemper.running.kept import KeptTensors
 from attemper.workbench.model import Model
@@ -139,6 +142,20 @@ def test_a_weighting_that_is_replaced_is_obeyed() -> None:
     assert not torch.equal(warmer, before)
     for block, weightings in zip(module.blocks, own, strict=True):
         block.attn.weightings[:] = weightings
+    assert torch.equal(module(tokens), before)
+
+
+def test_position_embeddings_that_are_replaced_are_obeyed() -> None:
+    """The checker reads the positions of `module.network`, so that the module runs with these, too."""
+    module = compiled().dense()
+    tokens = torch.tensor([[0, 1, 1, 0]])
+    before = module(tokens)
+    network = module.network
+    forms = tuple((coordinate, Number(Fraction(0))) for coordinate, _ in network.positions)
+    module.network = dataclasses.replace(network, positions=forms)
+    _, cache = module.run_with_cache(tokens, names=["hook_pos_embed"])
+    assert not cache["hook_pos_embed"].any()
+    module.network = network
     assert torch.equal(module(tokens), before)
 
 

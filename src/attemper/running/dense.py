@@ -121,7 +121,7 @@ class DenseTransformer(nn.Module):
         )
         self.hook_embed = HookPoint()
         self.hook_pos_embed = HookPoint()
-        self._position_tables = KeptTensors()
+        self._tabulated, self._position_tables = network.positions, KeptTensors()
 
     @property
     def dtype(self) -> torch.dtype:
@@ -211,6 +211,8 @@ class DenseTransformer(nn.Module):
 
     def _position_embedding(self, places: Places) -> Tensor:
         """What hook_pos_embed gives out [batch or 1, position, d_model]."""
+        if self._tabulated is not self.network.positions:  # somebody has given the module another network
+            self._tabulated, self._position_tables = self.network.positions, KeptTensors()
         table = places.tabulate(self._position_tables, (self.dtype,), self._position_table)
         if not self.hook_pos_embed.is_watched:
             return table

@@ -27,7 +27,7 @@ TRIED_WORDS = 2_000
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Translation:
     """A formula that holds at i where the automaton accepts the prefix of length i.
 
@@ -41,6 +41,10 @@ class Translation:
 
     def __str__(self) -> str:
         return show(self.formula)
+
+    def __repr__(self) -> str:
+        how = "proved" if self.proved else f"tried up to length {self.agreed}"
+        return f"<Translation {str(self)[:60]}: {how}>"
 
 
 def translate(dfa: Dfa) -> Translation:
