@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.dfa import Dfa
     from attemper.languages.regular.files import read_dfa
     from attemper.languages.regular.regex import parse_regex
+    from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
     from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
 
@@ -30,12 +31,17 @@ __all__ = [
     "compile",
     "compile_dfa",
     "compile_regex",
+    "formula_of",
     "load",
     "parse_program",
     "parse_regex",
     "read_dfa",
+    "refute",
     "register_predicate",
+    "verify",
 ]
+
+__dir__ = __all__.copy
 
 _HOMES = {
     "AttemperError": "attemper.errors",
@@ -46,11 +52,14 @@ _HOMES = {
     "compile": "attemper.workbench.model",
     "compile_dfa": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
+    "formula_of": "attemper.workbench.asking",
     "load": "attemper.workbench.model",
     "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",
+    "refute": "attemper.workbench.asking",
     "register_predicate": "attemper.exact.predicates",
+    "verify": "attemper.workbench.asking",
 }
 
 

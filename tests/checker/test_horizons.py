@@ -31,7 +31,8 @@ from attemper.running.attention import Places
 from attemper.running.batches import read_bit
 from attemper.running.hooks import HookPoint
 from attemper.running.truth import truth_of_words
-from attemper.workbench.model import DType, Model
+from attemper.workbench.model import Model
+from attemper.workbench.options import DType
 from tests.support.samples import FormulaSampler, adversarial_words
 
 REGIMES = ("unbounded", "temperature", "decoder")

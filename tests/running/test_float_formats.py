@@ -21,7 +21,8 @@ from attemper.networks.layers import LocalSign, Masking
 from attemper.running.attention import Places, _running_means
 from attemper.running.batches import Run, read_bit
 from attemper.running.truth import truth_of_words
-from attemper.workbench.model import DType, Model
+from attemper.workbench.model import Model
+from attemper.workbench.options import DType
 from tests.support.samples import FormulaSampler, adversarial_words
 
 U32 = 2.0**-24

@@ -20,7 +20,8 @@ from attemper.running.batches import pad, read_bit
 from attemper.running.dense import Block, DenseTransformer
 from attemper.running.hooks import hooks
 from attemper.running.truth import truth_of_words
-from attemper.workbench.model import Model, Weights
+from attemper.workbench.model import Model
+from attemper.workbench.options import Weights
 from tests.support.samples import adversarial_words
 
 U64 = 2.0**-53
@@ -158,6 +159,20 @@ def test_an_unknown_name_is_a_key_error_and_leaves_no_hook_behind() -> None:
     with pytest.raises(KeyError), hooks(model, {"hook_embed": torch.zeros_like, "blocks.9.hook_q": abs}):
         pass
     assert not model.hook_embed.is_watched
+
+
+def test_a_hook_before_a_hook_point_is_obeyed_too() -> None:
+    """PyTorch has hooks that see an activation before it passes; they, too, need the n x n matrix."""
+    model = compiled("a S b").dense()
+    tokens, lengths = ragged(model, [("b", "a")])
+    point, seen = model.blocks[0].attn.hook_pattern, []
+    handle = point.register_forward_pre_hook(lambda _module, inputs: seen.append(inputs[0].shape))
+    assert point.is_watched
+    model(tokens, lengths)
+    handle.remove()
+    model(tokens, lengths)
+    assert seen == [(1, 1, 2, 2)]
+    assert not point.is_watched
 
 
 def test_hooks_are_removed_after_an_error() -> None:

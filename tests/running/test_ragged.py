@@ -20,7 +20,8 @@ from attemper.running import batches
 from attemper.running.batches import pad, run_words
 from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
-from attemper.workbench.model import DType, Model, Weights
+from attemper.workbench.model import Model
+from attemper.workbench.options import DType, Weights
 from tests.support.samples import FormulaSampler, adversarial_words
 
 PAST = ("Y (a S b)", "#<[a] <= #<[b]", "even(#<[a])")
@@ -171,14 +172,14 @@ def weights_of(model: DenseTransformer) -> dict[str, torch.Tensor]:
 def test_running_any_length_leaves_the_weights_as_they_are(formula: str, weights: Weights) -> None:
     """One set of weights for every n: nothing is built or changed for a length (n = 1, 2, 3, 10, 4096)."""
     model = compiled(formula)
-    dense = model.dense(weights=weights)
+    dense = model._runner(weights, "float64")
     before = weights_of(dense)
     rng = random.Random(8)
     for length in (1, 2, 3, 10, 4096 if weights == "soft" else 512):
         word = tuple(rng.choice("ab") for _ in range(length))
         (run,) = model.run([word], weights=weights)
         assert run.bits == truth(model, word)
-        assert model.dense(weights=weights) is dense
+        assert model._runner(weights, "float64") is dense
         after = dense.state_dict()
         assert list(after) == list(before)
         assert all(torch.equal(before[name], after[name]) for name in before)

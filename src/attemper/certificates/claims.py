@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from attemper.attention_program.realisation import Realisation
@@ -27,7 +27,7 @@ class FloatClaim:
     format: str
     kernel: str
     horizon: int
-    bottleneck: str
+    bottleneck: str = field(repr=False)
 
 
 Claim = RealClaim | FloatClaim
@@ -43,6 +43,6 @@ class Certificate:
     """
 
     network: str
-    language: Language
+    language: Language = field(repr=False)
     claims: tuple[Claim, ...]
-    realisation: Realisation | None = None
+    realisation: Realisation | None = field(default=None, repr=False)

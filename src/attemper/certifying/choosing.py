@@ -6,7 +6,7 @@ Nothing here is believed by anybody: every candidate is judged by the checker.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import final
 
@@ -79,16 +79,21 @@ class _Failures:
 
 
 def choose(
-    language: Language, alphabet: Alphabet, regimes: Sequence[Regime], target: Target | None = None
+    language: Language,
+    alphabet: Alphabet,
+    regimes: Sequence[Regime],
+    target: Target | None = None,
+    limits: Limits | None = None,
 ) -> Chosen:
     """The first network, smallest margins first, that is proved and whose horizon reaches the target.
 
-    Without a target the first that is compiled is returned if none is proved. Raises `UnsupportedError` if
+    Without a target the first that is compiled is returned if none is proved. `limits` are those of an
+    automaton's cascade. Raises `UnsupportedError` if
     nothing can be compiled, or if no network reaches the target: with the largest horizon that is reached and
     the head that limits it.
     """
     failures = _Failures()
-    for candidate in _candidates(language, regimes, target, failures):
+    for candidate in _candidates(language, regimes, target, limits or Limits(), failures):
         try:
             compiled = compile_language(
                 language, alphabet, candidate.regime, candidate.margin, candidate.limits
@@ -109,7 +114,11 @@ def choose(
 
 
 def _candidates(
-    language: Language, regimes: Sequence[Regime], target: Target | None, failures: _Failures
+    language: Language,
+    regimes: Sequence[Regime],
+    target: Target | None,
+    limits: Limits,
+    failures: _Failures,
 ) -> Iterator[Candidate]:
     """Every way to compile, the smallest networks first.
 
@@ -118,13 +127,13 @@ def _candidates(
     something was not proved, it is tried without.
     """
     margins = MARGINS[:1] if target is None else TARGET_MARGINS
-    ways = [Limits()]
+    ways = [limits]
     if target is not None and isinstance(language, Dfa) and bounded_counter(minimal(language)) is not None:
-        ways.append(Limits(counter=False))
+        ways.append(replace(limits, counter=False))
     for way in product(ways, margins, regimes):
         yield Candidate(*way)
     if isinstance(language, Dfa) and failures.unproved:
-        for way in product([Limits(merging=False)], margins, regimes):
+        for way in product([replace(limits, merging=False)], margins, regimes):
             yield Candidate(*way)
 
 

@@ -8,6 +8,8 @@ are divided, so averages of bits have their exact sign, also in narrow formats (
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterator
+from functools import cached_property
 from math import sqrt
 from typing import assert_never
 
@@ -18,6 +20,7 @@ from attemper.exact.closed_forms import ONE, ClosedForm
 from attemper.networks.layers import HardWeighting, Layer, Masking, Softmax
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.hooks import HookPoint
+from attemper.running.kept import KeptTensors
 
 
 class Places:
@@ -27,18 +30,38 @@ class Places:
     """
 
     def __init__(self, lengths: Tensor, width: int) -> None:
-        steps = torch.arange(1, width + 1, device=lengths.device)
+        self.width = width
+        self.steps = torch.arange(1, width + 1, device=lengths.device)[None, :]
         self.n = lengths[:, None].expand(-1, width)
-        self.i = torch.minimum(steps[None, :], self.n)
-        self.real = steps[None, :] <= self.n
         self.is_ragged = bool((lengths != width).any())
-        # Position i of a reversed word; padding stays where it is.
-        self.reversed = torch.where(self.real, self.n - steps[None, :], steps[None, :] - 1)
+        self.i = torch.minimum(self.steps, self.n) if self.is_ragged else self.steps.expand_as(self.n)
+
+    @cached_property
+    def real(self) -> Tensor:
+        """Which positions are none of padding's."""
+        return self.steps <= self.n
+
+    @cached_property
+    def reversed(self) -> Tensor:
+        """Where each position of a reversed word comes from; padding stays where it is."""
+        return torch.where(self.real, self.n - self.steps, self.steps - 1)
 
     def reverse(self, rows: Tensor) -> Tensor:
         """Each word's rows [batch, position, ...] in reverse order."""
         index = self.reversed.reshape(*self.reversed.shape, *[1] * (rows.ndim - 2))
         return rows.gather(1, index.expand_as(rows))
+
+    def tabulate(
+        self, kept: KeptTensors, key: tuple[Hashable, ...], table: Callable[[Tensor, Tensor], Tensor]
+    ) -> Tensor:
+        """`table(i, n)`, a tensor [batch or 1, position, ...] that depends on i and n alone.
+
+        Where all words have one length it is one row, which `kept` keeps under `key` and that length.
+        """
+        if self.is_ragged:
+            return table(self.i, self.n)
+        i, n = self.steps, torch.full_like(self.steps, self.width)
+        return kept.get((*key, self.width, i.device), lambda: table(i, n))
 
 
 class Attention(nn.Module):
@@ -53,7 +76,9 @@ class Attention(nn.Module):
     W_V: Tensor
     W_O: Tensor
 
-    def __init__(self, layer: Layer, weights: dict[str, Tensor], override: HardWeighting | None) -> None:
+    def __init__(
+        self, layer: Layer, weights: dict[str, Tensor], override: HardWeighting | None, *, sealed: bool
+    ) -> None:
         super().__init__()
         for name, weight in weights.items():
             self.register_parameter(name, nn.Parameter(weight, requires_grad=False))
@@ -65,17 +90,30 @@ class Attention(nn.Module):
         self.hook_attn_scores = HookPoint()
         self.hook_pattern = HookPoint()
         self.hook_z = HookPoint()
+        self._scales = KeptTensors()
+        self._zero_queries = self._find_zero_queries() if sealed else None
 
     def forward(self, x: Tensor, places: Places) -> Tensor:
         """The residual stream [batch, position, d_model] to what the heads add to it."""
-        q = self.hook_q(torch.einsum("bnd,hde->bnhe", x, self.W_Q))
-        k = self.hook_k(torch.einsum("bnd,hde->bnhe", x, self.W_K))
-        v = self.hook_v(torch.einsum("bnd,hde->bnhe", x, self.W_V))
         if self.hook_attn_scores.is_watched or self.hook_pattern.is_watched:
-            z = self._by_scores(q, k, v, places)
+            z = self._by_scores(*self._queries_and_keys(x), self._values(x), places)
         else:
-            z = self._streaming(q, k, v, places)
-        return torch.einsum("bnhe,hed->bnd", self.hook_z(z), self.W_O)
+            z = self._streaming(x, places)
+        added: Tensor = self.hook_z(z).flatten(2) @ self.W_O.flatten(0, 1)
+        return added
+
+    def _queries_and_keys(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        q: Tensor = self.hook_q(torch.einsum("bnd,hde->bnhe", x, self.W_Q))
+        k: Tensor = self.hook_k(torch.einsum("bnd,hde->bnhe", x, self.W_K))
+        return q, k
+
+    def _values(self, x: Tensor) -> Tensor:
+        v: Tensor = self.hook_v(torch.einsum("bnd,hde->bnhe", x, self.W_V))
+        return v
+
+    def _find_zero_queries(self) -> list[bool]:
+        found: list[bool] = (self.W_Q == 0).flatten(1).all(dim=1).tolist()
+        return found
 
     # The scores way ----------------------------------------------------------------------------
 
@@ -99,31 +137,57 @@ class Attention(nn.Module):
         return scores.masked_fill(~_visible(self.maskings[head], places), float("-inf"))
 
     def _scale(self, head: int, like: Tensor, places: Places) -> Tensor:
-        """1 / (sqrt(d_head) tau) at every query [batch, position, 1]; hard heads need no tau."""
-        coldness = _coldness(self.weightings[head])
-        values = form_values(coldness, places.i, places.n) / sqrt(like.shape[-1])
-        return values.to(like.dtype)[..., None]
+        """1 / (sqrt(d_head) tau) at every query [batch or 1, position, 1]; hard heads need no tau."""
+        return self._scales_of((self.weightings[head],), like, places)[:, :, 0]
+
+    def _scales_of(
+        self, weightings: tuple[HardWeighting | Softmax, ...], like: Tensor, places: Places
+    ) -> Tensor:
+        """The scales of several heads [batch or 1, position, head, 1]."""
+        root = sqrt(like.shape[-1])
+
+        def table(i: Tensor, n: Tensor) -> Tensor:
+            scales = [form_values(_coldness(weighting), i, n) / root for weighting in weightings]
+            return torch.stack(scales, dim=2).to(like.dtype)[..., None]
+
+        return places.tabulate(self._scales, (weightings, root, like.dtype), table)
 
     # The streaming way -------------------------------------------------------------------------
 
-    def _streaming(self, q: Tensor, k: Tensor, v: Tensor, places: Places) -> Tensor:
+    def _streaming(self, x: Tensor, places: Places) -> Tensor:
+        v = self._values(x)
         z = torch.zeros_like(v)
-        untouched = not (self.hook_q.is_watched or self.hook_k.is_watched)
-        uniform = (self.W_Q == 0).flatten(1).all(dim=1).tolist() if untouched else [False] * v.shape[2]
-        for masking in Masking:
-            mine = [head for head, own in enumerate(self.maskings) if own is masking]
-            means = [head for head in mine if uniform[head] and self._averages(head)]
-            softs = [h for h in mine if h not in means and isinstance(self.weightings[h], Softmax)]
-            if means:
-                z[:, :, means] = _running_means(v[:, :, means], masking, places)
-            if softs:
-                z[:, :, softs] = self._fused(q, k, v, softs, masking, places)
-            # Hard heads one by one: each makes its n x n matrix and drops it again.
-            for head in mine:
-                if head not in means and head not in softs:
-                    pattern = _weights(self._scores(q, k, head, places), self.weightings[head], masking)
-                    z[:, :, head] = pattern @ v[:, :, head]
+        for heads, own in self._parts(x, v, places):
+            if len(heads) == v.shape[2]:
+                return own
+            z[:, :, heads] = own
         return z
+
+    def _parts(self, x: Tensor, v: Tensor, places: Places) -> Iterator[tuple[list[int], Tensor]]:
+        """What the heads attend to [batch, position, head, d_head], some heads of one mask at a time."""
+        watched = self.hook_q.is_watched or self.hook_k.is_watched
+        zero = self._find_zero_queries() if self._zero_queries is None else self._zero_queries
+        heads = range(v.shape[2])
+        means = [head for head in heads if not watched and zero[head] and self._averages(head)]
+        for masking, some in self._by_masking(means):
+            yield some, _running_means(_of_heads(v, some), masking, places)
+        others = [head for head in heads if head not in means]
+        if not (others or watched):
+            return
+        q, k = self._queries_and_keys(x)
+        softs = [head for head in others if isinstance(self.weightings[head], Softmax)]
+        for masking, some in self._by_masking(softs):
+            yield some, self._fused(q, k, v, some, masking, places)
+        # Hard heads one by one: each makes its n x n matrix and drops it again.
+        for head in others:
+            if head not in softs:
+                scores = self._scores(q, k, head, places)
+                pattern = _weights(scores, self.weightings[head], self.maskings[head])
+                yield [head], (pattern @ v[:, :, head])[:, :, None]
+
+    def _by_masking(self, heads: list[int]) -> Iterator[tuple[Masking, list[int]]]:
+        for masking in dict.fromkeys(self.maskings[head] for head in heads):
+            yield masking, [head for head in heads if self.maskings[head] is masking]
 
     def _averages(self, head: int) -> bool:
         """Whether equal scores make this head average over all that it sees."""
@@ -134,8 +198,8 @@ class Attention(nn.Module):
         self, q: Tensor, k: Tensor, v: Tensor, heads: list[int], masking: Masking, places: Places
     ) -> Tensor:
         """Softmax heads of one mask by torch's fused attention, in memory linear in n."""
-        scale = torch.stack([self._scale(head, q, places) for head in heads], dim=2)
-        rows = [q[:, :, heads] * scale, k[:, :, heads], v[:, :, heads]]
+        scale = self._scales_of(tuple(self.weightings[head] for head in heads), q, places)
+        rows = [_of_heads(q, heads) * scale, _of_heads(k, heads), _of_heads(v, heads)]
         if masking.weak is Masking.PAST:
             rows = [places.reverse(row) for row in rows]
         if masking.is_strict:
@@ -153,8 +217,13 @@ class Attention(nn.Module):
             query, key, value, attn_mask=hidden_keys, is_causal=masking is not Masking.NONE, scale=1.0
         ).transpose(1, 2)
         if masking.is_strict:
-            attended = torch.cat([torch.zeros_like(v[:, :1, heads]), attended], dim=1)
+            attended = torch.cat([torch.zeros_like(rows[2][:, :1]), attended], dim=1)
         return places.reverse(attended) if masking.weak is Masking.PAST else attended
+
+
+def _of_heads(rows: Tensor, heads: list[int]) -> Tensor:
+    """The rows [batch, position, head, d_head] of some heads."""
+    return rows if len(heads) == rows.shape[2] else rows[:, :, heads]
 
 
 def _coldness(weighting: HardWeighting | Softmax) -> ClosedForm:
@@ -163,19 +232,19 @@ def _coldness(weighting: HardWeighting | Softmax) -> ClosedForm:
 
 def _visible(masking: Masking, places: Places) -> Tensor:
     """Which keys each query sees, [batch or 1, query, key]; padding sees itself as the last position."""
-    steps = torch.arange(1, places.i.shape[1] + 1, device=places.i.device)
+    keys, queries = places.steps[:, None, :], places.i[:, :, None]
     keys_real = places.real[:, None, :]
     match masking:
         case Masking.FUTURE:
-            return steps[None, None, :] <= places.i[:, :, None]
+            return keys <= queries
         case Masking.STRICT_FUTURE:
-            return steps[None, None, :] < places.i[:, :, None]
+            return keys < queries
         case Masking.PAST:
-            return (steps[None, None, :] >= places.i[:, :, None]) & keys_real
+            return (keys >= queries) & keys_real
         case Masking.STRICT_PAST:
-            return (steps[None, None, :] > places.i[:, :, None]) & keys_real
+            return (keys > queries) & keys_real
         case Masking.NONE:
-            return keys_real.expand(-1, places.i.shape[1], -1)
+            return keys_real.expand(-1, places.width, -1)
         case _:
             assert_never(masking)
 
@@ -212,24 +281,25 @@ def _running_means(v: Tensor, masking: Masking, places: Places) -> Tensor:
     """The mean of the visible values; numerators first, in at least float32."""
     exact = torch.promote_types(v.dtype, torch.float32)
     values = v.to(exact)
-    i, n = (count.to(exact)[:, :, None, None] for count in (places.i, places.n))
     match masking:
         case Masking.FUTURE:
-            means = values.cumsum(dim=1) / i
+            sums, seen = values.cumsum(dim=1), places.i
         case Masking.STRICT_FUTURE:
-            means = _shifted(values.cumsum(dim=1)) / (i - 1).clamp(min=1)
+            sums, seen = _shifted(values.cumsum(dim=1)), places.i - 1
         case Masking.PAST:
             sums = places.reverse(places.reverse(values).cumsum(dim=1))
-            means = sums / (n - i + 1)
+            seen = places.n - places.i + 1
         case Masking.STRICT_PAST:
             sums = places.reverse(_shifted(places.reverse(values).cumsum(dim=1)))
-            means = sums / (n - i).clamp(min=1)
+            seen = places.n - places.i
         case Masking.NONE:
             real = places.real[:, :, None, None].to(exact)
-            means = (values * real).sum(dim=1, keepdim=True) / n
+            sums, seen = (values * real).sum(dim=1, keepdim=True), places.n
         case _:
             assert_never(masking)
-    return means.to(v.dtype)
+    if masking.is_strict:
+        seen = seen.clamp(min=1)
+    return (sums / seen.to(exact)[:, :, None, None]).to(v.dtype)
 
 
 def _shifted(rows: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from attemper.languages.words import Word
+from attemper.languages.words import Alphabet, Word, show_word
 from attemper.networks.layers import hidden_width
 from attemper.running.dense import DenseTransformer
 
@@ -17,8 +17,12 @@ NUMBERS_PER_BATCH = 1 << 23
 """How many activations of the widest layer a batch may have (64 MiB in float64)."""
 
 
+SHOWN = 60
+"""How many symbols of a word a line shows."""
+
+
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """What a network did with a word.
 
@@ -33,24 +37,40 @@ class Run:
     bits: tuple[bool | None, ...]
     margin: float
 
+    def __repr__(self) -> str:
+        bits = "".join("?" if bit is None else str(int(bit)) for bit in self.bits[:SHOWN])
+        more = "..." if len(self.word) > SHOWN else ""
+        word = f"{show_word(self.word[:SHOWN])}{more}"
+        return f"<Run {word}: {bits}{more}, margin {self.margin:.6g}>"
+
+
+def runs_of(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
+    """Run words, in their order; lengths may differ, and the empty word has no positions."""
+    runs = run_words(model, [word for word in words if word])
+    for word in words:
+        yield next(runs) if word else Run(word, (), (), float("inf"))
+
 
 def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
     """Run non-empty words, in their order; lengths may differ."""
-    number_of = {symbol: number for number, symbol in enumerate(model.network.alphabet.symbols)}
     widest = max(len(model.network.coordinates), hidden_width(model.network), 64)
-    device = model.embed.get_parameter("W_E").device
     start = 0
     while start < len(words):
         end = _batch_end(words, start, NUMBERS_PER_BATCH // widest)
         batch = words[start:end]
-        tokens, lengths = pad([[number_of[symbol] for symbol in word] for word in batch])
         with torch.no_grad():
-            values, margins = model.run_with_margin(tokens.to(device), lengths.to(device))
+            values, margins = model.run_with_margin(*tokens_of(model.network.alphabet, batch))
         for word, row, margin in zip(batch, values.tolist(), margins.tolist(), strict=True):
             own = tuple(row[: len(word)])
             bits = tuple(read_bit(value) if margin >= 0 else None for value in own)
             yield Run(word, own, bits, margin)
         start = end
+
+
+def tokens_of(alphabet: Alphabet, words: Sequence[Word]) -> tuple[Tensor, Tensor]:
+    """Non-empty words as tokens [word, position], padded on the right, and lengths [word]."""
+    number_of = {symbol: number for number, symbol in enumerate(alphabet.symbols)}
+    return pad([[number_of[symbol] for symbol in word] for word in words])
 
 
 def read_bit(value: float) -> bool | None:

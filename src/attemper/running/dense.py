@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,7 +13,22 @@ from attemper.networks.layers import HardWeighting, Layer, Network
 from attemper.networks.weights import tensors_of
 from attemper.running.attention import Attention, Places
 from attemper.running.closed_form_tensors import form_values
+from attemper.running.config import Config, config_of
 from attemper.running.hooks import HookPoint, hooks
+from attemper.running.kept import KeptTensors
+from attemper.running.tokens import checked_tokens
+
+Look = Callable[[Tensor], None]
+
+
+class Embedding(nn.Module):
+    """The word embeddings: W_E [symbol, d_model]."""
+
+    W_E: Tensor
+
+    def __init__(self, weight: Tensor) -> None:
+        super().__init__()
+        self.register_parameter("W_E", nn.Parameter(weight, requires_grad=False))
 
 
 class FeedForward(nn.Module):
@@ -29,8 +45,11 @@ class FeedForward(nn.Module):
         self.hook_pre = HookPoint()
         self.hook_post = HookPoint()
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, look: Look | None = None) -> Tensor:
+        """`look` is called with what the hidden units see, [batch, position, d_mlp]."""
         pre = self.hook_pre(x @ self.W_in + self.b_in)
+        if look is not None:
+            look(pre)
         post: Tensor = self.hook_post(pre.relu())
         return post @ self.W_out
 
@@ -38,9 +57,11 @@ class FeedForward(nn.Module):
 class Block(nn.Module):
     """One layer: attention and feed-forward, each added to the residual stream."""
 
-    def __init__(self, layer: Layer, weights: dict[str, Tensor], override: HardWeighting | None) -> None:
+    def __init__(
+        self, layer: Layer, weights: dict[str, Tensor], override: HardWeighting | None, *, sealed: bool
+    ) -> None:
         super().__init__()
-        self.attn = Attention(layer, _under("attn.", weights), override)
+        self.attn = Attention(layer, _under("attn.", weights), override, sealed=sealed)
         self.mlp = FeedForward(_under("mlp.", weights))
         self.hook_resid_pre = HookPoint()
         self.hook_attn_out = HookPoint()
@@ -48,10 +69,11 @@ class Block(nn.Module):
         self.hook_mlp_out = HookPoint()
         self.hook_resid_post = HookPoint()
 
-    def forward(self, x: Tensor, places: Places) -> Tensor:
+    def forward(self, x: Tensor, places: Places, look: Look | None = None) -> Tensor:
+        """`look` is called with what the hidden units see."""
         x = self.hook_resid_pre(x)
         x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(x, places)))
-        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(x)))
+        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(x, look)))
         return after
 
 
@@ -60,13 +82,20 @@ class DenseTransformer(nn.Module):
 
     `dtype` is the format of weights and activations; `weighting` replaces every head's own
     weighting (None: softmax for a soft network). The parameters do not depend on the length of the
-    words; position embeddings and temperatures are evaluated from their closed forms.
+    words; position embeddings and temperatures are evaluated from their closed forms, in float64, and then
+    rounded to the format of the parameters, so that `.to(...)`, `.float()` and `.half()` take all along.
+    Of a `sealed` module nobody will change a parameter, so that what follows from them is computed once.
 
     Hook points carry TransformerLens' names: hook_embed, hook_pos_embed, blocks.L.hook_resid_pre,
     blocks.L.attn.hook_q, hook_k, hook_v, hook_attn_scores, hook_pattern, hook_z,
     blocks.L.hook_attn_out, hook_resid_mid, blocks.L.mlp.hook_pre, hook_post, hook_mlp_out,
     hook_resid_post. Watching scores or patterns makes the n x n matrix; nothing else does, but
-    hard weightings.
+    hard weightings. `docs/networks.md` shows how to use them.
+
+    >>> import attemper
+    >>> module = attemper.compile("O a", "ab").dense(dtype="float32")
+    >>> module(torch.tensor([[1, 0, 1], [1, 1, 0]])).round().tolist()
+    [[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
     """
 
     def __init__(
@@ -74,6 +103,8 @@ class DenseTransformer(nn.Module):
         network: Network,
         dtype: torch.dtype = torch.float64,
         weighting: HardWeighting | None = None,
+        *,
+        sealed: bool = False,
     ) -> None:
         super().__init__()
         weights = {
@@ -83,36 +114,54 @@ class DenseTransformer(nn.Module):
             for name, tensor in tensors_of(network).items()
         }
         self.network = network
-        self.dtype = dtype
-        self.embed = nn.Module()
-        self.embed.register_parameter("W_E", nn.Parameter(weights["embed.W_E"], requires_grad=False))
+        self.embed = Embedding(weights["embed.W_E"])
         self.blocks = nn.ModuleList(
-            Block(layer, _under(f"blocks.{number}.", weights), weighting)
+            Block(layer, _under(f"blocks.{number}.", weights), weighting, sealed=sealed)
             for number, layer in enumerate(network.layers)
         )
         self.hook_embed = HookPoint()
         self.hook_pos_embed = HookPoint()
+        self._tabulated, self._position_tables = network.positions, KeptTensors()
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The format of the parameters now, in which activations are computed."""
+        return self.embed.W_E.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are now."""
+        return self.embed.W_E.device
+
+    @property
+    def cfg(self) -> Config:
+        """The sizes of the network, under TransformerLens' names."""
+        return config_of(self.network, self.dtype, self.device)
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
         """The output coordinate at every position; entries past a word's length mean nothing.
 
-        `tokens` [batch, position] numbers the symbols, padded on the right with any symbol;
-        `lengths` [batch] are the words' lengths, from 1 on (default: no padding).
+        `tokens` [batch, position] are the numbers of symbols in the alphabet, from 0 on, padded on the right
+        with any of them; `lengths` [batch] are the words' lengths, from 1 on (default: no padding). Both are
+        tensors of integers, on any device. Raises `WordError` for others.
         """
-        if lengths is None:
-            lengths = torch.full((tokens.shape[0],), tokens.shape[1], device=tokens.device)
-        places = Places(lengths, tokens.shape[1])
-        embedding: Tensor = self.embed.get_parameter("W_E")
-        x = self.hook_embed(embedding[tokens]) + self.hook_pos_embed(self._position_embedding(places))
-        for block in self.blocks:
-            x = block(x, places)
+        tokens, lengths = checked_tokens(tokens, lengths, len(self.network.embedding), self.device)
+        return self._read(tokens, Places(lengths, tokens.shape[1]))
+
+    def _read(self, tokens: Tensor, places: Places, looks: Mapping[int, Look] | None = None) -> Tensor:
+        x = self.hook_embed(self.embed.W_E[tokens]) + self._position_embedding(places)
+        for number, block in enumerate(self.blocks):
+            x = block(x, places, looks.get(number) if looks else None)
         output: Tensor = x[..., self.network.output]
         return output
 
     def run_with_cache(
         self, tokens: Tensor, lengths: Tensor | None = None, names: Iterable[str] | None = None
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """The output, and the activations at the hook points called `names` (default: all)."""
+        """The output, and the activations at the hook points called `names` (default: all).
+
+        Raises `WordError` (tokens) and `KeyError` (a name).
+        """
         if names is None:
             names = [name for name, module in self.named_modules() if isinstance(module, HookPoint)]
         cache: dict[str, Tensor] = {}
@@ -124,46 +173,65 @@ class DenseTransformer(nn.Module):
             output = self(tokens, lengths)
         return output, cache
 
-    def run_with_margin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    def run_with_hooks(
+        self,
+        tokens: Tensor,
+        lengths: Tensor | None = None,
+        *,
+        on: Mapping[str, Callable[[Tensor], Tensor | None]],
+    ) -> Tensor:
+        """The output, where each function sees the activation at the hook point of its name.
+
+        A function that returns a tensor replaces the activation. Raises `WordError` and `KeyError`.
+        """
+        with hooks(self, on):
+            output: Tensor = self(tokens, lengths)
+        return output
+
+    def run_with_margin(self, tokens: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The output, and for each word the smallest margin of its clamps [batch].
 
         A clamp that rounds an approximate bit works while its sum stays out of an open interval of
         width 1/2; the margin is how far it stays out (1/4 is perfect, negative is broken). It is
         infinite for a network without clamps.
         """
+        tokens, lengths = checked_tokens(tokens, lengths, len(self.network.embedding), self.device)
+        places = Places(lengths, tokens.shape[1])
         smallest = torch.full((tokens.shape[0],), float("inf"), dtype=torch.float64, device=tokens.device)
-        real = Places(lengths, tokens.shape[1]).real
 
-        def look(layer: Layer) -> Callable[[Tensor], None]:
-            def hook(pre: Tensor) -> None:
-                room = clamp_room(layer, pre).amin(dim=-1).double()
-                room = room.masked_fill(~real, float("inf")).amin(dim=-1)
-                torch.minimum(smallest, room, out=smallest)
+        def look(layer: Layer, pre: Tensor) -> None:
+            room = clamp_room(layer, pre).amin(dim=-1).double()
+            if places.is_ragged:
+                room = room.masked_fill(~places.real, float("inf"))
+            torch.minimum(smallest, room.amin(dim=-1), out=smallest)
 
-            return hook
-
-        watched: Mapping[str, Callable[[Tensor], None]] = {
-            f"blocks.{number}.mlp.hook_pre": look(layer)
-            for number, layer in enumerate(self.network.layers)
-            if layer.clamps
-        }
-        with hooks(self, watched):
-            output = self(tokens, lengths)
-        return output, smallest
+        layers = enumerate(self.network.layers)
+        looks = {number: partial(look, layer) for number, layer in layers if layer.clamps}
+        return self._read(tokens, places, looks), smallest
 
     def _position_embedding(self, places: Places) -> Tensor:
+        """What hook_pos_embed gives out [batch or 1, position, d_model]."""
+        if self._tabulated is not self.network.positions:  # somebody has given the module another network
+            self._tabulated, self._position_tables = self.network.positions, KeptTensors()
+        table = places.tabulate(self._position_tables, (self.dtype,), self._position_table)
+        if not self.hook_pos_embed.is_watched:
+            return table
+        # Whoever watches may write to what they see; every word has rows of its own then.
+        seen: Tensor = self.hook_pos_embed(table.expand(len(places.n), -1, -1).clone())
+        return seen
+
+    def _position_table(self, i: Tensor, n: Tensor) -> Tensor:
         width = len(self.network.coordinates)
-        device = places.i.device
-        table = torch.zeros(*places.i.shape, width, dtype=self.dtype, device=device)
+        table = torch.zeros(*i.shape, width, dtype=self.dtype, device=i.device)
         for coordinate, form in self.network.positions:
-            table[..., coordinate] = form_values(form, places.i, places.n).to(self.dtype)
+            table[..., coordinate] = form_values(form, i, n).to(self.dtype)
         return table
 
 
 def clamp_room(layer: Layer, pre: Tensor) -> Tensor:
     """The margin of each clamp of a layer, from what its hidden units see: [..., hidden] to [..., clamp]."""
-    low, high = ([pair[side] for pair in layer.clamps] for side in (0, 1))
-    return torch.maximum(-pre[..., low], pre[..., high])
+    low, high = torch.tensor(layer.clamps, device=pre.device).unbind(dim=1)
+    return torch.maximum(-pre.index_select(-1, low), pre.index_select(-1, high))
 
 
 def _under(prefix: str, weights: dict[str, Tensor]) -> dict[str, Tensor]:

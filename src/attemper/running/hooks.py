@@ -17,7 +17,7 @@ class HookPoint(nn.Module):
     @property
     def is_watched(self) -> bool:
         """Whether somebody has registered a hook here."""
-        return bool(self._forward_hooks)
+        return bool(self._forward_hooks or self._forward_pre_hooks)
 
 
 @contextmanager
@@ -25,16 +25,31 @@ def hooks(model: nn.Module, on: Mapping[str, Callable[[Tensor], Tensor | None]])
     """Call each function with the activation of its hook point while the block runs.
 
     A function that returns a tensor replaces the activation. Raises `KeyError` for an unknown name.
+
+    >>> import attemper, torch
+    >>> module = attemper.compile("O a", "ab").dense()
+    >>> with hooks(module, {"blocks.0.attn.hook_z": torch.zeros_like}):
+    ...     module(torch.tensor([[0, 1]])).round().tolist()
+    [[0.0, 0.0]]
     """
-    points = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
     handles = []
     try:
         for name, function in on.items():
-            handles.append(points[name].register_forward_hook(_as_torch_hook(function)))
+            handles.append(_point(model, name).register_forward_hook(_as_torch_hook(function)))
         yield
     finally:
         for handle in handles:
             handle.remove()
+
+
+def _point(model: nn.Module, name: str) -> HookPoint:
+    try:
+        found = model.get_submodule(name)
+    except AttributeError:
+        found = None
+    if not isinstance(found, HookPoint):
+        raise KeyError(f"no hook point is called '{name}'; one is, for example, 'blocks.0.hook_resid_post'")
+    return found
 
 
 def _as_torch_hook(

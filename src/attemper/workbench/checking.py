@@ -141,7 +141,8 @@ def _dense(network: object) -> DenseTransformer:
     if running is None or type(network) is not running.DenseTransformer:
         raise OptionError(
             f"network={type(network).__name__} cannot be judged: "
-            "give a Model, a Network, a DenseTransformer, or a state dict with like=MODEL"
+            "give a Model (attemper.load reads a folder), a Network, a DenseTransformer, "
+            "or a state dict with like=MODEL"
         )
     return cast("DenseTransformer", network)
 

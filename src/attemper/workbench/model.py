@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final, get_args
@@ -13,8 +13,11 @@ from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate
+from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import load_if_any
+from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import certify
+from attemper.certifying.choosing import Target, choose
 from attemper.certifying.realisations import realisations
 from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
@@ -30,38 +33,59 @@ from attemper.errors import (
     SourceError,
     UndecidedError,
     UnsupportedError,
+    WordError,
 )
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
 from attemper.languages.regular.minimal import minimal
-from attemper.languages.regular.regex import parse_regex
+from attemper.languages.regular.regex import letters_of, parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.sides import read_language
-from attemper.languages.words import Alphabet, Word, check_word, parse_alphabet, parse_word, show_word
+from attemper.languages.words import Alphabet, Word, show_word
 from attemper.networks.files import Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
-from attemper.networks.layers import HardWeighting, Network
+from attemper.networks.layers import HardWeighting, Network, parameter_count
+from attemper.workbench.options import (
+    KernelName,
+    RegimeName,
+    Weights,
+    choice,
+    dtype_name,
+    limits_of,
+    require,
+    target_of,
+)
+from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
-    from attemper.running.batches import Run
-    from attemper.running.dense import DenseTransformer
-    from attemper.workbench.trace import Trace
+    import torch
 
-Weights = Literal["soft", "hard"]
-DType = Literal["float64", "float32", "bfloat16"]
+    from attemper.running.batches import Run
+    from attemper.running.config import Config
+    from attemper.running.dense import DenseTransformer
+    from attemper.workbench.options import DTypeLike
+    from attemper.workbench.trace import Trace
+    from attemper.workbench.words import WordLike
+
+SHOWN = 60
+"""How many characters of a title or a word a line shows."""
 
 
 def compile(  # noqa: A001 - attemper.compile is the name users know
     formula: str,
-    alphabet: str | Sequence[str],
+    alphabet: str | Sequence[str] | Alphabet,
     *,
     at: Literal["first", "last"] | None = None,
-    regime: Literal["unbounded", "temperature", "decoder"] = "unbounded",
+    regime: RegimeName | None = None,
     empty: Literal["accept", "reject"] = "reject",
+    horizon: int | None = None,
+    dtype: DTypeLike = "float64",
+    kernel: KernelName = "numerator-first",
+    caps: Mapping[str, int] | None = None,
 ) -> Model:
     """Compile a temporal or counting formula into a softmax transformer.
 
@@ -74,47 +98,73 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     * `at`: the position whose truth is the verdict; default last, which must be said if the formula
       speaks of the future only.
     * `regime`: `unbounded` position embeddings, `temperature` (bounded ones, temperatures in n), or
-      `decoder` (past formulas; nothing depends on n).
+      `decoder` (past formulas; nothing depends on n). Default: unbounded, or with a horizon whichever
+      reaches it.
     * `empty`: the verdict on the empty word.
+    * `horizon`: a length in symbols. Regime and margins are then chosen so that the network is proved right
+      for all words up to it in the float format `dtype`, with the class `kernel` of attention kernels
+      (`docs/arithmetic.md`). Without a horizon nothing is proved yet, and neither option matters.
+    * `caps`: how large an automaton's cascade may grow, by the names that a refusal says, as in
+      `{"symbols": 8000}`.
 
     Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at` is missing),
-    `OptionError` (an option's value), `UnsupportedError` (the regime cannot, or nothing can).
+    `OptionError` (an option's value), `UnsupportedError` (the regime cannot, nothing can, or no network
+    reaches the horizon).
 
     >>> model = compile("#<['0'] <= #<['1']", "01")
     >>> model.accepts("0110"), model.accepts("0010")
     (True, False)
+    >>> compile("#<['0'] <= #<['1']", "01", horizon=100_000, dtype="float32")
+    <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
     """
-    wanted = Regime(choice("regime", regime, tuple(Regime)))
-    return compile_source(*read_source(formula, alphabet, at, empty), wanted)
+    require("formula", formula, str, "give its text, for example 'O a'")
+    language, letters = read_source(formula, alphabet, at, empty)
+    return _compiled(language, letters, regime, target_of(horizon, dtype, kernel), limits_of(caps))
 
 
 def compile_regex(
     regex: str,
-    alphabet: str | Sequence[str],
+    alphabet: str | Sequence[str] | Alphabet,
     *,
-    regime: Literal["unbounded", "temperature", "decoder"] = "unbounded",
+    regime: RegimeName | None = None,
+    horizon: int | None = None,
+    dtype: DTypeLike = "float64",
+    kernel: KernelName = "numerator-first",
+    caps: Mapping[str, int] | None = None,
 ) -> Model:
     """Compile a regular expression into a softmax transformer.
 
     The transformer's output at position i of a word of any length n >= 1 is 1 if the prefix of length i
     is in the language and 0 otherwise, in real arithmetic, with one set of weights for every n.
     The expression's minimal automaton is taken apart into a cascade of resets and, where its groups are
-    solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax.
+    solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax. The options are those of
+    `compile`.
 
     Raises `SourceError` (expression), `AlphabetError`, `OptionError`, `UnsupportedError` (an
-    automaton with a group that is not solvable, or a cascade that grows too large).
+    automaton with a group that is not solvable, or a cascade that grows beyond one of the `caps`).
 
     >>> model = compile_regex("(ab)*", "ab")
     >>> model.accepts("abab"), model.accepts("aba"), model.accepts("")
     (True, False, True)
     """
-    wanted = Regime(choice("regime", regime, tuple(Regime)))
-    letters = _letters(alphabet)
-    return compile_source(parse_regex(regex, letters), letters, wanted, regex=regex)
+    require("regex", regex, str, "give its text, for example 'a*b'")
+    dfa = parse_regex(regex, alphabet)
+    target = target_of(horizon, dtype, kernel)
+    return _compiled(dfa, dfa.alphabet, regime, target, limits_of(caps), regex)
 
 
-def compile_dfa(dfa: Dfa, *, regime: Literal["unbounded", "temperature", "decoder"] = "unbounded") -> Model:
+def compile_dfa(
+    dfa: Dfa,
+    *,
+    regime: RegimeName | None = None,
+    horizon: int | None = None,
+    dtype: DTypeLike = "float64",
+    kernel: KernelName = "numerator-first",
+    caps: Mapping[str, int] | None = None,
+) -> Model:
     """Compile an automaton, as `compile_regex` does an expression's.
+
+    Raises `OptionError` and `UnsupportedError`.
 
     >>> from attemper.languages.words import Alphabet
     >>> parity = Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
@@ -122,22 +172,35 @@ def compile_dfa(dfa: Dfa, *, regime: Literal["unbounded", "temperature", "decode
     >>> model.accepts("0110"), model.accepts("0111")
     (True, False)
     """
-    wanted = Regime(choice("regime", regime, tuple(Regime)))
-    return compile_source(minimal(dfa), dfa.alphabet, wanted)
+    require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
+    return _compiled(minimal(dfa), dfa.alphabet, regime, target_of(horizon, dtype, kernel), limits_of(caps))
+
+
+def _compiled(
+    language: Language,
+    alphabet: Alphabet,
+    regime: str | None,
+    target: Target | None,
+    limits: Limits,
+    regex: str = "",
+) -> Model:
+    """The model of a language, in the regime that is named or that reaches the target."""
+    named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
+    if target is None:
+        return compile_source(language, alphabet, named or Regime.UNBOUNDED, regex=regex, limits=limits)
+    regimes = tuple(Regime) if named is None else (named,)
+    chosen = choose(language, alphabet, regimes, target, limits)
+    return Model.of(chosen.compiled, language, chosen.candidate.regime, regex)
 
 
 def read_source(
-    formula: str, alphabet: str | Sequence[str], at: str | None, empty: str
+    formula: str, alphabet: str | Sequence[str] | Alphabet, at: str | None, empty: str
 ) -> tuple[TemporalLanguage, Alphabet]:
     """The language of a formula's text, and its alphabet; raises what `compile` raises."""
     reading = None if at is None else At(choice("at", at, tuple(At)))
     accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
-    letters = _letters(alphabet)
+    letters = letters_of(alphabet)
     return read_language(parse(formula, letters), reading, accepts_empty), letters
-
-
-def _letters(alphabet: str | Sequence[str]) -> Alphabet:
-    return parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
 
 
 def compile_source(
@@ -154,17 +217,17 @@ def compile_source(
     return Model.of(compiled, language, regime, regex)
 
 
-def choice(option: str, value: str, allowed: Sequence[str]) -> str:
-    """The value, if it is allowed; else `OptionError` with what is."""
-    if value not in allowed:
-        raise OptionError(f"{option}={value!r} is none of {', '.join(repr(str(a)) for a in allowed)}")
-    return value
-
-
 def load(folder: str | Path) -> Model:
     """Read a model back from the folder that `Model.save` or `attemper compile` wrote.
 
-    Raises `MalformedFileError` if a file is missing, damaged or of another shape.
+    The weights are those of the file, bit for bit. Raises `MalformedFileError` if a file is missing, damaged
+    or of another shape.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     compile("O a", "ab").save(folder)
+    ...     load(folder)
+    <Model O a: unbounded, 1 layers, 1 heads, 112 parameters>
     """
     network, source = load_network(Path(folder))
     try:
@@ -204,9 +267,18 @@ def _language_of(source: Source, network: Network) -> Language:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
-    """A language, its softmax network, and ways to run it. Words are texts or sequences of symbols."""
+    """A language, its softmax network, and ways to run it, at every length n.
+
+    A word is a text, a list of symbols, or a list, array or tensor [position] of the symbols' numbers in the
+    alphabet, from 0 on (`docs/networks.md`). What is done to the modules that `dense()` gives out leaves the
+    model as it is.
+
+    >>> model = compile("O a", "ab")
+    >>> model.accepts("bab"), model.accepts(["b", "b"]), model.accepts([1, 0])
+    (True, False, True)
+    """
 
     network: Network
     language: Language
@@ -219,9 +291,15 @@ class Model:
     """The program that the network runs, and where its groups of bits are, if that is known."""
     stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
     """What each pass made when the model was compiled."""
-    _dense: dict[tuple[Weights, DType], DenseTransformer] = field(
+    _runners: dict[tuple[str, str], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    def __repr__(self) -> str:
+        layers = self.network.layers
+        heads = sum(len(layer.heads) for layer in layers)
+        size = f"{len(layers)} layers, {heads} heads, {parameter_count(self.network)} parameters"
+        return f"<Model {shortened(self.title)}: {self.regime}, {size}>"
 
     @classmethod
     def of(cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "") -> Model:
@@ -271,26 +349,71 @@ class Model:
         """The symbols that words may have."""
         return self.network.alphabet
 
-    def dense(self, *, weights: Weights = "soft", dtype: DType = "float64") -> DenseTransformer:
-        """The network as a `torch.nn.Module`; `hard` replaces softmax by average-hard attention."""
+    @property
+    def cfg(self) -> Config:
+        """The sizes of the network, under TransformerLens' names; dtype and device are those of `dense()`.
+
+        >>> cfg = compile("#<['0'] <= #<['1']", "01").cfg
+        >>> cfg.n_layers, cfg.n_heads, cfg.d_model, cfg.d_head, cfg.d_vocab, cfg.act_fn
+        (2, 1, 11, 4, 2, 'relu')
+        """
+        return self._runner("soft", "float64").cfg
+
+    def dense(self, *, weights: Weights = "soft", dtype: DTypeLike = "float64") -> DenseTransformer:
+        """The network as a new `torch.nn.Module`: tokens [batch, position] to bits [batch, position].
+
+        Nothing that is done to the module changes the model or another module. `hard` replaces softmax by
+        average-hard attention. Raises `OptionError`.
+
+        >>> import torch
+        >>> module = compile("O a", "ab").dense(dtype=torch.float32)
+        >>> module(torch.tensor([[1, 0, 1]])).round().tolist()
+        [[0.0, 1.0, 1.0]]
+        """
+        return self._module(weights, dtype, sealed=False)
+
+    def _runner(self, weights: Weights, dtype: DTypeLike) -> DenseTransformer:
+        """The model's own module, which nobody else gets."""
+        key = weights, dtype_name(dtype)
+        if key not in self._runners:
+            self._runners[key] = self._module(weights, dtype, sealed=True)
+        return self._runners[key]
+
+    def _module(self, weights: Weights, dtype: DTypeLike, *, sealed: bool) -> DenseTransformer:
         choice("weights", weights, get_args(Weights))
-        choice("dtype", dtype, get_args(DType))
-        if (weights, dtype) not in self._dense:
-            import torch
+        name = dtype_name(dtype)
+        import torch
 
-            from attemper.running.dense import DenseTransformer
+        from attemper.running.dense import DenseTransformer
 
-            override = HardWeighting.AVERAGE if weights == "hard" else None
-            self._dense[weights, dtype] = DenseTransformer(self.network, getattr(torch, dtype), override)
-        return self._dense[weights, dtype]
+        override = HardWeighting.AVERAGE if weights == "hard" else None
+        return DenseTransformer(self.network, getattr(torch, name), override, sealed=sealed)
 
-    def accepts(
-        self, word: str | Sequence[str], *, weights: Weights = "soft", dtype: DType = "float64"
-    ) -> bool:
+    def to_tokens(self, words: Iterable[WordLike]) -> tuple[torch.Tensor, torch.Tensor]:
+        """The words as a module reads them: tokens [word, position], padded on the right, and lengths [word].
+
+        A token is the number of a symbol in the alphabet, from 0 on. Raises `WordError`, also for the empty
+        word, which has no position, and for no words.
+
+        >>> compile("O a", "ab").to_tokens(["ab", "b"])
+        (tensor([[0, 1],
+                [1, 0]]), tensor([2, 1]))
+        """
+        from attemper.running.batches import tokens_of
+
+        found = words_of(words, self.alphabet)
+        if not found or not all(found):
+            raise WordError("a tensor of tokens needs words, and none of them empty")
+        return tokens_of(self.alphabet, found)
+
+    def accepts(self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64") -> bool:
         """The verdict on a word.
 
-        Raises `WordError`, and `UndecidedError` where a bit visibly could not be rounded in this
-        format. Far beyond a format's horizon an answer can be wrong without that sign.
+        Raises `WordError`, `OptionError`, and `UndecidedError` where a bit visibly could not be rounded in
+        this format. Far beyond a format's horizon an answer can be wrong without that sign.
+
+        >>> compile("O a", "ab").accepts("bab", dtype="float32")
+        True
         """
         (run,) = self.run([word], weights=weights, dtype=dtype)
         verdict = self.verdict(run)
@@ -299,9 +422,13 @@ class Model:
         return verdict
 
     def positions(
-        self, word: str | Sequence[str], *, weights: Weights = "soft", dtype: DType = "float64"
+        self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64"
     ) -> tuple[bool, ...]:
-        """The truth of the formula at the positions 1..n, as entries 0..n-1."""
+        """The truth of the formula at the positions 1..n, as entries 0..n-1; raises what `accepts` does.
+
+        >>> compile("O a", "ab").positions("bab")
+        (False, True, True)
+        """
         (run,) = self.run([word], weights=weights, dtype=dtype)
         bits = tuple(bit for bit in run.bits if bit is not None)
         if len(bits) != len(run.bits):
@@ -309,15 +436,18 @@ class Model:
         return bits
 
     def run(
-        self, words: Sequence[str | Sequence[str]], *, weights: Weights = "soft", dtype: DType = "float64"
+        self, words: Iterable[WordLike], *, weights: Weights = "soft", dtype: DTypeLike = "float64"
     ) -> Iterator[Run]:
-        """Run words of any lengths in batches, in their order."""
-        from attemper.running.batches import Run, run_words
+        """Run words of any lengths in batches, in their order. Raises `WordError` and `OptionError` at once.
 
-        checked = [self.word(word) for word in words]
-        runs = run_words(self.dense(weights=weights, dtype=dtype), [word for word in checked if word])
-        for word in checked:
-            yield next(runs) if word else Run(word, (), (), float("inf"))
+        >>> for run in compile("O a", "ab").run(["bab", "b"]):
+        ...     print(run)
+        <Run bab: 011, margin 0.25>
+        <Run b: 0, margin 0.25>
+        """
+        from attemper.running.batches import runs_of
+
+        return runs_of(self._runner(weights, dtype), words_of(words, self.alphabet))
 
     def verdict(self, run: Run) -> bool | None:
         """The bit at the position where the language is read; None if it cannot be read there."""
@@ -325,16 +455,47 @@ class Model:
             return self.network.accepts_empty
         return run.bits[0 if self.network.reads_first else -1]
 
-    def trace(self, word: str | Sequence[str]) -> Trace:
-        """Every subformula, every head's attention and every margin on one word."""
+    def trace(self, word: WordLike) -> Trace:
+        """Every subformula, every head's attention (n x n, soft and hard) and every margin on one word.
+
+        In float64. Raises `WordError`.
+
+        >>> trace = compile("O a", "ab").trace("bab")
+        >>> trace.subformulas[-1], trace.heads[0].hard[2]
+        (('O a', (False, True, True)), (0.0, 1.0, 0.0))
+        """
         from attemper.workbench.trace import trace_word
 
-        soft, hard = self.dense(weights="soft"), self.dense(weights="hard")
+        soft, hard = self._runner("soft", "float64"), self._runner("hard", "float64")
         return trace_word(self.language, self.word(word), soft, hard)
 
-    def save(self, folder: str | Path) -> None:
-        """Write the model to a folder: `network.json` and `weights.safetensors`."""
-        save_network(self.network, self.source, Path(folder))
+    def save(self, folder: str | Path, *, certificate: Certificate | None = None) -> None:
+        """Write the model to a folder, which is made: `network.json` and `weights.safetensors`.
+
+        With a certificate of this model, `certificate.json` is written, too, as `attemper compile` does and
+        `attemper check` asks for; without one, a certificate of another network that stands in the folder is
+        removed. Raises `OptionError` for a certificate of another network, `MalformedFileError` if writing
+        fails.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> model = compile("O a", "ab")
+        >>> with TemporaryDirectory() as folder:
+        ...     model.save(folder, certificate=model.certify())
+        ...     sorted(path.name for path in Path(folder).iterdir())
+        ['certificate.json', 'network.json', 'weights.safetensors']
+        """
+        folder, digest = Path(folder), self.digest
+        if certificate is not None:
+            require("certificate", certificate, Certificate, "give what this model's certify() returns")
+        if certificate is not None and certificate.network != digest:
+            raise OptionError("the certificate is of another network: give that of this model's certify()")
+        save_network(self.network, self.source, folder)
+        if certificate is not None:
+            save_certificate(certificate, folder)
+            return
+        standing = load_if_any(folder)
+        if standing is None or standing.network != digest:
+            discard_certificate(folder)
 
     @property
     def digest(self) -> str:
@@ -344,6 +505,7 @@ class Model:
     def certify(self, progress: Callable[[int], None] = lambda _: None) -> Certificate:
         """The strongest certificate that the checker accepts, with the horizon of every float format.
 
+        `progress` is called with 1 after each horizon that was found. Nothing is written: see `save`.
         Raises `UnprovedError` if the checker has no proof.
 
         >>> compile("#<['0'] <= #<['1']", "01").certify().claims[0]
@@ -353,27 +515,41 @@ class Model:
         return certify(self.network, self.digest, self.language, said, progress)
 
     def check(self, certificate: Certificate, *, ignore_rounding: bool = False) -> Verdict:
-        """What the independent checker says to a certificate of this model; see `checker/check.py`."""
+        """What the independent checker says to a certificate of this model; see `checker/check.py`.
+
+        With `ignore_rounding` floats are taken for real numbers, which is PROVED_UNDER_ASSUMPTIONS at best.
+
+        >>> model = compile("O a", "ab")
+        >>> print(model.check(model.certify()).status)
+        PROVED
+        """
         if certificate.language != self.language:
             text = "the certificate is about another language than this network's source"
             return Verdict((ClaimVerdict(Status.MALFORMED, text),))
         return check(self.network, self.digest, certificate, ignore_rounding=ignore_rounding)
 
-    def word(self, word: str | Sequence[str]) -> Word:
-        """The word as a tuple of symbols; raises `WordError`."""
-        return (
-            parse_word(word, self.alphabet)
-            if isinstance(word, str)
-            else check_word(tuple(word), self.alphabet)
-        )
+    def word(self, word: WordLike) -> Word:
+        """The word as a tuple of symbols; raises `WordError`.
 
-    def undecided_message(self, run: Run, dtype: DType) -> str:
+        >>> compile("O a", "ab").word([1, 0])
+        ('b', 'a')
+        """
+        return word_of(word, self.alphabet)
+
+    def undecided_message(self, run: Run, dtype: DTypeLike) -> str:
         """What to say when an output is neither near 0 nor near 1."""
+        name = dtype_name(dtype)
         shown = f"'{show_word(run.word)[:60]}' (length {len(run.word)})"
         if run.margin < 0:
             what = f"on {shown} a bit inside the network could not be rounded (margin {run.margin:.3f})"
         else:
             place = next(i for i, bit in enumerate(run.bits, start=1) if bit is None)
             what = f"the output at position {place} of {shown} is {run.values[place - 1]:.3f}"
-        advice = "" if dtype == "float64" else " Use a wider format (--dtype float64)."
-        return f"undecided: {what}. The word is beyond what {dtype} can compute.{advice}"
+        advice = "" if name == "float64" else " Use a wider format (--dtype float64)."
+        return f"undecided: {what}. The word is beyond what {name} can compute.{advice}"
+
+
+def shortened(text: str) -> str:
+    """The text on one line, cut off where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN else f"{line[:SHOWN]}..."

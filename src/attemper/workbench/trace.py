@@ -17,8 +17,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.words import Word
-from attemper.running.batches import pad
+from attemper.languages.words import Word, show_word
+from attemper.running.batches import SHOWN, tokens_of
 from attemper.running.dense import DenseTransformer, clamp_room
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -47,7 +47,7 @@ class LayerMargin:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """The truth of every subformula at every position, every head's attention, and the margins.
 
@@ -59,6 +59,10 @@ class Trace:
     output: tuple[float, ...]
     heads: tuple[HeadTrace, ...]
     margins: tuple[LayerMargin, ...]
+
+    def __repr__(self) -> str:
+        shown = show_word(self.word[:SHOWN]) + ("..." if len(self.word) > SHOWN else "")
+        return f"<Trace of {shown}: {len(self.subformulas)} subformulas, {len(self.heads)} heads>"
 
 
 def trace_word(language: Language, word: Word, soft: DenseTransformer, hard: DenseTransformer) -> Trace:
@@ -111,8 +115,7 @@ def _activations(dense: DenseTransformer, word: Word) -> tuple[tuple[float, ...]
     layers = list(enumerate(dense.network.layers))
     names = [f"blocks.{number}.mlp.hook_pre" for number, layer in layers if layer.clamps]
     names += [f"blocks.{number}.attn.hook_pattern" for number, layer in layers if layer.heads]
-    symbols = dense.network.alphabet.symbols
-    tokens, lengths = pad([[symbols.index(symbol) for symbol in word]])
+    tokens, lengths = tokens_of(dense.network.alphabet, [word])
     with torch.no_grad():
         output, cache = dense.run_with_cache(tokens, lengths, names)
     return tuple(output[0].tolist()), cache

@@ -18,6 +18,7 @@ from attemper.errors import InternalError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula, Numerical, subformulas
 from attemper.languages.words import words_of_length
 
@@ -26,7 +27,7 @@ TRIED_WORDS = 2_000
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Translation:
     """A formula that holds at i where the automaton accepts the prefix of length i.
 
@@ -37,6 +38,13 @@ class Translation:
     formula: Formula
     proved: bool
     agreed: int
+
+    def __str__(self) -> str:
+        return show(self.formula)
+
+    def __repr__(self) -> str:
+        how = "proved" if self.proved else f"tried up to length {self.agreed}"
+        return f"<Translation {str(self)[:60]}: {how}>"
 
 
 def translate(dfa: Dfa) -> Translation:

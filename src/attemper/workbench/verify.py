@@ -6,7 +6,7 @@ Agreement on the words tried is not a proof: it is a search for a counterexample
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations, product
 from typing import final
@@ -18,6 +18,7 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, Numerical, Term, subformulas, subtract
 from attemper.languages.words import Word, words_of_length
 from attemper.running.batches import run_words
+from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 
@@ -90,8 +91,9 @@ def verify(model: Model, plan: Plan, progress: Callable[[int], None] = lambda _:
     """Try the plan's words; stop at the first disagreement. `progress` hears how many were done."""
     count_words(model, plan)
     tried, longest, smallest = 0, 0, float("inf")
+    runners = {"soft": model.dense(weights="soft"), "hard": model.dense(weights="hard")}
     for words in _chunks(model, plan):
-        disagreement, margin = _compare(model, words)
+        disagreement, margin = _compare(model.language, runners, words)
         tried, longest = tried + len(words), max(longest, len(words[0]))
         smallest = min(smallest, margin)
         if disagreement is not None:
@@ -192,17 +194,18 @@ def _random_word(rng: random.Random, symbols: Sequence[str], length: int) -> Wor
     return tuple(rng.choices(symbols, weights, k=length))
 
 
-def _compare(model: Model, words: list[Word]) -> tuple[Disagreement | None, float]:
-    exact = exact_bits(model.language, words)
+def _compare(
+    language: Language, runners: Mapping[str, DenseTransformer], words: list[Word]
+) -> tuple[Disagreement | None, float]:
+    exact = exact_bits(language, words)
     if len(words[0]) <= DEFINITIONAL_LENGTH:
         for word, row in zip(words, exact, strict=True):
-            by_definition = model.language.bits(word)
+            by_definition = language.bits(word)
             found = _difference(word, "linear-time meaning", by_definition, row)
             if found:
                 return found, float("inf")
     smallest = float("inf")
-    for which in ("soft", "hard"):
-        dense = model.dense(weights="soft" if which == "soft" else "hard")
+    for which, dense in runners.items():
         for run, expected in zip(run_words(dense, words), exact, strict=True):
             if which == "soft":
                 smallest = min(smallest, run.margin)

@@ -146,7 +146,7 @@ class GroupInfo:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Classification:
     """The class of a regular language, with a witness against the class below it.
 
@@ -162,6 +162,9 @@ class Classification:
     groups: tuple[GroupInfo, ...]
     witness: Witness | None
     reason: str
+
+    def __repr__(self) -> str:
+        return f"<Classification {self.kind.value}: {self.reason}>"
 
 
 def components(dfa: Dfa, sets: ImageSets) -> tuple[Component, ...]:
@@ -229,17 +232,21 @@ def _bezout(a: int, b: int) -> tuple[int, int, int]:
 def classify(dfa: Dfa, limit: int = LIMIT) -> Classification:
     """The class of the language of a minimal automaton.
 
-    Raises `AutomatonError` for an automaton that is not minimal, `UnsupportedError` for one with more
-    than `limit` image sets or too large a permutation group.
+    `parse_regex` and `read_dfa` give minimal ones. Raises `AutomatonError` for an automaton that is not
+    minimal, `UnsupportedError` for one with more than `limit` image sets or too large a permutation group.
 
-    >>> from attemper.languages.words import Alphabet
-    >>> parity = Dfa(Alphabet(("a", "b")), ((0, 1), (1, 0)), 0, frozenset({1}))
-    >>> found = classify(parity)
+    >>> from attemper.languages.regular.regex import parse_regex
+    >>> found = classify(parse_regex("a*b(a*ba*b)*a*", "ab"))
     >>> found.kind.value, found.derived_length, found.witness
     ('solvable', 1, EqualLengths(idle=('a',), moving=('b',), states=(0, 1)))
     """
+    if not isinstance(dfa, Dfa):
+        raise AutomatonError(f"{type(dfa).__name__} is no automaton: give parse_regex(...) or read_dfa(...)")
     if len(minimal(dfa).moves) != len(dfa.moves):
-        raise AutomatonError("only minimal automata are classified: make this one minimal first")
+        raise AutomatonError(
+            "only minimal automata are classified: make this one minimal first, with "
+            "attemper.languages.regular.minimal.minimal(dfa)"
+        )
     sets = image_sets(dfa, limit)
     return classified(dfa, sets, components(dfa, sets))
 

@@ -24,12 +24,21 @@ _State = TypeVar("_State", bound=Hashable)
 _ENTRIES = ("alphabet", "states", "start", "accepting", "moves")
 
 
-def read_dfa(path: Path) -> Dfa:
-    """The minimal automaton of a JSON file.
+def read_dfa(path: str | Path) -> Dfa:
+    """The minimal automaton of a JSON file, whose form `docs/automata.md` describes.
 
     Raises `MalformedFileError` if the file cannot be read, `AutomatonError` naming what is wrong inside.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "even.json"
+    ...     _ = file.write_text('{"alphabet": ["a"], "states": ["even", "odd"], "start": "even", '
+    ...                         '"accepting": ["even"], '
+    ...                         '"moves": {"even": {"a": "odd"}, "odd": {"a": "even"}}}')
+    ...     read_dfa(file).accepts(("a", "a"))
+    True
     """
-    data = read_bytes(path, "give the path of an automaton in JSON")
+    data = read_bytes(Path(path), "give the path of an automaton in JSON")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never, final
 
-from attemper.errors import SourceError, UnsupportedError
+from attemper.errors import AlphabetError, SourceError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
-from attemper.languages.words import Alphabet
+from attemper.languages.words import Alphabet, parse_alphabet
 
 MAX_STATES = 20_000
 """Expressions with a larger automaton on the way to the minimal one are refused."""
@@ -37,16 +37,31 @@ MAX_NESTING = 200
 """Brackets nested deeper are refused."""
 
 
-def parse_regex(text: str, alphabet: Alphabet) -> Dfa:
+def letters_of(alphabet: str | Sequence[str] | Alphabet) -> Alphabet:
+    """An alphabet as users write it: a text, a list of symbols, or itself. Raises `AlphabetError`."""
+    if isinstance(alphabet, Alphabet):
+        return alphabet
+    if isinstance(alphabet, str):
+        return parse_alphabet(alphabet)
+    if not isinstance(alphabet, Iterable):
+        raise AlphabetError(
+            f"{alphabet!r} is no alphabet: give a text or a list of symbols, for example 'ab'"
+        )
+    return Alphabet(tuple(alphabet))
+
+
+def parse_regex(text: str, alphabet: str | Sequence[str] | Alphabet) -> Dfa:
     """The minimal automaton of the expression's language; `docs/automata.md` has the whole syntax.
 
-    Raises `SourceError`, with line, column, caret and what was expected, for anything that is not an
-    expression, and `UnsupportedError` if an automaton on the way has more than `MAX_STATES` states.
+    `alphabet` is a text of single characters (`"ab"`) or of symbols with blanks between them (`"push pop"`),
+    a list of symbols, or an `Alphabet`. Raises `AlphabetError`; `SourceError`, with line, column, caret and
+    what was expected, for anything that is not an expression; and `UnsupportedError` if an automaton on the
+    way has more than `MAX_STATES` states.
 
-    >>> dfa = parse_regex("(a b)* & ~(a b a b)", Alphabet(("a", "b")))
+    >>> dfa = parse_regex("(a b)* & ~(a b a b)", "ab")
     >>> dfa.accepts(()), dfa.accepts(("a", "b")), dfa.accepts(("a", "b", "a", "b"))
     (True, True, False)
-    >>> parse_regex("(a|)b", Alphabet(("a", "b")))
+    >>> parse_regex("(a|)b", "ab")
     Traceback (most recent call last):
     ...
     attemper.errors.SourceError: an expression is missing before ')' (line 1, column 4)
@@ -54,6 +69,7 @@ def parse_regex(text: str, alphabet: Alphabet) -> Dfa:
            ^
     expected: a symbol, '.', '[', '(', '~'
     """
+    alphabet = letters_of(alphabet)
     if not text.strip():
         raise _error("the expression is empty; the empty word is written ()", text, 0, *_OPERANDS)
     groups = [_Group(alphabet, None)]

@@ -1,0 +1,195 @@
+"""What the command line asks of models and languages, asked from Python: verify, refute, formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, final
+
+from attemper.certificates.refutations import Refutation
+from attemper.certificates.refutations import save as save_refutation
+from attemper.checker.verdict import Status, Verdict
+from attemper.errors import OptionError, UnprovedError
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.targets import Blocks, Dyck, Target
+from attemper.workbench.model import Model
+from attemper.workbench.options import require
+from attemper.workbench.translate import Translation, translate
+
+if TYPE_CHECKING:
+    from attemper.hard_models.protocol import HardModel
+    from attemper.workbench.verify import Verification
+
+
+def verify(
+    model: Model,
+    *,
+    up_to: int | None = None,
+    random: int = 200,
+    length: int = 512,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Verification:
+    """Look for a word on which the model is wrong: soft run, hard run and exact meaning are compared.
+
+    All words of up to `up_to` symbols are tried (default 8, less for large alphabets), then `random` more,
+    random ones and ones at the formula's own numbers, of up to `length` symbols. The runs are in float64, at
+    every position; `seed` draws the words. `progress` is called with how many words were done. The answer
+    has the first `disagreement`, or None, which is no proof: `Model.certify` is one.
+
+    Raises `OptionError` (a value, or no words to try) and `UnsupportedError` (more than two million words).
+
+    >>> from attemper.workbench.model import compile
+    >>> found = verify(compile("O a", "ab"), up_to=4, random=20, length=50)
+    >>> found.words, found.longest, found.disagreement
+    (50, 50, None)
+    """
+    require("model", model, Model, "give a Model; attemper.load(DIR) reads one")
+    from attemper.workbench.verify import Plan, count_words, longest_exhaustive
+    from attemper.workbench.verify import verify as verify_words
+
+    exhaustive = longest_exhaustive(model) if up_to is None else up_to
+    for name, value, least in (("up_to", exhaustive, 0), ("random", random, 0), ("length", length, 1)):
+        if type(value) is not int or value < least:
+            raise OptionError(f"{name}={value!r} is not a whole number from {least} on")
+    plan = Plan(exhaustive, random, length, seed)
+    if count_words(model, plan) == 0:
+        raise OptionError("up_to=0 and random=0 leave no word to try")
+    return verify_words(model, plan, progress)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Finding:
+    """What a search for a refutation found, and what the independent checker says to that.
+
+    `refutation` has the two words, `member` in the language and `stranger` outside, and the restriction on
+    which the model never changes its `answer`; it and the `verdict` are None where nothing was found, for the
+    `reason` that is named. `seconds` is how long the search took.
+    """
+
+    refutation: Refutation | None
+    verdict: Verdict | None
+    reason: str
+    seconds: float
+
+    def __repr__(self) -> str:
+        if self.refutation is None or self.verdict is None:
+            return f"<Finding: not refuted after {self.seconds:.1f} s>"
+        free, size = len(self.refutation.restriction.free), len(self.refutation.restriction.allowed)
+        return f"<Finding: {self.verdict.status}, {free} of {size} positions are free>"
+
+    def save(self, path: str | Path) -> None:
+        """Write the refutation to a file for `attemper check`.
+
+        Raises `OptionError` if there is none, and `MalformedFileError` if writing fails.
+        """
+        if self.refutation is None:
+            raise OptionError(f"there is no refutation to save: {self.reason}")
+        save_refutation(self.refutation, Path(path))
+
+
+def refute(
+    model: Model | HardModel | Callable[[int], HardModel] | str,
+    language: str | Target | Model,
+    *,
+    n: int | None = None,
+    free: float | None = None,
+    seconds: float = 60,
+    seed: int = 0,
+    report: Callable[[str], None] = lambda _: None,
+) -> Finding:
+    """Look for two words of n symbols that hard attention cannot tell apart, though a language does.
+
+    (Hahn 2020, Theorem 1 and Corollary 2, made constructive: `docs/refutation.md`.)
+
+    * `model`: a compiled model without counts, read with hard attention at the last position; a
+      `HardModel`, or a function from n to one; or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
+    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"` or `"anbn"` over the model's symbols in their
+      order; an automaton, or the model that has one.
+    * `n`: the number of positions, an end marker included; a `HardModel` knows it.
+    * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
+      as it can in so many `seconds`, give or take a step. `report` hears what is done.
+
+    Raises `OptionError` (an option, or what is no model), `UnsupportedError` (heads that average, or no words
+    of this length to tell apart), `UnprovedError` (the checker does not accept what was found).
+
+    >>> from attemper.workbench.model import compile
+    >>> found = refute(compile("O (b & Y a)", "ab"), "parity", n=16, free=0.8)
+    >>> found.verdict.status, len(found.refutation.member)
+    (<Status.PROVED: 'PROVED'>, 16)
+    """
+    from attemper.checker.refutations import check_refutation
+    from attemper.workbench.refute import named_target
+    from attemper.workbench.refute import refute as search
+
+    if free is not None and not 0 <= free <= 1:
+        raise OptionError(f"free={free!r} is not a part of the positions, from 0 to 1")
+    hard, source = _hard_model(model, n), model if isinstance(model, str) else ""
+    target = named_target(language, hard) if isinstance(language, str) else _target(language)
+    outcome = search(hard, target, source=source, free=free, seconds=seconds, seed=seed, report=report)
+    if outcome.refutation is None:
+        return Finding(None, None, outcome.reason, outcome.seconds)
+    verdict = check_refutation(outcome.refutation, hard, place=source)
+    if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
+        complaints = "; ".join(claim.text for claim in verdict.claims)
+        raise UnprovedError(f"the checker does not accept what was found: {complaints}")
+    return Finding(outcome.refutation, verdict, "", outcome.seconds)
+
+
+def _hard_model(model: object, n: int | None) -> HardModel:
+    """The model as functions of arrays, for n positions. Raises `OptionError`."""
+    from attemper.hard_models.loading import PARTS, load_model
+    from attemper.hard_models.networks import NetworkModel
+
+    if isinstance(model, str):
+        return load_model(model, n)
+    if n is None and (isinstance(model, Model) or not hasattr(model, "scores")):
+        raise OptionError("a model works at every length: say which one, as in n=30")
+    if n is not None and (type(n) is not int or n < 1):
+        raise OptionError(f"n={n!r} is not a number of positions from 1 on")
+    if isinstance(model, Model):
+        return NetworkModel(model.network, cast(int, n), model.digest)
+    found = model(n) if callable(model) and not hasattr(model, "scores") else model
+    missing = next((part for part in PARTS if not hasattr(found, part)), None)
+    if missing is not None or isinstance(found, type):
+        what = f"no '{missing}'" if missing else "no instance"
+        raise OptionError(f"model={type(found).__name__} is no hard-attention model: it has {what}")
+    hard = cast("HardModel", found)
+    if n is not None and hard.length != n:
+        raise OptionError(f"the model is one for n = {hard.length}, not for n = {n}")
+    return hard
+
+
+def _target(language: object) -> Target:
+    found = language.language if isinstance(language, Model) else language
+    if isinstance(found, Dfa | Dyck | Blocks):
+        return found
+    raise OptionError(
+        f"language={type(found).__name__} is neither a name, such as 'parity', nor an automaton: "
+        "give parse_regex(...)"
+    )
+
+
+def formula_of(language: Dfa | Model) -> Translation:
+    """A regular language as a past formula, read at the last position; `str(...)` is its text.
+
+    `language` is an automaton, or a model compiled from one. The formula holds at position i of a word
+    exactly if the first i symbols are in the language: `proved` for all lengths by the checker, or at least
+    tried on all words up to the length `agreed`. On the empty word, which has no position, ask the automaton.
+
+    Raises `OptionError` for another language, and `UnsupportedError` if the automaton has no cascade, or a
+    formula too large to be written down.
+
+    >>> from attemper.languages.regular.regex import parse_regex
+    >>> found = formula_of(parse_regex("(b*ab*a)*b*", "ab"))
+    >>> print(found)
+    #<[a] % 2 = 0
+    >>> found.proved, found.agreed
+    (True, 9)
+    """
+    found = language.language if isinstance(language, Model) else language
+    if not isinstance(found, Dfa):
+        raise OptionError(f"language={type(found).__name__} is no automaton: give parse_regex(...)")
+    return translate(found)

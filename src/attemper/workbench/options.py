@@ -1,0 +1,78 @@
+"""Options as users write them: each is checked, and an error says what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from attemper.certifying.choosing import Target
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.limits import Limits
+from attemper.errors import OptionError
+from attemper.exact.formats import FORMATS
+
+if TYPE_CHECKING:
+    import torch
+
+    DTypeLike = Literal["float64", "float32", "bfloat16"] | torch.dtype
+    """A float format by name, or as torch has it."""
+
+Weights = Literal["soft", "hard"]
+DType = Literal["float64", "float32", "bfloat16"]
+RegimeName = Literal["unbounded", "temperature", "decoder"]
+KernelName = Literal["numerator-first", "normalise-first"]
+
+
+def choice(option: str, value: str, allowed: Sequence[str]) -> str:
+    """The value, if it is allowed; else `OptionError` with what is."""
+    if value not in allowed:
+        raise OptionError(f"{option}={value!r} is none of {', '.join(repr(str(a)) for a in allowed)}")
+    return value
+
+
+def require(name: str, value: object, kind: type, remedy: str) -> None:
+    """Raises `OptionError` with the remedy if the value is of another kind.
+
+    >>> require("formula", 3, str, "give a text, for example 'O a'")
+    Traceback (most recent call last):
+    ...
+    attemper.errors.OptionError: formula is of the type int: give a text, for example 'O a'
+    """
+    if not isinstance(value, kind):
+        raise OptionError(f"{name} is of the type {type(value).__name__}: {remedy}")
+
+
+def dtype_name(dtype: DTypeLike) -> str:
+    """The name of a float format, which may be given as torch has it. Raises `OptionError`.
+
+    >>> import torch
+    >>> dtype_name(torch.float32)
+    'float32'
+    """
+    return choice("dtype", str(dtype).removeprefix("torch."), get_args(DType))
+
+
+def target_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | None:
+    """What is to be reached. Raises `OptionError`."""
+    form = FORMATS[dtype_name(dtype)]
+    one = Kernel(choice("kernel", kernel, tuple(Kernel)))
+    if horizon is None:
+        return None
+    if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
+        raise OptionError(f"horizon={horizon!r} is no length: give a number of symbols from 1 on")
+    return Target(form, one, horizon)
+
+
+def limits_of(caps: Mapping[str, int] | None) -> Limits:
+    """The limits with these caps. Raises `OptionError` for an unknown name or a value of another type."""
+    known = {one.name: type(one.default) for one in fields(Limits)}
+    require("caps", caps or {}, Mapping, 'give names and numbers, for example {"symbols": 8000}')
+    for name, value in (caps or {}).items():
+        if name not in known:
+            raise OptionError(f"caps has {name!r}, which is none of {', '.join(known)}")
+        if type(value) is not known[name] or value < 0:
+            wanted = "True or False" if known[name] is bool else "a whole number from 0 on"
+            raise OptionError(f"caps has {name!r}: {value!r}, which is not {wanted}")
+    given: dict[str, Any] = dict(caps or {})
+    return Limits(**given)

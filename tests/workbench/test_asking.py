@@ -1,0 +1,119 @@
+"""attemper.verify, .refute and .formula_of: what the command line asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import attemper
+from attemper.checker.folders import check_path
+from attemper.checker.verdict import Status
+from attemper.errors import OptionError, UnsupportedError
+from attemper.hard_models.examples import PrefixXor
+from attemper.workbench.model import Model
+
+
+def test_verify_counts_its_words_and_finds_a_wrong_one() -> None:
+    right = attemper.compile("O a", "ab")
+    found = attemper.verify(right, up_to=5, random=30, length=40)
+    assert (found.words, found.disagreement) == (2 + 4 + 8 + 16 + 32 + 30, None)
+    wrong = Model(attemper.compile("O (a & Y b)", "ab").network, right.language, right.regime)
+    (disagreement,) = [attemper.verify(wrong, up_to=3, random=0).disagreement]
+    assert disagreement is not None
+    assert disagreement.word == ("a",)
+    done: list[int] = []
+    attemper.verify(right, up_to=2, random=0, progress=done.append)
+    assert sum(done) == 6
+
+
+@pytest.mark.parametrize(
+    "options", [{"up_to": -1}, {"random": 1.5}, {"length": 0}, {"up_to": 0, "random": 0}, {"up_to": "8"}]
+)
+def test_verify_refuses_wrong_values(options: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match=next(iter(options))):
+        attemper.verify(attemper.compile("O a", "ab"), **options)
+
+
+def test_verify_builds_two_modules_however_many_words_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    dense = Model.dense
+
+    def noted(model: Model, **options: Any) -> Any:
+        made.append(options["weights"])
+        return dense(model, **options)
+
+    monkeypatch.setattr(Model, "dense", noted)
+    attemper.verify(attemper.compile("O a", "ab"), up_to=6, random=60, length=80)
+    assert made == ["soft", "hard"]
+
+
+def test_a_refutation_is_found_proved_and_saved(tmp_path: Path) -> None:
+    model = attemper.compile("O (b & Y a)", "ab")
+    parity = attemper.parse_regex("(a*ba*b)*a*", "ab")
+    for language in ("parity", parity, attemper.compile_dfa(parity)):
+        found = attemper.refute(model, language, n=12, free=0.7)
+        assert found.verdict is not None
+        assert found.refutation is not None
+        assert found.verdict.status is Status.PROVED
+        words = found.refutation.member, found.refutation.stranger
+        assert [parity.accepts(word) for word in words] == [True, False]
+        assert {model.accepts(word) for word in words} == {found.refutation.answer}
+    assert repr(found).startswith("<Finding: PROVED, ")
+    model.save(tmp_path / "reader")
+    saved = attemper.refute(str(tmp_path / "reader"), "parity", n=12, free=0.7)
+    saved.save(tmp_path / "parity.json")
+    assert check_path(tmp_path / "parity.json").status is Status.PROVED
+
+
+def test_models_of_ones_own_are_refuted() -> None:
+    for model, n in ((PrefixXor(16, 2), None), (PrefixXor(16, 2), 16), (lambda n: PrefixXor(n, 2), 16)):
+        found = attemper.refute(model, "parity", n=n, free=0.5)
+        assert found.verdict is not None
+        assert found.verdict.status is Status.PROVED
+
+
+def test_what_cannot_be_refuted_is_refused() -> None:
+    reader, majority = attemper.compile("O b", "ab"), attemper.compile("#<[a] <= #<[b]", "ab")
+    for arguments, said in (
+        ((reader, "parity"), "say which one, as in n=30"),
+        ((PrefixXor, "parity"), "is no hard-attention model"),
+        ((reader, "parity", 0), "n=0 is not a number of positions"),
+        ((reader, "oddity", 9), "is none of parity"),
+        ((reader, 7, 9), "language=int is neither a name"),
+        ((reader, reader, 9), "language=TemporalLanguage is neither a name"),
+        ((3, "parity"), "say which one"),
+        ((object(), "parity", 9), "model=object is no hard-attention model: it has no 'embed'"),
+        ((PrefixXor(16, 2), "parity", 9), "one for n = 16, not for n = 9"),
+    ):
+        model, language, *n = arguments
+        with pytest.raises(OptionError, match=said):
+            attemper.refute(model, language, n=n[0] if n else None)
+    with pytest.raises(OptionError, match="free=2 is not a part"):
+        attemper.refute(reader, "parity", n=9, free=2)
+    with pytest.raises(UnsupportedError, match="averages over many positions"):
+        attemper.refute(majority, "parity", n=9)
+
+
+def test_nothing_found_has_a_reason() -> None:
+    ones = attemper.compile("H b", "ab")
+    found = attemper.refute(ones, "ones", n=8, seconds=1)
+    assert (found.refutation, found.verdict) == (None, None)
+    assert "no restriction was found" in found.reason
+    assert repr(found).startswith("<Finding: not refuted")
+    with pytest.raises(OptionError, match="there is no refutation to save"):
+        found.save("nowhere.json")
+
+
+def test_a_formula_is_the_automaton_s() -> None:
+    dfa = attemper.parse_regex("a*b", "ab")
+    found = attemper.formula_of(dfa)
+    assert found == attemper.formula_of(attemper.compile_dfa(dfa))
+    assert found.proved
+    model = attemper.compile(str(found), "ab")
+    assert attemper.check(model, dfa, program=None).status in {Status.PROVED, Status.UNKNOWN}
+    for word in ("b", "aab", "ba", "aa", "bb"):
+        assert model.accepts(word) is dfa.accepts(tuple(word))
+    with pytest.raises(OptionError, match="language=TemporalLanguage is no automaton"):
+        attemper.formula_of(attemper.compile("O a", "ab"))
