@@ -5,13 +5,33 @@ All of them derive from `AttemperError`; a message names the culprit and the rem
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
+from types import MappingProxyType
 
 from attemper.escapes import escaped
 
 
 class ExitCode(IntEnum):
-    """What the command line returns to the shell."""
+    """What the command line returns to the shell. (The README has this table, and `attemper --help` a short one.)
+
+    | code | meaning |
+    |---|---|
+    | 0 | done |
+    | 1 | `verify` found a word on which the model is wrong |
+    | 2 | wrong usage, or an extra package that is not installed |
+    | 3 | the formula, expression or automaton cannot be read, or does not say where it is read |
+    | 4 | refused: meaningful, but not supported (for example the future in the `decoder` regime) |
+    | 5 | a word or alphabet that cannot be used |
+    | 6 | a file that is missing, damaged or of another shape; `check`: MALFORMED |
+    | 7 | the output is undecided in this number format |
+    | 8 | somebody's own module, named as MODULE:OBJECT, raised an error or is not the model that it should be |
+    | 10 | `check`: REFUTED, with the word that goes wrong |
+    | 11 | `check`, `refute`: PROVED_UNDER_ASSUMPTIONS, which are named |
+    | 12 | `check`: UNKNOWN, also beyond `--seconds` and `--memory`; `compile`, `certify`: there is no proof; `refute`: nothing was found; a bound that says nothing |
+    | 70 | a fault of attemper itself: please report it |
+    | 130 | interrupted |
+    """  # noqa: E501 - a row is a line, as in the README
 
     OK = 0
     DISAGREEMENT = 1
@@ -21,6 +41,7 @@ class ExitCode(IntEnum):
     WORD = 5
     FILE = 6
     UNDECIDED = 7
+    MODULE = 8
     REFUTED = 10
     PROVED_UNDER_ASSUMPTIONS = 11
     UNKNOWN = 12
@@ -32,6 +53,9 @@ class AttemperError(Exception):
     """The root of all errors that attemper raises on purpose."""
 
     exit_code: ExitCode = ExitCode.INTERNAL
+
+    details: Mapping[str, object] = MappingProxyType({})
+    """What programs are told beside the message: above all where the culprit stands."""
 
 
 class SourceError(AttemperError):
@@ -56,6 +80,7 @@ class SourceError(AttemperError):
         self.line = line
         self.column = column
         self.expected = expected
+        self.details = {"line": line, "column": column, "expected": list(expected)}
         super().__init__(_point_at(message, text, line, column, expected))
 
 
@@ -90,9 +115,20 @@ class AutomatonError(AttemperError):
 
 
 class WordError(AttemperError):
-    """A word with a symbol outside the alphabet, or one that cannot be split into symbols."""
+    """A word with a symbol outside the alphabet, or one that cannot be split into symbols.
+
+    `position` is where that symbol stands, `number` which of several words it is, both from 1; None where
+    that is not known.
+    """
 
     exit_code = ExitCode.WORD
+
+    def __init__(self, message: str, *, position: int | None = None, number: int | None = None) -> None:
+        self.position = position
+        self.number = number
+        found = {"word": number, "position": position}
+        self.details = {name: value for name, value in found.items() if value is not None}
+        super().__init__(message)
 
 
 class MalformedFileError(AttemperError):
@@ -112,6 +148,25 @@ class UndecidedError(AttemperError):
     """A run whose output is neither near 0 nor near 1: the word lies beyond the format's horizon."""
 
     exit_code = ExitCode.UNDECIDED
+
+
+class ModuleError(AttemperError):
+    """An error in a module of the user's own, with the file and line where that module stood.
+
+    `file` is None and `line` 0 where the place is not known.
+    """
+
+    exit_code = ExitCode.MODULE
+
+    def __init__(self, message: str, *, file: str | None = None, line: int = 0) -> None:
+        self.message = message
+        self.file = file
+        self.line = line
+        self.details = {} if file is None else {"file": file, "line": line}
+        super().__init__(message if file is None else f"{message} ({file}:{line})")
+
+    def __str__(self) -> str:
+        return escaped(super().__str__())
 
 
 class UnprovedError(AttemperError):

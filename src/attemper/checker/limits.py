@@ -117,6 +117,7 @@ def _answer(request: Request, limits: Limits, spent: float) -> Verdict:
     if ERROR in record:
         error = AttemperError(record[ERROR])
         error.exit_code = ExitCode(record["exit_code"])
+        error.details = record["details"]
         raise error
     return verdict_of(record)
 

@@ -37,7 +37,7 @@ class NetworkModel:
     """
 
     def __init__(self, network: Network, length: int, digest: str) -> None:
-        for number, layer in enumerate(network.layers, start=1):
+        for number, layer in enumerate(network.layers):
             for head in layer.heads:
                 if not isinstance(head.construction, Select | Neighbour | Lookup):
                     raise UnsupportedError(

@@ -40,8 +40,10 @@ def run_command(
 ) -> None:
     """Run a compiled transformer on words."""
     model = load(folder)
-    if bool(words) == (word_file is not None):
-        raise typer.BadParameter("give words, or --words FILE, but not both")
+    if not words and word_file is None:
+        raise typer.BadParameter("there is no word to run: give words ('' is the empty one) or --words FILE")
+    if words and word_file is not None:
+        raise typer.BadParameter("give words or --words FILE, not both")
     lines = enumerate(iter(words) if words else _lines(word_file or "-"), start=1)
     undecided: str | None = None
     while chunk := list(islice(lines, WORDS_AT_ONCE)):
@@ -63,7 +65,7 @@ def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], Word
         try:
             words.append(model.word(line))
         except WordError as error:
-            return words, WordError(f"word {number}: {error}")
+            return words, WordError(f"word {number}: {error}", position=error.position, number=number)
     return words, None
 
 
@@ -71,8 +73,9 @@ def _lines(name: str) -> Iterator[str]:
     """The lines of a file or of stdin, without their ends."""
     try:
         with sys.stdin if name == "-" else Path(name).open(encoding="utf-8") as stream:
-            for line in stream:
-                yield line.rstrip("\r\n")
+            for number, line in enumerate(stream):
+                # Some editors begin a file with a mark that says how bytes become characters.
+                yield (line.removeprefix("\ufeff") if number == 0 else line).rstrip("\r\n")
     except OSError as error:
         raise MalformedFileError(f"cannot read the words in '{name}': {error.strerror}") from None
     except UnicodeDecodeError:
