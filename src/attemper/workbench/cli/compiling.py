@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -9,22 +10,29 @@ from typing import Annotated
 
 import typer
 
+from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
 from attemper.certifying.choosing import Target, choose
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.regimes import Regime
+from attemper.errors import ExitCode
 from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language
-from attemper.languages.temporal.reading import At
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.vacuous import holds_of_the_empty_word
+from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.classifying import alternatives_text, automaton_of
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import activity, out, print_json, progress_bar
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
 from attemper.workbench.model import Model, read_source
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
+
+LONGEST_SHOWN, MOST_SHOWN = 200, 40
+"""A longer text is shown by so many characters of its beginning, and half as many of its end."""
 
 
 class EmptyOption(StrEnum):
@@ -67,8 +75,11 @@ def compile_command(
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
     ] = False,
     json: Json = False,
-) -> None:
-    """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate."""
+) -> int:
+    """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate.
+
+    Exit codes: 0 written and certified, 12 written, but there is no proof that the network is right.
+    """
     language: Language
     if (formula, regex, dfa).count(None) != 2:
         raise typer.BadParameter("give one of FORMULA, --regex and --dfa")
@@ -83,15 +94,18 @@ def compile_command(
         language, letters = read_source(
             formula, alphabet, at.value if at else None, (empty or EmptyOption.REJECT).value
         )
+    notes = [] if empty is not None else list(_notes_on_the_empty_word(language))
     target = None if horizon is None else Target(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and target is not None else (regime or Regime.UNBOUNDED,)
-    chosen = choose(language, letters, wanted, target)
+    with activity("compiling", quiet=json):
+        chosen = choose(language, letters, wanted, target)
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
     certificate = None
     if chosen.analysis is not None:
         with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
             said = chosen.compiled.realisation
             certificate = certificate_of(chosen.analysis, model.digest, language, said, progress)
+    replaced = (output / STRUCTURE).exists()
     model.save(output)
     discard_certificate(output)
     if certificate is not None:
@@ -101,21 +115,52 @@ def compile_command(
         proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": chosen.reason}
         tried = {"alternatives": [asdict(one) for one in model.alternatives]} if model.alternatives else {}
         passes = {"passes": [one.as_record() for one in pass_reports(model.stages)]} if explain else {}
-        print_json({"directory": str(output), **summary.as_record(), **tried, **passes, **proof})
-        return
+        said_beside = {"replaced": replaced, "notes": notes}
+        print_json(
+            {"directory": str(output), **summary.as_record(), **tried, **passes, **proof, **said_beside}
+        )
+        return _code(certificate)
     if explain:
         for one in pass_reports(model.stages):
             _print_pass(one)
-    out.print(f"compiled {model.title} ({summary.regime}) to {output}")
+    instead = ", in place of the network that was there" if replaced else ""
+    out.print(f"compiled {shortened(model.title)} ({summary.regime}) to {output}{instead}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
         out.print(alternatives_text(model.alternatives))
     if not chosen.candidate.limits.merging:
         out.print("larger than it might be: its symbols are not merged, so that it could be proved")
     if certificate is None:
-        out.print(f"not certified: {chosen.reason}")
+        out.print(f"NOT certified, it may be wrong: {shortened(chosen.reason)}")
     else:
         out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
+    for note in notes:
+        out.print(f"note: {note}")
+    return _code(certificate)
+
+
+def _code(certificate: Certificate | None) -> ExitCode:
+    return ExitCode.UNKNOWN if certificate is None else ExitCode.OK
+
+
+def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
+    """What is to be known where a formula holds of the empty word, and the language does not have it."""
+    match language:
+        case TemporalLanguage(formula, _, False) if holds_of_the_empty_word(formula):
+            yield "the empty word is rejected, though the formula holds there; --empty accept accepts it"
+        case _:
+            pass
+
+
+def shortened(text: str) -> str:
+    """The text on one line of the terminal: the middle of a long one is left out.
+
+    >>> shortened("a & " * 100)
+    'a & a & a & a & a & a & a & a & a & a & ...a & a & a & a & a &  (400 characters)'
+    """
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    return f"{text[:MOST_SHOWN]}...{text[-MOST_SHOWN // 2 :]} ({len(text):,} characters)"
 
 
 def _print_pass(report: PassReport) -> None:
