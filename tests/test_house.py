@@ -195,7 +195,8 @@ def test_exit_codes_are_documented() -> None:
     from attemper.workbench.cli.app import EPILOG
 
     def rows_of(text: str) -> dict[int, str]:
-        return {int(code): said for code, said in re.findall(r"^ *\| (\d+) \| (.*) \|$", text, re.MULTILINE)}
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+        return {int(code): said for code, said in re.findall(r"^ *\| (\d+) \| (.*) \|$", plain, re.MULTILINE)}
 
     said = rows_of(ExitCode.__doc__ or "")
     assert list(said) == [int(code) for code in ExitCode]
