@@ -164,9 +164,17 @@ def commands_shown(document: Path) -> list[tuple[str, str]]:
     return shown
 
 
+def files_shown(document: Path) -> list[tuple[str, str]]:
+    """The document's blocks of Python that begin with a file's name, as in `# models.py`: name and text."""
+    text = document.read_text(encoding="utf-8")
+    return [(name, body) for name, body in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", text, re.DOTALL)]
+
+
 @pytest.mark.parametrize("document", [path for path in DOCS if commands_shown(path)], ids=lambda p: p.name)
 def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_path: Path) -> None:
     main = "from attemper.workbench.cli.app import main; main()"
+    for name, text in files_shown(document):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     for command, output in commands_shown(document):
         words = shlex.split(command)
         if words[0] == "make":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.syntax import BinaryOperator, UnaryOperator
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
-from attemper.workbench.cli import compiling
+from attemper.workbench.cli import compiling, console, running
 from tests.support.command_line import Outcome, attemper
 
 
@@ -180,3 +181,43 @@ def test_a_network_without_a_proof_has_a_code_of_its_own(
     assert asked.code == ExitCode.UNKNOWN
     assert asked.record["not_certified"].startswith("no proof: its blocks")
     assert asked.err == ""
+
+
+# Work that takes long -------------------------------------------------------------------------------
+
+
+def test_a_long_word_is_announced_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LONG", 50)
+    compiled(tmp_path / "once", "O a", "ab")
+    assert attemper("run", tmp_path / "once", "ab" * 40).err == "", "nobody looks at a pipe"
+    monkeypatch.setattr(running.err, "_force_terminal", True)
+    shown = attemper("run", tmp_path / "once", "ab" * 40)
+    assert shown.err.startswith("a word of 80 symbols: the time grows like n^2, so it takes about 0 seconds")
+    assert shown.out.startswith("accepted")
+    assert attemper("run", tmp_path / "once", "ab" * 20).err == ""
+    assert attemper("run", tmp_path / "once", "ab" * 40, "--json").err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("compile", "-o", "x"), ("classify",), ("formula",)], ids=lambda some: str(some[0])
+)
+def test_long_work_says_what_it_is_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(console.err, "_force_terminal", True)
+    monkeypatch.setattr(console.err, "status", lambda title: said.append(title) or nullcontext(Silent()))
+    monkeypatch.setattr(compiling, "progress_bar", lambda *_, **__: nullcontext(lambda _: None))
+    monkeypatch.chdir(tmp_path)
+    assert attemper(*arguments, "--regex", "(ab)*", "--alphabet", "ab").code == ExitCode.OK
+    assert said[0] == "making the automaton"
+    said.clear()
+    assert attemper(*arguments, "--regex", "(ab)*", "--alphabet", "ab", "--json").code == ExitCode.OK
+    assert said == []
+
+
+class Silent:
+    """What `Console.status` gives, without a terminal."""
+
+    def update(self, text: str) -> None:
+        assert text.startswith("making the automaton: ")

@@ -86,7 +86,8 @@ def compile_command(
     if formula is None:
         if at is not None or empty is not None:
             raise typer.BadParameter("--at and --empty are for formulas: an automaton says both itself")
-        language = automaton_of(regex, dfa, alphabet)
+        with activity("making the automaton", quiet=json):
+            language = automaton_of(regex, dfa, alphabet)
         letters = language.alphabet
     else:
         if alphabet is None:

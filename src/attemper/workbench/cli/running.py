@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,15 +13,17 @@ import typer
 
 from attemper.errors import MalformedFileError, UndecidedError, WordError
 from attemper.languages.words import Word, show_word
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import err, out, print_json
 from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
-from attemper.workbench.model import Model, load
+from attemper.workbench.model import DType, Model, Weights, load
 
 if TYPE_CHECKING:
     from attemper.running.batches import Run
 
 WORDS_AT_ONCE = 4096
 SHOWN = 60
+LONG = 8192
+"""Words longer than this take noticeable time, of which people are told."""
 
 
 def run_command(
@@ -48,6 +51,9 @@ def run_command(
     undecided: str | None = None
     while chunk := list(islice(lines, WORDS_AT_ONCE)):
         parsed, unreadable = _parse(model, chunk)
+        longest = max(parsed, key=len, default=())
+        if len(longest) > LONG and err.is_terminal and not json:
+            err.print(forecast(model, longest, weights.value, dtype.value))
         for run in model.run(parsed, weights=weights.value, dtype=dtype.value):
             _print(model, run, json=json)
             if None in run.bits and undecided is None:
@@ -56,6 +62,15 @@ def run_command(
             raise unreadable
     if undecided is not None:
         raise UndecidedError(undecided)
+
+
+def forecast(model: Model, word: Word, weights: Weights, dtype: DType) -> str:
+    """How long a long word will take, judging by its first symbols: every position attends to every other."""
+    began = time.monotonic()
+    list(model.run([word[:LONG]], weights=weights, dtype=dtype))
+    seconds = (time.monotonic() - began) * (len(word) / LONG) ** 2
+    said = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
+    return f"a word of {len(word):,} symbols: the time grows like n^2, so it takes about {said}"
 
 
 def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], WordError | None]:
