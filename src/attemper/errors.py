@@ -5,9 +5,7 @@ All of them derive from `AttemperError`; a message names the culprit and the rem
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import IntEnum
-from types import MappingProxyType
 
 from attemper.escapes import escaped
 
@@ -50,12 +48,16 @@ class ExitCode(IntEnum):
 
 
 class AttemperError(Exception):
-    """The root of all errors that attemper raises on purpose."""
+    """The root of all errors that attemper raises on purpose.
+
+    `details` are what programs are told beside the message: above all where the culprit stands.
+    """
 
     exit_code: ExitCode = ExitCode.INTERNAL
 
-    details: Mapping[str, object] = MappingProxyType({})
-    """What programs are told beside the message: above all where the culprit stands."""
+    def __init__(self, message: str = "", **details: object) -> None:
+        super().__init__(message)
+        self.details = details
 
 
 class SourceError(AttemperError):
@@ -80,8 +82,12 @@ class SourceError(AttemperError):
         self.line = line
         self.column = column
         self.expected = expected
-        self.details = {"line": line, "column": column, "expected": list(expected)}
-        super().__init__(_point_at(message, text, line, column, expected))
+        super().__init__(
+            _point_at(message, text, line, column, expected),
+            line=line,
+            column=column,
+            expected=list(expected),
+        )
 
 
 class OptionError(AttemperError):
@@ -117,18 +123,10 @@ class AutomatonError(AttemperError):
 class WordError(AttemperError):
     """A word with a symbol outside the alphabet, or one that cannot be split into symbols.
 
-    `position` is where that symbol stands, `number` which of several words it is, both from 1; None where
-    that is not known.
+    Its details may have the `position` of that symbol, and which `word` it is of several, both from 1.
     """
 
     exit_code = ExitCode.WORD
-
-    def __init__(self, message: str, *, position: int | None = None, number: int | None = None) -> None:
-        self.position = position
-        self.number = number
-        found = {"word": number, "position": position}
-        self.details = {name: value for name, value in found.items() if value is not None}
-        super().__init__(message)
 
 
 class MalformedFileError(AttemperError):
@@ -148,25 +146,6 @@ class UndecidedError(AttemperError):
     """A run whose output is neither near 0 nor near 1: the word lies beyond the format's horizon."""
 
     exit_code = ExitCode.UNDECIDED
-
-
-class ModuleError(AttemperError):
-    """An error in a module of the user's own, with the file and line where that module stood.
-
-    `file` is None and `line` 0 where the place is not known.
-    """
-
-    exit_code = ExitCode.MODULE
-
-    def __init__(self, message: str, *, file: str | None = None, line: int = 0) -> None:
-        self.message = message
-        self.file = file
-        self.line = line
-        self.details = {} if file is None else {"file": file, "line": line}
-        super().__init__(message if file is None else f"{message} ({file}:{line})")
-
-    def __str__(self) -> str:
-        return escaped(super().__str__())
 
 
 class UnprovedError(AttemperError):

@@ -50,11 +50,13 @@ def check_path(
     is MALFORMED.
     """
     if not path.exists():
-        missing = MalformedFileError(
-            f"there is no '{path}'; 'attemper compile' makes folders of networks, and 'attemper refute -o "
-            "FILE' files of refutations"
+        return _malformed(
+            MalformedFileError(
+                f"there is no '{path}'; 'attemper compile' makes folders of networks, and 'attemper refute "
+                "-o FILE' files of refutations"
+            ),
+            Subject(About.NETWORK, str(path)),
         )
-        return _malformed(missing, Subject(About.NETWORK, str(path)))
     if path.is_dir():
         if program is not None:
             return check_program(path, Path(program), edited=edited, explain=explain)
@@ -125,7 +127,6 @@ def check_file(path: Path, model: str | None = None) -> Verdict:
     """The verdict on a refutation's file."""
     from attemper.certificates.refutations import load as load_refutation
     from attemper.checker.refutations import beyond_the_cap, check_refutation, subject_of
-    from attemper.hard_models.blame import blaming
     from attemper.hard_models.loading import load_model_of
 
     try:
@@ -139,8 +140,7 @@ def check_file(path: Path, model: str | None = None) -> Verdict:
         found = load_model_of(refutation, model)
     except MalformedFileError as error:
         return _malformed(error, subject_of(refutation, place))
-    with blaming(place):
-        return check_refutation(refutation, found, place=place)
+    return check_refutation(refutation, found, place=place)
 
 
 def _malformed(error: MalformedFileError, subject: Subject) -> Verdict:

@@ -8,13 +8,32 @@ from contextlib import contextmanager
 from pathlib import Path
 from traceback import walk_tb
 
-from attemper.errors import AttemperError, ModuleError
+from attemper.errors import AttemperError, ExitCode
+from attemper.escapes import escaped
 
 OURS = Path(__file__).parents[1]
 """The folder of this package."""
 
 LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 """Where Python's own modules and the installed packages are."""
+
+
+class ModuleError(AttemperError):
+    """An error in a module of the user's own, with the file and line where that module stood.
+
+    `file` is None and `line` 0 where the place is not known.
+    """
+
+    exit_code = ExitCode.MODULE
+
+    def __init__(self, message: str, *, file: str | None = None, line: int = 0) -> None:
+        if file is None:
+            super().__init__(message)
+        else:
+            super().__init__(f"{message} ({file}:{line})", file=file, line=line)
+
+    def __str__(self) -> str:
+        return escaped(super().__str__())
 
 
 @contextmanager
@@ -28,7 +47,7 @@ def blaming(source: str, *, wholly: bool = False) -> Iterator[None]:
     ...     len(3)
     Traceback (most recent call last):
     ...
-    attemper.errors.ModuleError: 'models:mine' raised TypeError: object of type 'int' has no len()
+    attemper.hard_models.blame.ModuleError: 'models:mine' raised TypeError: object of type 'int' has no len()
     """
     try:
         yield

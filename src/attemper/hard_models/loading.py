@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from attemper.certificates.refutations import Refutation
-from attemper.errors import ModuleError, OptionError
-from attemper.hard_models.blame import blaming, place_of
+from attemper.errors import OptionError
+from attemper.hard_models.blame import ModuleError, blaming, place_of
 from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import HardModel
 from attemper.networks.files import digest_of

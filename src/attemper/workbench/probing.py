@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attemper.checker.probing import BatchDependenceError, Probed
-from attemper.errors import ModuleError, UnsupportedError
-from attemper.hard_models.blame import blaming, place_of
+from attemper.errors import UnsupportedError
+from attemper.hard_models.blame import ModuleError, blaming, place_of
 from attemper.hard_models.protocol import Array, HardModel, Integers, activations, attended, normal
 
 FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}

@@ -17,10 +17,9 @@ from attemper.errors import (
     ExitCode,
     InternalError,
     MalformedFileError,
-    ModuleError,
     UnsupportedError,
 )
-from attemper.hard_models.blame import blaming
+from attemper.hard_models.blame import ModuleError, blaming
 from attemper.hard_models.loading import is_folder, load_model, load_model_of
 from attemper.languages.targets import Target
 from attemper.workbench.cli.classifying import automaton_of
@@ -92,7 +91,7 @@ def refute_command(
         else:
             out.print(f"not refuted: {outcome.reason}")
         return ExitCode.UNKNOWN
-    with activity("checking", quiet=json), blaming(model):
+    with activity("checking", quiet=json):
         verdict = check_refutation(outcome.refutation, load_model(model, n), place=model)
     if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
         raise _not_accepted(verdict, model)

@@ -80,7 +80,7 @@ def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], Word
         try:
             words.append(model.word(line))
         except WordError as error:
-            return words, WordError(f"word {number}: {error}", position=error.position, number=number)
+            return words, WordError(f"word {number}: {error}", word=number, **error.details)
     return words, None
 
 
