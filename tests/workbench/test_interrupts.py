@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,8 @@ def test_ctrl_c_while_a_command_imports_what_runs_networks(tmp_path: Path) -> No
 
 
 def test_the_command_runs_as_a_module_too() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["scripts"] == {"attemper": "attemper.__main__:main"}
     ended = subprocess.run(
         [sys.executable, "-m", "attemper", "--version"], capture_output=True, text=True, check=False
     )

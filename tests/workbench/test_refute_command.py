@@ -89,6 +89,8 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
     shown = attemper("restrict", "out.json", "--model", source)
     assert shown.code == 0
     assert shown.out.count("position 31 attends to") == 2
+    heads = [line.split(":")[0] for line in shown.out.splitlines() if "attends to" in line]
+    assert heads == ["layer 0, head 0", "layer 1, head 0"], "counted from 0, as everywhere"
     other = attemper("check", "out.json", "--model", f"{here.name}:xor")
     assert other.code == 6
     assert "about another model" in other.out
@@ -156,7 +158,7 @@ def test_a_network_that_counts_is_refused(here: Path) -> None:
     attemper("compile", "#<[a] <= #<[b]", "--alphabet", "ab", "-o", "net")
     result = attemper("refute", "net", "--language", "parity", "--n", "9")
     assert result.code == 4
-    assert "averages over many positions" in result.err
+    assert "layer 0 has a head that averages over many positions" in result.err
 
 
 def test_a_damaged_file_is_named(here: Path) -> None:

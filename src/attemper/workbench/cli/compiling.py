@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, final
 
 import typer
 
@@ -14,7 +14,7 @@ from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
-from attemper.certifying.choosing import Target, choose
+from attemper.certifying.choosing import Chosen, Target, choose
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode
@@ -111,37 +111,60 @@ def compile_command(
     discard_certificate(output)
     if certificate is not None:
         save_certificate(certificate, output)
-    summary = summary_of(model)
+    made = _Made(output, chosen, model, certificate, replaced, notes)
     if json:
-        proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": chosen.reason}
-        tried = {"alternatives": [asdict(one) for one in model.alternatives]} if model.alternatives else {}
-        passes = {"passes": [one.as_record() for one in pass_reports(model.stages)]} if explain else {}
-        said_beside = {"replaced": replaced, "notes": notes}
-        print_json(
-            {"directory": str(output), **summary.as_record(), **tried, **passes, **proof, **said_beside}
-        )
-        return _code(certificate)
+        print_json(_record(made, explain=explain))
+    else:
+        _print_made(made, explain=explain)
+    return ExitCode.UNKNOWN if certificate is None else ExitCode.OK
+
+
+@final
+@dataclass(frozen=True)
+class _Made:
+    """What was compiled and written, and what is to be said of it."""
+
+    output: Path
+    chosen: Chosen
+    model: Model
+    certificate: Certificate | None
+    replaced: bool
+    notes: Sequence[str]
+
+
+def _record(made: _Made, *, explain: bool) -> dict[str, object]:
+    """What was made, as JSON data."""
+    model, certificate = made.model, made.certificate
+    record = {"directory": str(made.output), **summary_of(model).as_record()}
+    if model.alternatives:
+        record["alternatives"] = [asdict(one) for one in model.alternatives]
     if explain:
-        for one in pass_reports(model.stages):
-            _print_pass(one)
-    instead = ", in place of the network that was there" if replaced else ""
-    out.print(f"compiled {shortened(model.title)} ({summary.regime}) to {output}{instead}")
+        record["passes"] = [one.as_record() for one in pass_reports(model.stages)]
+    if certificate is None:
+        record["not_certified"] = made.chosen.reason
+    else:
+        record["horizons"] = horizons_of(certificate)
+    return {**record, "replaced": made.replaced, "notes": list(made.notes)}
+
+
+def _print_made(made: _Made, *, explain: bool) -> None:
+    """What was made, for people."""
+    model, summary = made.model, summary_of(made.model)
+    for one in pass_reports(model.stages) if explain else ():
+        _print_pass(one)
+    instead = ", in place of the network that was there" if made.replaced else ""
+    out.print(f"compiled {shortened(model.title)} ({summary.regime}) to {made.output}{instead}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
         out.print(alternatives_text(model.alternatives))
-    if not chosen.candidate.limits.merging:
+    if not made.chosen.candidate.limits.merging:
         out.print("larger than it might be: its symbols are not merged, so that it could be proved")
-    if certificate is None:
-        out.print(f"NOT certified, it may be wrong: {shortened(chosen.reason)}")
+    if made.certificate is None:
+        out.print(f"NOT certified, it may be wrong: {shortened(made.chosen.reason)}")
     else:
         out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
-    for note in notes:
+    for note in made.notes:
         out.print(f"note: {note}")
-    return _code(certificate)
-
-
-def _code(certificate: Certificate | None) -> ExitCode:
-    return ExitCode.UNKNOWN if certificate is None else ExitCode.OK
 
 
 def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
