@@ -175,3 +175,15 @@ def test_no_fraction_is_computed_with_once_the_length_is_known(monkeypatch: pyte
     rows = activations(model, word)[-1]
     assert model.labels(rows).shape == (40,)
     assert len(asked) == 40 * len(network.positions)
+
+
+def test_only_the_vectors_that_are_asked_for_are_made() -> None:
+    """A large alphabet at a large length costs nothing before its words are looked at."""
+    letters = tuple(f"s{k}" for k in range(300))
+    network = attemper.compile("O (s1 & Y s0)", letters, at="last").network
+    model = NetworkModel(network, 500, "")
+    activations(model, np.zeros(500, dtype=np.int64))
+    first = model._streams[0]
+    assert len(first.rows(np.arange(500))) == 500
+    with pytest.raises(IndexError):
+        first.rows(np.array([500]))

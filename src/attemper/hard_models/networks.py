@@ -25,6 +25,9 @@ from attemper.networks.layers import Head, Layer, LinearForm, Lookup, Masking, N
 NOTHING = -1
 """What a head adds that sees no position."""
 
+UNKNOWN = -1
+"""In place of the number of a vector that has not been asked for."""
+
 SAFE = 2**61
 """Sums of integers below this fit into 64 bits, with room for the mask of scores."""
 
@@ -60,10 +63,9 @@ class NetworkModel:
         self.ending: str | None = None
         self.semantics = "rational numbers, exactly"
         self.heads = tuple(len(layer.heads) for layer in network.layers)
-        embedded, scales = _embedded(network, length)
-        first = _Vectors(scales)
-        self._first = first.numbered(embedded).reshape(length, len(network.embedding))
-        self._streams = [first]
+        scales, self._of_symbols, self._of_positions = _embeddings(network, length)
+        self._embedded = np.full((length, len(network.embedding)), UNKNOWN, dtype=np.int64)
+        self._streams = [_Vectors(scales)]
         self._layers: list[_IntegerLayer] = []
         for layer in network.layers:
             self._layers.append(_IntegerLayer(layer, self._streams[-1].scales))
@@ -73,7 +75,12 @@ class NetworkModel:
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         """Word embedding plus position embedding."""
-        return np.stack([positions, self._first[positions - 1, symbols]], axis=1)
+        new = np.flatnonzero(self._embedded[positions - 1, symbols] == UNKNOWN)
+        if len(new):
+            own = self._of_symbols[symbols[new]]
+            rows = _wide(self._of_positions[positions[new] - 1], own) + own
+            self._embedded[positions[new] - 1, symbols[new]] = self._streams[0].numbered(_narrow(rows))
+        return np.stack([positions, self._embedded[positions - 1, symbols]], axis=1)
 
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         """Query times key, times a positive number for each query; less than all of these where masked."""
@@ -218,26 +225,25 @@ class _IntegerLayer:
         return _narrow(_wide(after, written) + written)
 
 
-def _embedded(network: Network, length: int) -> tuple[Array, list[int]]:
-    """Word plus position embedding of each position and, inside, symbol; and the denominators."""
+def _embeddings(network: Network, length: int) -> tuple[list[int], Array, Array]:
+    """The denominators of embedded words, the rows of the symbols, and those of the positions 1..n."""
     placed = [
         (coordinate, [evaluate(form, i, length) for i in range(1, length + 1)])
         for coordinate, form in network.positions
     ]
     scales = [1] * len(network.coordinates)
-    for symbol in network.embedding:
-        for coordinate, value in symbol:
-            scales[coordinate] = lcm(scales[coordinate], value.denominator)
+    for coordinate, value in (pair for symbol in network.embedding for pair in symbol):
+        scales[coordinate] = lcm(scales[coordinate], value.denominator)
     for coordinate, values in placed:
         scales[coordinate] = lcm(scales[coordinate], *(value.denominator for value in values))
-    rows = np.zeros((length, len(network.embedding), len(scales)), dtype=object)
+    of_symbols = np.zeros((len(network.embedding), len(scales)), dtype=object)
     for number, symbol in enumerate(network.embedding):
         for coordinate, value in symbol:
-            rows[:, number, coordinate] += int(value * scales[coordinate])
+            of_symbols[number, coordinate] += int(value * scales[coordinate])
+    of_positions = np.zeros((length, len(scales)), dtype=object)
     for coordinate, values in placed:
-        column = np.array([int(value * scales[coordinate]) for value in values], dtype=object)
-        rows[:, :, coordinate] += column[:, None]
-    return _narrow(rows.reshape(-1, len(scales))), scales
+        of_positions[:, coordinate] += [int(value * scales[coordinate]) for value in values]
+    return scales, _narrow(of_symbols), _narrow(of_positions)
 
 
 # Linear forms over common denominators --------------------------------------------------------------
