@@ -164,9 +164,17 @@ def commands_shown(document: Path) -> list[tuple[str, str]]:
     return shown
 
 
+def files_shown(document: Path) -> list[tuple[str, str]]:
+    """The document's blocks of Python that begin with a file's name, as in `# models.py`: name and text."""
+    text = document.read_text(encoding="utf-8")
+    return [(name, body) for name, body in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", text, re.DOTALL)]
+
+
 @pytest.mark.parametrize("document", [path for path in DOCS if commands_shown(path)], ids=lambda p: p.name)
 def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_path: Path) -> None:
     main = "from attemper.workbench.cli.app import main; main()"
+    for name, text in files_shown(document):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     for command, output in commands_shown(document):
         words = shlex.split(command)
         if words[0] == "make":
@@ -190,11 +198,27 @@ def test_the_python_in_the_documents_runs(
 
 
 def test_exit_codes_are_documented() -> None:
+    """The docstring of `ExitCode`, the README and `attemper --help` agree with the codes that there are."""
     from attemper.errors import ExitCode
+    from attemper.workbench.cli.app import EPILOG
 
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for code in ExitCode:
-        assert code is ExitCode.INTERNAL or f"| {int(code)} |" in readme, code
+    def rows_of(text: str) -> dict[int, str]:
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+        return {int(code): said for code, said in re.findall(r"^ *\| (\d+) \| (.*) \|$", plain, re.MULTILINE)}
+
+    said = rows_of(ExitCode.__doc__ or "")
+    assert list(said) == [int(code) for code in ExitCode]
+    assert rows_of((ROOT / "README.md").read_text(encoding="utf-8").split("## Exit codes")[1]) == said
+    assert {int(number) for number in re.findall(r"(?<![\w-])\d+(?= )", EPILOG)} == set(said)
+
+
+def test_every_error_has_an_exit_code_of_the_table() -> None:
+    from attemper import errors
+
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    assert len(kinds) > 10
+    internal = {kind for kind in kinds if kind.exit_code is errors.ExitCode.INTERNAL}
+    assert internal == {errors.AttemperError, errors.InternalError}
 
 
 def test_the_repository_names_no_machine() -> None:

@@ -11,7 +11,25 @@ from attemper.escapes import escaped
 
 
 class ExitCode(IntEnum):
-    """What the command line returns to the shell."""
+    """What the command line returns to the shell. (The README has this table, and `attemper --help` a short one.)
+
+    | code | meaning |
+    |---|---|
+    | 0 | done |
+    | 1 | `verify` found a word on which the model is wrong |
+    | 2 | wrong usage, or an extra package that is not installed |
+    | 3 | the formula, expression or automaton cannot be read, or does not say where it is read |
+    | 4 | refused: meaningful, but not supported (for example the future in the `decoder` regime) |
+    | 5 | a word or alphabet that cannot be used |
+    | 6 | a file that is missing, damaged or of another shape; `check`: MALFORMED |
+    | 7 | the output is undecided in this number format |
+    | 8 | somebody's own module, named as MODULE:OBJECT, raised an error or is not the model that it should be |
+    | 10 | `check`: REFUTED, with the word that goes wrong |
+    | 11 | `check`, `refute`: PROVED_UNDER_ASSUMPTIONS, which are named |
+    | 12 | `check`: UNKNOWN, also beyond `--seconds` and `--memory`; `compile`, `certify`: there is no proof; `refute`: nothing was found; a bound that says nothing |
+    | 70 | a fault of attemper itself: please report it |
+    | 130 | interrupted |
+    """  # noqa: E501 - a row is a line, as in the README
 
     OK = 0
     DISAGREEMENT = 1
@@ -21,6 +39,7 @@ class ExitCode(IntEnum):
     WORD = 5
     FILE = 6
     UNDECIDED = 7
+    MODULE = 8
     REFUTED = 10
     PROVED_UNDER_ASSUMPTIONS = 11
     UNKNOWN = 12
@@ -31,6 +50,8 @@ class ExitCode(IntEnum):
 class AttemperError(Exception):
     """The root of all errors that attemper raises on purpose.
 
+    `details` are what programs are told beside the message: above all where the culprit stands.
+
     >>> import attemper
     >>> try:
     ...     attemper.compile("O c", "ab")
@@ -40,6 +61,10 @@ class AttemperError(Exception):
     """
 
     exit_code: ExitCode = ExitCode.INTERNAL
+
+    def __init__(self, message: str = "", **details: object) -> None:
+        super().__init__(message)
+        self.details = details
 
 
 class SourceError(AttemperError):
@@ -64,7 +89,12 @@ class SourceError(AttemperError):
         self.line = line
         self.column = column
         self.expected = expected
-        super().__init__(_point_at(message, text, line, column, expected))
+        super().__init__(
+            _point_at(message, text, line, column, expected),
+            line=line,
+            column=column,
+            expected=list(expected),
+        )
 
 
 class OptionError(AttemperError):
@@ -98,7 +128,10 @@ class AutomatonError(AttemperError):
 
 
 class WordError(AttemperError):
-    """A word with a symbol outside the alphabet, or one that cannot be split into symbols."""
+    """A word with a symbol outside the alphabet, or one that cannot be split into symbols.
+
+    Its details may have the `position` of that symbol, and which `word` it is of several, both from 1.
+    """
 
     exit_code = ExitCode.WORD
 

@@ -155,7 +155,6 @@ BAD_WORDS = {
 def test_a_bad_word_is_refused(name: str, letters: Path) -> None:
     word, fragment = BAD_WORDS[name]
     assert_refused(attemper("run", letters, word), ExitCode.WORD, fragment)
-    assert_refused(attemper("run", letters, word, "--json"), ExitCode.WORD, fragment)
     assert_refused(attemper("trace", letters, word), ExitCode.WORD, fragment)
     assert_refused(attemper("run", letters, "--words", "-", stdin=word), ExitCode.WORD, fragment)
 

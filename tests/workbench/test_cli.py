@@ -61,7 +61,7 @@ def test_compile_gives_the_summary_as_json(tmp_path: Path) -> None:
     assert record["heads"] == len(record["head_list"]) == 1
     assert record["head_list"][0]["construction"] == "Select"
     shown = attemper("show", folder, "--json").record
-    assert {"directory": str(folder), **shown} == record
+    assert {"directory": str(folder), **shown, "replaced": False, "notes": []} == record
 
 
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,7 @@ pass drop_unused: 1 layers, 1 heads, 5 coordinates, 2 hidden units, unchanged
 def test_each_level_is_shown_before_what_was_made(tmp_path: Path) -> None:
     options = ("--alphabet", "ab", "--regime", "temperature", "-o", tmp_path / "once")
     plain = attemper("compile", "O a", *options)
+    shutil.rmtree(tmp_path / "once")
     outcome = attemper("compile", "O a", *options, "--explain")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == ONCE + plain.out
@@ -68,6 +70,7 @@ def test_each_level_is_shown_before_what_was_made(tmp_path: Path) -> None:
 def test_as_json_it_is_one_more_entry(tmp_path: Path) -> None:
     options = ("--alphabet", "ab", "--regime", "decoder", "-o", tmp_path / "model", "--json")
     plain = attemper("compile", "#<[a] > #<[b] & Y a", *options).record
+    shutil.rmtree(tmp_path / "model")
     record = attemper("compile", "#<[a] > #<[b] & Y a", *options, "--explain").record
     passes = record.pop("passes")
     assert record == plain

@@ -89,6 +89,8 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
     shown = attemper("restrict", "out.json", "--model", source)
     assert shown.code == 0
     assert shown.out.count("position 31 attends to") == 2
+    heads = [line.split(":")[0] for line in shown.out.splitlines() if "attends to" in line]
+    assert heads == ["layer 0, head 0", "layer 1, head 0"], "counted from 0, as everywhere"
     other = attemper("check", "out.json", "--model", f"{here.name}:xor")
     assert other.code == 6
     assert "about another model" in other.out
@@ -127,16 +129,16 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
         (("net", "--language", "parity"), 2, "is neither a folder nor MODULE:OBJECT"),
         (("{}:xor", "--language", "parity"), 2, "say which one with --n"),
         (("{}:nine", "--language", "parity", "--n", "8"), 2, "is a model for n = 9, not for n = 8"),
-        (("{}:number", "--language", "parity"), 2, "is no hard-attention model"),
+        (("{}:number", "--language", "parity"), 8, "is no hard-attention model"),
         (("{}:absent", "--language", "parity"), 2, "has no 'absent'"),
-        (("no_such_module:x", "--language", "parity"), 2, "cannot be imported"),
+        (("no_such_module:x", "--language", "parity"), 2, "there is no module 'no_such_module'"),
         (("{}:nine",), 2, "give one of --language, --regex and --dfa"),
         (("{}:nine", "--language", "even"), 2, "language 'even' is none of parity"),
         (("{}:nine", "--language", "parity", "--seed", "-1"), 2, "seed"),
         (("{}:nine", "--language", "parity", "--alphabet", "01"), 2, "--alphabet is for --regex"),
         (("{}:nine", "--language", "parity", "-o", "."), 2, "is a folder"),
         ((".x:y", "--language", "parity"), 2, "is neither a folder nor MODULE:OBJECT"),
-        (("{}:Wrong", "--language", "parity"), 2, "is no hard-attention model"),
+        (("{}:Wrong", "--language", "parity"), 8, "is no hard-attention model"),
         (("{}:nine", "--language", "dyck2"), 4, "needs 4 symbols"),
         (("{}:brackets", "--language", "dyck1", "--n", "30"), 4, "no word of 29 symbols is well nested"),
         (("{}:nine", "--regex", "a*", "--alphabet", "a"), 4, "the model has no symbol 'a'"),
@@ -156,7 +158,7 @@ def test_a_network_that_counts_is_refused(here: Path) -> None:
     attemper("compile", "#<[a] <= #<[b]", "--alphabet", "ab", "-o", "net")
     result = attemper("refute", "net", "--language", "parity", "--n", "9")
     assert result.code == 4
-    assert "averages over many positions" in result.err
+    assert "layer 0 has a head that averages over many positions" in result.err
 
 
 def test_a_damaged_file_is_named(here: Path) -> None:

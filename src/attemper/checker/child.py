@@ -49,7 +49,7 @@ def _answer(path: str, **options: Any) -> dict[str, object]:
     try:
         verdict = check_path(Path(path), **options)
     except AttemperError as error:
-        return {ERROR: str(error), "exit_code": int(error.exit_code)}
+        return {ERROR: str(error), "exit_code": int(error.exit_code), "details": error.details}
     return record_of(verdict)
 
 

@@ -49,7 +49,15 @@ def check_path(
     `UnsupportedError` for a program that no machine runs, but nothing because of what another file says: that
     is MALFORMED.
     """
-    if path.is_dir() or not path.exists():
+    if not path.exists():
+        return _malformed(
+            MalformedFileError(
+                f"there is no '{path}'; 'attemper compile' makes folders of networks, and 'attemper refute "
+                "-o FILE' files of refutations"
+            ),
+            Subject(About.NETWORK, str(path)),
+        )
+    if path.is_dir():
         if program is not None:
             return check_program(path, Path(program), edited=edited, explain=explain)
         return check_folder(path, ignore_rounding=ignore_rounding, edited=edited, explain=explain)

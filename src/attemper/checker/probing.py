@@ -18,6 +18,7 @@ class BatchDependenceError(Exception):
     """A row's result is another one in another batch."""
 
     def __init__(self, what: str) -> None:
+        self.what = what
         super().__init__(
             f"the {what} of the model depend on what else is in the batch, which decides ties; take sums in "
             "a fixed order, as 'attemper.hard_models.protocol.dot' does"

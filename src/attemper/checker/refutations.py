@@ -11,6 +11,7 @@ from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
 from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
 from attemper.errors import UnsupportedError
+from attemper.hard_models.blame import blaming
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target, contains
@@ -33,9 +34,10 @@ def check_refutation(
 ) -> Verdict:
     """The verdict on both claims; nothing in the refutation is taken for granted.
 
-    `place` says where the model is, for the verdict's subject.
+    `place` says where the model is, for the verdict's subject, and for the error of a model's own module.
     """
-    return replace(_check(refutation, model, most), subject=subject_of(refutation, place))
+    with blaming(place):
+        return replace(_check(refutation, model, most), subject=subject_of(refutation, place))
 
 
 def subject_of(refutation: Refutation, place: str) -> Subject:

@@ -105,7 +105,7 @@ def _next(model: HardModel, layer: int, lists: _Lists, queries: Integers, most: 
             combinations = np.minimum(combinations * candidates.counts, most + 1)
         spent += int(combinations.sum())
         if spent > most:
-            raise CapReachedError(f"layer {layer + 1} has more than {most} combinations of activations")
+            raise CapReachedError(f"layer {layer} has more than {most} combinations of activations")
         own, attended = _combined(found, len(block))
         after = model.combine(layer, lists.rows[block[own]], [lists.rows[columns] for columns in attended])
         parts.append(_distinct(after, lists.owner[block[own]]))

@@ -139,8 +139,10 @@ def read_encoder(
     positive, applied at position n. The encoder is read without mask and padding: one that was trained with a
     causal mask is another function. Raises `UnsupportedError` for what it does not read: other activations
     than ReLU, a final norm, attention without biases; and for modules that compute something else than their
-    weights say: subclasses, methods replaced in an instance, hooks, parametrizations.
+    weights say: subclasses, methods replaced in an instance, hooks, parametrizations. Raises `TypeError` for
+    arguments that are no such things at all, for example because their order is another.
     """
+    _require_kinds(encoder, embedding, positions, readout)
     _require_plain(encoder, embedding, readout)
     if encoder.norm is not None:
         raise UnsupportedError("an encoder with a final norm is not read; build it with norm=None")
@@ -169,6 +171,22 @@ def read_encoder(
         _matrix(readout.weight)[0],
         float(_matrix(readout.bias)[0]) if readout.bias is not None else 0.0,
     )
+
+
+def _require_kinds(*arguments: object) -> None:
+    """Raises `TypeError` unless the arguments of `read_encoder` are of the kinds that it takes."""
+    import torch
+
+    names = ("encoder", "embedding", "positions", "readout")
+    kinds = (torch.nn.TransformerEncoder, torch.nn.Embedding, torch.Tensor, torch.nn.Linear)
+    for name, kind, argument in zip(names, kinds, arguments, strict=True):
+        if not isinstance(argument, torch.nn.Module if issubclass(kind, torch.nn.Module) else kind) or any(
+            isinstance(argument, other) for other in kinds if other is not kind
+        ):
+            raise TypeError(
+                f"'{name}' must be of the class torch.{'nn.' * (kind is not torch.Tensor)}{kind.__name__}, "
+                f"not {type(argument).__name__}; read_encoder takes {', '.join(names)}, symbols, ending"
+            )
 
 
 def _require_plain(encoder: object, embedding: object, readout: object) -> None:

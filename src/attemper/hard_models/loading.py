@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from attemper.certificates.refutations import Refutation
 from attemper.errors import OptionError
+from attemper.hard_models.blame import ModuleError, blaming, place_of
 from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import HardModel
 from attemper.networks.files import digest_of
@@ -32,8 +34,9 @@ PARTS = (
 def load_model(source: str, length: int | None) -> HardModel:
     """A folder's network read with hard attention, or an object of a Python module (MODULE:OBJECT).
 
-    The object is a model, or a function from the length n to one. Raises `OptionError` where it is neither,
-    and what loading raises.
+    The object is a model, or a function from the length n to one. Raises `OptionError` where nothing has that
+    name or the length is missing, `ModuleError` where the module raises an error or the object is no model,
+    and what loading a folder raises.
     """
     if is_folder(source):
         if length is None:
@@ -47,8 +50,14 @@ def load_model(source: str, length: int | None) -> HardModel:
     if callable(found) and not isinstance(found, type) and not hasattr(found, "scores"):
         if length is None:
             raise OptionError(f"'{source}' is a function of the length: say which one with --n")
-        found = found(length)
-    return _validated(found, source, length)
+        made_by = found
+        with blaming(source, wholly=True):
+            found = made_by(length)
+        if found is None:
+            file, line = place_of(made_by)
+            raise ModuleError(f"'{source}' returned None: does it end with a return?", file=file, line=line)
+    with blaming(source, wholly=True):
+        return _validated(found, source, length)
 
 
 def load_model_of(refutation: Refutation, model: str | None) -> HardModel:
@@ -65,18 +74,36 @@ def load_model_of(refutation: Refutation, model: str | None) -> HardModel:
 def _validated(found: object, source: str, length: int | None) -> HardModel:
     missing = [part for part in PARTS if not hasattr(found, part)]
     if missing or isinstance(found, type):
-        raise OptionError(
-            f"'{source}' is no hard-attention model, as it has no '{(*missing, 'instance')[0]}'; "
-            "see 'attemper.hard_models.protocol.HardModel'"
+        raise ModuleError(
+            f"'{source}' is no hard-attention model, as it has no '{(*missing, 'instance')[0]}'; a model has "
+            f"{', '.join(PARTS)}: see docs/refutation.md"
         )
     model = cast(HardModel, found)
-    if type(model.length) is not int or model.length < 1 or len(set(model.symbols)) < len(model.symbols):
-        raise OptionError(f"'{source}' must have a length from 1 on, and symbols that differ")
-    if model.ending is not None and model.ending not in model.symbols:
-        raise OptionError(f"the end marker of '{source}' is not one of its symbols")
+    complaint = next(_complaints(model), None)
+    if complaint is not None:
+        raise ModuleError(f"'{source}' must have {complaint}")
     if length is not None and model.length != length:
         raise OptionError(f"'{source}' is a model for n = {model.length}, not for n = {length}")
     return model
+
+
+def _complaints(model: HardModel) -> Iterator[str]:
+    """What the model's attributes should be, and are not."""
+    if type(model.length) is not int or model.length < 1:
+        yield "a length that is an integer from 1 on"
+    symbols: Any = model.symbols
+    if not isinstance(symbols, tuple) or not all(isinstance(symbol, str) for symbol in symbols):
+        yield 'symbols that are a tuple of texts, such as ("0", "1", "$")'
+    elif len(set(symbols)) < len(symbols):
+        yield "symbols that differ"
+    elif model.ending is not None and model.ending not in symbols:
+        yield "an ending that is one of its symbols, or None"
+    heads: Any = model.heads
+    if not isinstance(heads, tuple) or not all(type(count) is int and count >= 0 for count in heads):
+        yield "heads that are a tuple of integers, one for each layer, such as (1, 2)"
+    texts: Any = (model.digest, model.semantics)
+    if not all(isinstance(text, str) for text in texts):
+        yield "a digest and semantics that are texts"
 
 
 def is_folder(source: str) -> bool:
@@ -92,12 +119,21 @@ def _imported(module: str, name: str) -> object:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        found = importlib.import_module(module)
-    except MemoryError:
+        with blaming(module, wholly=True):
+            found = importlib.import_module(module)
+    except ModuleError as error:
+        # The module that was asked for is not there: no code of the user's has run.
+        if isinstance(error.__cause__, ModuleNotFoundError) and error.__cause__.name in _parents(module):
+            raise OptionError(
+                f"there is no module '{module}', neither in this folder nor among what is installed"
+            ) from None
         raise
-    except Exception as error:  # whatever the user's module does when it is run
-        reason = f"{type(error).__name__}: {error}"
-        raise OptionError(f"the module '{module}' cannot be imported: {reason}") from error
     if not hasattr(found, name):
         raise OptionError(f"the module '{module}' has no '{name}'")
     return getattr(found, name)
+
+
+def _parents(module: str) -> set[str]:
+    """The module's name, and those of the packages that it is in."""
+    parts = module.split(".")
+    return {".".join(parts[: k + 1]) for k in range(len(parts))}

@@ -2,14 +2,17 @@
 
 Softmax heads are read in the limit of temperature 0. A head that averages over ties (uniform and sign
 heads, which count) is no hard attention in Hahn's sense, and refused.
+
+At one length n every number of a network is a fraction with a denominator that its place decides. So vectors
+of the residual stream are rows of integers, each coordinate over a common denominator, and linear maps are
+products of integers: exact, in 64 bits where they fit and in Python's integers elsewhere.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +20,34 @@ from numpy.typing import NDArray
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.hard_models.protocol import Array, Integers
-from attemper.networks.layers import Head, Lookup, Masking, Neighbour, Network, Select
-from attemper.networks.meaning_hard import value_of
-
-Vector = tuple[Fraction, ...]
+from attemper.networks.layers import Head, Layer, LinearForm, Lookup, Masking, Neighbour, Network, Select
 
 NOTHING = -1
 """What a head adds that sees no position."""
 
+UNKNOWN = -1
+"""In place of the number of a vector that has not been asked for."""
+
 SAFE = 2**61
-"""Scores below this fit into 64 bits with room for the mask."""
+"""Sums of integers below this fit into 64 bits, with room for the mask of scores."""
+
+SMALL = 2**30
+"""The same for 32 bits, which take less memory."""
+
+EXACT_FLOATS = 2**52
+"""The same for float64, in which every integer up to 2^53 is exact: it multiplies matrices much faster."""
 
 
 class NetworkModel:
     """The network on words of n symbols; there is no end marker, and the label is the output bit at n.
 
-    Activations are pairs of a position and the number of a vector of the residual stream, which is kept
-    here. Raises `UnsupportedError` for heads that average, and networks read at the first position.
+    Activations are pairs of a position and the number of a vector of the residual stream before or behind the
+    layer at hand, which is kept here. Raises `UnsupportedError` for heads that average, and networks read at
+    the first position.
     """
 
     def __init__(self, network: Network, length: int, digest: str) -> None:
-        for number, layer in enumerate(network.layers, start=1):
+        for number, layer in enumerate(network.layers):
             for head in layer.heads:
                 if not isinstance(head.construction, Select | Neighbour | Lookup):
                     raise UnsupportedError(
@@ -53,71 +63,46 @@ class NetworkModel:
         self.ending: str | None = None
         self.semantics = "rational numbers, exactly"
         self.heads = tuple(len(layer.heads) for layer in network.layers)
-        self._vectors: list[Vector] = []
-        self._numbers: dict[Vector, int] = {}
-        self._after: dict[tuple[int, ...], int] = {}
-        self._value_number: dict[tuple[int, int], dict[Vector, int]] = defaultdict(dict)
+        scales, self._of_symbols, self._of_positions = _embeddings(network, length)
+        self._embedded = np.full((length, len(network.embedding)), UNKNOWN, dtype=np.int64)
+        self._streams = [_Vectors(scales)]
+        self._layers: list[_IntegerLayer] = []
+        for layer in network.layers:
+            self._layers.append(_IntegerLayer(layer, self._streams[-1].scales))
+            self._streams.append(_Vectors(self._layers[-1].scales))
+        self._after: list[dict[tuple[int, ...], int]] = [{} for _ in network.layers]
         self._keys: dict[tuple[int, int], tuple[bytes, Array]] = {}
-        self._read: dict[tuple[int, int, int], tuple[Vector, Vector, Vector]] = {}
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         """Word embedding plus position embedding."""
-        rows = [self._embedding(int(i), int(s)) for i, s in zip(positions, symbols, strict=True)]
-        return np.array([[i, row] for i, row in zip(positions, rows, strict=True)], dtype=np.int64)
-
-    def _embedding(self, position: int, symbol: int) -> int:
-        vector = [Fraction(0)] * len(self.network.coordinates)
-        for coordinate, value in self.network.embedding[symbol]:
-            vector[coordinate] += value
-        for coordinate, form in self.network.positions:
-            vector[coordinate] += evaluate(form, position, self.length)
-        return self._number(tuple(vector))
-
-    def _number(self, vector: Vector) -> int:
-        if vector not in self._numbers:
-            self._vectors.append(vector)
-            self._numbers[vector] = len(self._vectors) - 1
-        return self._numbers[vector]
+        new = np.flatnonzero(self._embedded[positions - 1, symbols] == UNKNOWN)
+        if len(new):
+            own = self._of_symbols[symbols[new]]
+            rows = _wide(self._of_positions[positions[new] - 1], own) + own
+            self._embedded[positions[new] - 1, symbols[new]] = self._streams[0].numbered(_narrow(rows))
+        return np.stack([positions, self._embedded[positions - 1, symbols]], axis=1)
 
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         """Query times key, times a positive number for each query; less than all of these where masked."""
-        which = self.network.layers[layer].heads[head]
-        left = _integers([self._reading(layer, head, int(v))[0] for v in queries[:, 1]], one_scale=False)
+        maps = self._layers[layer].heads[head]
+        left = _reduced(_product(self._streams[layer].rows(queries[:, 1]), maps.query), each_row=True)
         right = self._key_matrix(layer, head, keys[:, 1])
-        bound = sum(
-            int(abs(left[:, k]).max(initial=0)) * int(abs(right[:, k]).max(initial=0))
-            for k in range(left.shape[1])
-        )
-        if bound < SAFE:
-            left, right = left.astype(np.int64), right.astype(np.int64)
-        found = np.zeros((len(left), len(right)), dtype=left.dtype)
-        for k in range(left.shape[1]):
-            found = found + left[:, k, None] * right[None, :, k]
-        seen = _visible(which.masking, queries[:, 0][:, None], keys[:, 0][None, :])
-        return np.where(seen, found, -bound - 1)
+        found, bound = _unrounded(left, right.T)
+        if found.dtype != object:
+            found = found.astype(np.int32 if bound < SMALL else np.int64)
+        seen = _visible(self.network.layers[layer].heads[head].masking, queries[:, :1], keys[None, :, 0])
+        found[~seen] = -bound - 1
+        return found
 
     def _key_matrix(self, layer: int, head: int, vectors: Integers) -> Array:
         """The keys as integers; the last ones are remembered, as searches ask for them again and again."""
         name = vectors.tobytes()
         known = self._keys.get((layer, head))
         if known is None or known[0] != name:
-            rows = [self._reading(layer, head, vector)[1] for vector in vectors.tolist()]
-            known = name, _integers(rows, one_scale=True)
+            rows = _product(self._streams[layer].rows(vectors), self._layers[layer].heads[head].key)
+            known = name, _reduced(rows, each_row=False)
             self._keys[layer, head] = known
         return known[1]
-
-    def _reading(self, layer: int, head: int, vector: int) -> tuple[Vector, Vector, Vector]:
-        """Query, key and values of a vector."""
-        key = layer, head, vector
-        if key not in self._read:
-            which: Head = self.network.layers[layer].heads[head]
-            stream = list(self._vectors[vector])
-            self._read[key] = (
-                tuple(value_of(form, stream) for form in which.query),
-                tuple(value_of(form, stream) for form in which.key),
-                tuple(value_of(form, stream) for form in which.values),
-            )
-        return self._read[key]
 
     def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
         """The residual stream after the layer; a head that sees nothing adds 0."""
@@ -125,66 +110,233 @@ class NetworkModel:
         for head, there in enumerate(attended):
             masking = self.network.layers[layer].heads[head].masking
             seen = _visible(masking, own[:, 0], there[:, 0])
-            columns.append(np.where(seen, self._value_numbers(layer, head, there[:, 1]), NOTHING))
+            numbers = self._layers[layer].heads[head].numbers_of_values(self._streams[layer], there[:, 1])
+            columns.append(np.where(seen, numbers, NOTHING))
         table, back = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        after = np.array([self._after_layer(layer, row) for row in table.tolist()], dtype=np.int64)
-        return np.stack([own[:, 0], after[back.reshape(-1)]], axis=1)
+        return np.stack([own[:, 0], self._numbers_after(layer, table)[back.reshape(-1)]], axis=1)
 
-    def _value_numbers(self, layer: int, head: int, vectors: Integers) -> Integers:
-        """For each vector the number of what the head reads there."""
-        numbers = self._value_number[layer, head]
-        distinct, back = np.unique(vectors, return_inverse=True)
-        found = [self._reading(layer, head, vector)[2] for vector in distinct.tolist()]
-        return np.array([numbers.setdefault(values, len(numbers)) for values in found])[back.reshape(-1)]
-
-    def _after_layer(self, layer: int, row: list[int]) -> int:
-        """The number of a vector after the layer; the row has its number before, and what each head adds."""
-        key = layer, *row
-        if key not in self._after:
-            added = [
-                () if number == NOTHING else list(self._value_number[layer, head])[number]
-                for head, number in enumerate(row[1:])
-            ]
-            self._after[key] = self._number(self._applied(layer, self._vectors[row[0]], added))
-        return self._after[key]
-
-    def _applied(self, number: int, vector: Vector, added: Sequence[Vector]) -> Vector:
-        layer = self.network.layers[number]
-        middle = list(vector)
-        for head, values in zip(layer.heads, added, strict=True):
-            for target, value in zip(head.targets, values, strict=bool(values)):
-                middle[target] += value
-        after = list(middle)
-        for unit in layer.hidden:
-            activation = value_of(unit.form, middle) + unit.bias
-            if activation > 0:
-                for coordinate, factor in unit.outputs:
-                    after[coordinate] += factor * activation
-        return tuple(after)
+    def _numbers_after(self, layer: int, table: Integers) -> Integers:
+        """The numbers of vectors after the layer; a row has the number before, and what each head adds."""
+        known, rows = self._after[layer], list(map(tuple, table.tolist()))
+        new = [k for k, row in enumerate(rows) if row not in known]
+        if new:
+            own = self._streams[layer].rows(table[new, 0])
+            numbers = self._streams[layer + 1].numbered(self._layers[layer].applied(own, table[new, 1:]))
+            known.update(zip((rows[k] for k in new), numbers.tolist(), strict=True))
+        return np.array([known[row] for row in rows], dtype=np.int64)
 
     def labels(self, activations: Array) -> NDArray[np.bool_]:
         """The output bit."""
-        return np.array(
-            [self._vectors[v][self.network.output] == 1 for v in activations[:, 1]], dtype=np.bool_
-        )
+        bits = self._streams[-1].rows(activations[:, 1])[:, self.network.output]
+        return np.asarray(bits == self._streams[-1].scales[self.network.output], dtype=np.bool_)
+
+
+@final
+class _Vectors:
+    """Distinct vectors with numbers, from 0: rows of integers, each coordinate over its own denominator."""
+
+    def __init__(self, scales: Sequence[int]) -> None:
+        self.scales = tuple(scales)
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._rows: Array = np.zeros((0, len(self.scales)), dtype=np.int64)
+
+    def numbered(self, rows: Array) -> Integers:
+        """The numbers of the rows, which are remembered."""
+        numbers, before = self._numbers, len(self._numbers)
+        found = [numbers.setdefault(row, len(numbers)) for row in map(tuple, rows.tolist())]
+        if len(numbers) > before:
+            new = np.unique(found, return_index=True)
+            fresh = rows[new[1][new[0] >= before]]
+            self._rows = np.concatenate([self._rows, fresh])
+        return np.array(found, dtype=np.int64)
+
+    def rows(self, numbers: Integers) -> Array:
+        """The vectors of these numbers."""
+        return self._rows[numbers]
+
+
+@final
+class _IntegerHead:
+    """What a head reads, as integer matrices: queries and keys up to a positive factor, values exactly."""
+
+    def __init__(self, head: Head, before: Sequence[int], after: Sequence[int]) -> None:
+        self.query = _scaled(head.query, before)
+        self.key = _scaled(head.key, before)
+        self.values = _over(head.values, before, [after[target] for target in head.targets])
+        self._places = np.zeros((len(head.targets), len(before)), dtype=np.int64)
+        for number, target in enumerate(head.targets):
+            self._places[number, target] = 1
+        self._values = _Vectors([after[target] for target in head.targets])
+        self._numbers: dict[int, int] = {}
+
+    def numbers_of_values(self, stream: _Vectors, vectors: Integers) -> Integers:
+        """For each vector the number of what the head reads there."""
+        distinct, back = np.unique(vectors, return_inverse=True)
+        new = [vector for vector in distinct.tolist() if vector not in self._numbers]
+        if new:
+            read = self._values.numbered(_product(stream.rows(np.array(new)), self.values))
+            self._numbers.update(zip(new, read.tolist(), strict=True))
+        return np.array([self._numbers[v] for v in distinct.tolist()], dtype=np.int64)[back.reshape(-1)]
+
+    def added_to(self, rows: Array, numbers: Integers) -> Array:
+        """The rows with what the head adds, by number, at its targets."""
+        seen = numbers != NOTHING
+        written = _product(self._values.rows(numbers[seen]), self._places)
+        rows = _wide(rows, written)
+        rows[seen] += written
+        return rows
+
+
+@final
+class _IntegerLayer:
+    """A layer that takes vectors over the denominators `before` to vectors over `scales`."""
+
+    def __init__(self, layer: Layer, before: Sequence[int]) -> None:
+        middle = list(before)
+        for head in layer.heads:
+            for form, target in zip(head.values, head.targets, strict=True):
+                middle[target] = lcm(middle[target], _denominator(form, before))
+        units = [lcm(_denominator(unit.form, middle), unit.bias.denominator) for unit in layer.hidden]
+        after = list(middle)
+        for unit, scale in zip(layer.hidden, units, strict=True):
+            for target, factor in unit.outputs:
+                after[target] = lcm(after[target], (factor / scale).denominator)
+        self.scales = after
+        self.heads = [_IntegerHead(head, before, middle) for head in layer.heads]
+        self._to_middle = _integers([new // old for new, old in zip(middle, before, strict=True)])
+        self._to_after = _integers([new // old for new, old in zip(after, middle, strict=True)])
+        self._forms = _over([unit.form for unit in layer.hidden], middle, units)
+        self._biases = _integers([int(u.bias * scale) for u, scale in zip(layer.hidden, units, strict=True)])
+        outputs = np.zeros((len(units), len(after)), dtype=object)
+        for number, (unit, scale) in enumerate(zip(layer.hidden, units, strict=True)):
+            for target, factor in unit.outputs:
+                outputs[number, target] += int(factor / scale * after[target])
+        self._outputs = _narrow(outputs)
+
+    def applied(self, rows: Array, added: Integers) -> Array:
+        """The vectors after the layer; `added` has for each head the numbers of what it adds."""
+        middle = _times(rows, self._to_middle)
+        for head, numbers in zip(self.heads, added.T, strict=True):
+            middle = head.added_to(middle, numbers)
+        hidden = _product(middle, self._forms)
+        active = np.maximum(_wide(hidden, self._biases) + self._biases, 0)
+        written = _product(active, self._outputs)
+        after = _times(middle, self._to_after)
+        return _narrow(_wide(after, written) + written)
+
+
+def _embeddings(network: Network, length: int) -> tuple[list[int], Array, Array]:
+    """The denominators of embedded words, the rows of the symbols, and those of the positions 1..n."""
+    placed = [
+        (coordinate, [evaluate(form, i, length) for i in range(1, length + 1)])
+        for coordinate, form in network.positions
+    ]
+    scales = [1] * len(network.coordinates)
+    for coordinate, value in (pair for symbol in network.embedding for pair in symbol):
+        scales[coordinate] = lcm(scales[coordinate], value.denominator)
+    for coordinate, values in placed:
+        scales[coordinate] = lcm(scales[coordinate], *(value.denominator for value in values))
+    of_symbols = np.zeros((len(network.embedding), len(scales)), dtype=object)
+    for number, symbol in enumerate(network.embedding):
+        for coordinate, value in symbol:
+            of_symbols[number, coordinate] += int(value * scales[coordinate])
+    of_positions = np.zeros((length, len(scales)), dtype=object)
+    for coordinate, values in placed:
+        of_positions[:, coordinate] += [int(value * scales[coordinate]) for value in values]
+    return scales, _narrow(of_symbols), _narrow(of_positions)
+
+
+# Linear forms over common denominators --------------------------------------------------------------
+
+
+def _denominator(form: LinearForm, scales: Sequence[int]) -> int:
+    """The least denominator of the form's values where coordinates are integers over the scales."""
+    return lcm(*((factor / scales[coordinate]).denominator for coordinate, factor in form))
+
+
+def _scaled(forms: Sequence[LinearForm], before: Sequence[int]) -> Array:
+    """The forms as columns of integers, all times the same positive number."""
+    scale = lcm(*(_denominator(form, before) for form in forms))
+    return _over(forms, before, [scale] * len(forms))
+
+
+def _over(forms: Sequence[LinearForm], before: Sequence[int], scales: Sequence[int]) -> Array:
+    """The forms as columns: from integers over the scales `before` to integers over one scale each."""
+    columns = np.zeros((len(before), len(forms)), dtype=object)
+    for number, (form, scale) in enumerate(zip(forms, scales, strict=True)):
+        for coordinate, factor in form:
+            columns[coordinate, number] += int(factor / before[coordinate] * scale)
+    return _narrow(columns)
+
+
+# Exact arithmetic of integer arrays -----------------------------------------------------------------
+
+
+def _integers(values: Sequence[int]) -> Array:
+    return _narrow(np.array(values, dtype=object))
+
+
+def _greatest(array: Array, axis: int) -> list[int]:
+    """The greatest absolute values along an axis; 0 where there are none."""
+    return [int(value) for value in np.abs(array).max(axis=axis, initial=0)]
+
+
+def _product(left: Array, right: Array) -> Array:
+    """The matrix product, exactly."""
+    found, _ = _unrounded(left, right)
+    return _narrow(found) if found.dtype == object else found.astype(np.int64)
+
+
+def _unrounded(left: Array, right: Array) -> tuple[Array, int]:
+    """The matrix product, exactly, in the fastest numbers that can hold all; and what no entry exceeds."""
+    lefts, rights = _greatest(left, 0), _greatest(right, 1)
+    bound = max([sum(a * b for a, b in zip(lefts, rights, strict=True)), *lefts, *rights])
+    kind = np.float64 if bound < EXACT_FLOATS else np.int64 if bound < SAFE else object
+    return np.asarray(left.astype(kind) @ right.astype(kind)), bound
+
+
+def _times(rows: Array, factors: Array) -> Array:
+    """Each coordinate times its factor, exactly; a new array."""
+    bound = max((a * b for a, b in zip(_greatest(rows, 0), factors.tolist(), strict=True)), default=0)
+    return np.asarray((rows if bound < SAFE else rows.astype(object)) * factors)
+
+
+def _wide(rows: Array, added: Array) -> Array:
+    """The rows in integers that are large enough for a sum with what is added."""
+    fits = rows.dtype == added.dtype == np.int64
+    if fits and int(np.abs(rows).max(initial=0)) + int(np.abs(added).max(initial=0)) < SAFE:
+        return rows
+    return rows.astype(object)
+
+
+def _narrow(array: Array) -> Array:
+    """The same integers, in 64 bits where they fit."""
+    if array.dtype == object and all(abs(value) < SAFE for value in array.flat):
+        return array.astype(np.int64)
+    return array
+
+
+def _reduced(rows: Array, *, each_row: bool) -> Array:
+    """The rows divided by the greatest number that divides them: all of them, or each by its own."""
+    if not rows.size:
+        return rows
+    divisors = np.gcd.reduce(rows, axis=1)
+    if not each_row:
+        divisors = np.array([gcd(*divisors.tolist())] * len(rows), dtype=divisors.dtype)
+    return _narrow(rows // np.where(divisors == 0, 1, divisors)[:, None])
 
 
 def _visible(masking: Masking, i: Array, j: Array) -> NDArray[np.bool_]:
     """Which positions j the positions i see."""
-    found = {
-        Masking.FUTURE: j <= i,
-        Masking.STRICT_FUTURE: j < i,
-        Masking.PAST: j >= i,
-        Masking.STRICT_PAST: j > i,
-        Masking.NONE: (j == j) & (i == i),
-    }[masking]
-    return np.asarray(found, dtype=np.bool_)
-
-
-def _integers(rows: Sequence[Vector], *, one_scale: bool) -> Array:
-    """The rows times a positive number: the same for all rows, or one for each."""
-    scales = [lcm(*(value.denominator for value in row)) for row in rows]
-    if one_scale:
-        scales = [lcm(*scales)] * len(rows)
-    scaled = [[int(value * scale) for value in row] for row, scale in zip(rows, scales, strict=True)]
-    return np.array(scaled, dtype=object).reshape(len(rows), -1)
+    match masking:
+        case Masking.FUTURE:
+            seen = j <= i
+        case Masking.STRICT_FUTURE:
+            seen = j < i
+        case Masking.PAST:
+            seen = j >= i
+        case Masking.STRICT_PAST:
+            seen = j > i
+        case Masking.NONE:
+            seen = (j == j) & (i == i)
+    return np.asarray(seen, dtype=np.bool_)

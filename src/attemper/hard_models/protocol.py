@@ -131,12 +131,12 @@ def activations(model: HardModel, word: Integers) -> list[Array]:
     found = [normal(model.embed(np.arange(1, model.length + 1), word))]
     for layer, heads in enumerate(model.heads):
         rows = found[-1]
-        attended = [rows[_attended(model, layer, head, rows)] for head in range(heads)]
-        found.append(normal(model.combine(layer, rows, attended)))
+        read = [rows[attended(model, layer, head, rows)] for head in range(heads)]
+        found.append(normal(model.combine(layer, rows, read)))
     return found
 
 
-def _attended(model: HardModel, layer: int, head: int, rows: Array) -> Integers:
+def attended(model: HardModel, layer: int, head: int, rows: Array) -> Integers:
     """The leftmost of the best keys of every row; no more than about `MOST_SCORES` scores exist at a time."""
     size = max(1, MOST_SCORES // len(rows))
     parts = [
@@ -159,7 +159,7 @@ def scored(model: HardModel, layer: int, head: int, queries: Array, keys: Array)
             f"the scores of {len(queries)} queries and {len(keys)} keys have the shape {found.shape}"
         )
     if found.dtype.kind not in "biufO" or bool(np.asarray(found != found).any()):
-        raise UnsupportedError(f"a score of layer {layer + 1}, head {head + 1} is not a number")
+        raise UnsupportedError(f"a score of layer {layer}, head {head} is not a number")
     return found
 
 

@@ -80,12 +80,13 @@ def check_word(word: Word, alphabet: Alphabet) -> Word:
     known = set(alphabet.symbols)
     for place, symbol in enumerate(word, start=1):
         if not isinstance(symbol, str):
-            raise WordError(f"the symbol {symbol!r} at position {place} is not a text")
+            raise WordError(f"the symbol {symbol!r} at position {place} is not a text", position=place)
         if symbol not in known:
             listed = " ".join(alphabet.symbols[:40])
             hint = "" if alphabet.is_single_character else "; separate symbols by blanks"
             raise WordError(
-                f"symbol '{symbol[:40]}' at position {place} is not in the alphabet {{{listed}}}{hint}"
+                f"symbol '{symbol[:40]}' at position {place} is not in the alphabet {{{listed}}}{hint}",
+                position=place,
             )
     return word
 

@@ -17,6 +17,12 @@ from attemper.languages.words import Word
 
 Numbers = tuple[int, ...]
 
+Moves = dict[int, list[int]]
+"""For each symbol that a position may have, where it leads from each state."""
+
+Apart = frozenset[tuple[int, int]]
+"""Pairs of states."""
+
 MOST_PAIRS = 4_000_000
 """The most pairs of states, times positions, that are looked at."""
 
@@ -131,21 +137,25 @@ class _Pairs:
     def __init__(self, model: HardModel, allowed: tuple[tuple[int, ...], ...], dfa: Dfa) -> None:
         letter = {symbol: k for k, symbol in enumerate(dfa.alphabet.symbols)}
         nowhere = len(dfa.moves)  # where symbols lead that the automaton does not know
-        self.moves: list[dict[int, list[int]]] = []
-        for some in allowed:
-            known = {s: letter.get(model.symbols[s]) for s in some}
-            self.moves.append(
-                {
-                    s: [*(nowhere if k is None else row[k] for row in dfa.moves), nowhere]
-                    for s, k in known.items()
-                }
-            )
+        # Few sets of symbols are allowed at many positions.
+        kinds = {some: self._moves(model, some, letter, dfa, nowhere) for some in dict.fromkeys(allowed)}
+        self.allowed = allowed
+        self.moves = [kinds[some] for some in allowed]
         self.dfa = dfa
         if len(dfa.moves) ** 2 * len(allowed) > MOST_PAIRS:
             raise UnsupportedError(
                 f"an automaton of {len(dfa.moves)} states is too large for words of {len(allowed)} symbols: "
                 f"more than {MOST_PAIRS} pairs of states would be looked at"
             )
+
+    @staticmethod
+    def _moves(
+        model: HardModel, some: tuple[int, ...], letter: dict[str, int], dfa: Dfa, nowhere: int
+    ) -> Moves:
+        known = {s: letter.get(model.symbols[s]) for s in some}
+        return {
+            s: [*(nowhere if k is None else row[k] for row in dfa.moves), nowhere] for s, k in known.items()
+        }
 
     def simplest(self) -> tuple[Numbers, Numbers] | None:
         """The least pair, symbol by symbol, the accepted word's first."""
@@ -170,7 +180,7 @@ class _Pairs:
                     break
         return tuple(member), tuple(stranger)
 
-    def _suffixes(self) -> tuple[list[set[tuple[int, int]]], list[set[int]]]:
+    def _suffixes(self) -> tuple[list[Apart], list[frozenset[int]]]:
         """Before each position, and at the end: which states words have that can end on different sides.
 
         First the pairs that a common rest takes to an accepting and a rejecting state, then the states from
@@ -178,19 +188,28 @@ class _Pairs:
         """
         states = range(len(self.dfa.moves) + 1)
         ends = {(p, q) for p in self.dfa.accepting for q in states if q not in self.dfa.accepting}
-        apart: list[set[tuple[int, int]]] = [ends]
-        together: list[set[int]] = [set()]
-        for moves in reversed(self.moves):
-            later, parting = apart[-1], together[-1]
-            apart.append(
-                {(p, q) for p in states for q in states if any((m[p], m[q]) in later for m in moves.values())}
-            )
-            together.append(
-                {
-                    p
-                    for p in states
-                    if any(m[p] in parting for m in moves.values())
-                    or any((m[p], other[p]) in later for m in moves.values() for other in moves.values())
-                }
-            )
+        apart: list[Apart] = [frozenset(ends)]
+        together: list[frozenset[int]] = [frozenset()]
+        known: dict[tuple[tuple[int, ...], Apart, frozenset[int]], tuple[Apart, frozenset[int]]] = {}
+        for some, moves in zip(reversed(self.allowed), reversed(self.moves), strict=True):
+            # Further from the end nothing new comes about.
+            key = some, apart[-1], together[-1]
+            if key not in known:
+                known[key] = _before(moves, states, apart[-1], together[-1])
+            apart.append(known[key][0])
+            together.append(known[key][1])
         return apart[::-1], together[::-1]
+
+
+def _before(
+    moves: Moves, states: range, later: Apart, parting: frozenset[int]
+) -> tuple[Apart, frozenset[int]]:
+    """Pairs that one symbol, or states that two, can take to the pairs and states before the rest."""
+    apart = {(p, q) for p in states for q in states if any((m[p], m[q]) in later for m in moves.values())}
+    together = {
+        p
+        for p in states
+        if any(m[p] in parting for m in moves.values())
+        or any((m[p], other[p]) in later for m in moves.values() for other in moves.values())
+    }
+    return frozenset(apart), frozenset(together)

@@ -32,11 +32,12 @@ SHOWN = 40
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """A refutation, or why there is none, and how long the search took."""
+    """A refutation, or why there is none; how long the search took, and whether Ctrl-C ended it."""
 
     refutation: Refutation | None
     reason: str
     seconds: float
+    interrupted: bool = False
 
 
 def named_target(name: str, model: HardModel) -> Target:
@@ -63,7 +64,7 @@ def named_target(name: str, model: HardModel) -> Target:
         case "anbn":
             return Blocks(first, second)
         case _:
-            raise OptionError(f"language {name!r} is none of {', '.join(NAMES)}")
+            raise OptionError(f"language '{name}' is none of {', '.join(NAMES)}")
 
 
 def refute(
@@ -116,11 +117,13 @@ def refute(
 
     search = Search(model, base, verify, began + seconds, narrow, report, seed)
     enough = model.length if free is None else ceil(Fraction(str(free)) * model.length)
+    interrupted = False
     try:
         search.run(enough)
     except KeyboardInterrupt:
         if search.best is None:
             raise
+        interrupted = True
         report("interrupted; this is the best so far")
     spent = time.monotonic() - began
     if search.best is None:
@@ -141,7 +144,7 @@ def refute(
         stranger,
         search.best.answer,
     )
-    return Outcome(refutation, "", spent)
+    return Outcome(refutation, "", spent, interrupted)
 
 
 def _reason(model: HardModel, language: Target) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import assert_never, final
 
 from attemper.errors import AlphabetError, SourceError, UnsupportedError
+from attemper.escapes import escaped
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet, parse_alphabet
@@ -120,6 +121,10 @@ _Token = _OneOf | _Repeat | _Mark
 _SYNTAX = frozenset("|&~*+?.^-()[]{}'\"")
 _MARKS = frozenset("()|&~")
 _REPETITIONS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_ELSEWHERE = dict.fromkeys("^$", "; an expression is always about the whole word, so leave ^ and $ out") | {
+    "\\": "; there are no escapes: write [0-9] for a digit, and quote what is a special character, as in '+'"
+}
+"""What to write for what other regular expressions have."""
 _BRACES = re.compile(r"\{\s*0*([0-9]+)\s*(?:(,)\s*(?:0*([0-9]+)\s*)?)?\}")
 _OPERANDS = ("a symbol", "'.'", "'['", "'('", "'~'")
 
@@ -240,7 +245,7 @@ def _listed(alphabet: Alphabet) -> str:
 def _unknown(symbol: str, text: str, place: int, alphabet: Alphabet) -> SourceError:
     if not symbol:
         return _error("the empty text is not a symbol; the empty word is written ()", text, place)
-    message = f"symbol {symbol[:40]!r} is not in the alphabet {_listed(alphabet)}"
+    message = f"symbol '{escaped(symbol[:40])}' is not in the alphabet {_listed(alphabet)}"
     return _error(message + _quoting(symbol, alphabet), text, place)
 
 
@@ -248,7 +253,7 @@ def _quoting(found: str, alphabet: Alphabet) -> str:
     """A hint, if the text found begins a symbol that must be quoted."""
     meant = [s for s in alphabet.symbols if s.startswith(found) and _SYNTAX & set(s)]
     if not meant:
-        return ""
+        return _ELSEWHERE.get(found, "")
     quote = '"' if "'" in meant[0] else "'"
     return f"; as a symbol it is quoted: {quote}{meant[0]}{quote}"
 

@@ -39,6 +39,9 @@ from attemper.languages.words import Alphabet
 MAX_NESTING = 1000
 """Formulas nested deeper are refused with a clear error."""
 
+LONGEST_EXAMPLE = 60
+"""A longer formula is not repeated in an error's message."""
+
 MAX_INTEGER = 10**9
 """Larger integers are refused, so that every weight made from them is exact in float64."""
 
@@ -62,7 +65,7 @@ def parse(text: str, alphabet: Alphabet | None = None) -> Formula:
     try:
         tree = _parser().parse(text)
     except UnexpectedInput as error:
-        raise _located(error, text) from None
+        raise _located(error, text, alphabet) from None
     return _build(tree, text, alphabet)
 
 
@@ -249,12 +252,12 @@ _STARTS_OF_FORMULAS = frozenset({"UNARY", "NEGATION", "NOT_WORD", "QUOTED", "TRU
 _CONNECTIVE_TERMINALS = frozenset({"_AND_WORD", "_OR_WORD", "_XOR_WORD", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
 
 
-def _located(error: UnexpectedInput, text: str) -> SourceError:
+def _located(error: UnexpectedInput, text: str, alphabet: Alphabet | None) -> SourceError:
     """lark's complaint in our words."""
     if isinstance(error, UnexpectedCharacters):
         line, column = error.line, error.column
         return SourceError(
-            _unknown(text, error.pos_in_stream),
+            _unknown(text, error.pos_in_stream or 0, alphabet),
             text=text,
             line=line,
             column=column,
@@ -285,19 +288,35 @@ def _located(error: UnexpectedInput, text: str) -> SourceError:
         message = f"'{token.value}' closes nothing"
     else:
         message = f"'{token.value[:40]}' cannot stand here"
-    return _at(token, message, text, *expected)
+    _, quoted = _quoted(text, token.start_pos or 0, alphabet)
+    return _at(token, f"{message} (as a symbol write {quoted})" if quoted else message, text, *expected)
 
 
-def _unknown(text: str, place: int | None) -> str:
-    found = re.match(r"[A-Za-z_][A-Za-z0-9_]*|.", text[place or 0 :], re.DOTALL)
+def _unknown(text: str, place: int, alphabet: Alphabet | None) -> str:
+    found = re.match(r"[A-Za-z_][A-Za-z0-9_]*|.", text[place:], re.DOTALL)
     shown = found.group()[:40] if found else ""
     if shown[:1] in {"'", '"'}:
-        return "a quotation mark is not closed"
+        _, quoted = _quoted(text, place, alphabet)
+        return f"a quotation mark is not closed{f' (as a symbol write {quoted})' if quoted else ''}"
     if shown == "#":
         return "a count is written #<[f], #>[f] or #[f]"
     if re.match(r"[A-Z]", shown):
         return f"unknown operator '{shown}' (operators are separate words; as a symbol quote it: '{shown}')"
+    meant, quoted = _quoted(text, place, alphabet)
+    if meant:
+        written = f"{text[:place]}{quoted}{text[place + len(meant) :]}"
+        example = f": {written}" if len(written) <= LONGEST_EXAMPLE and written.isprintable() else ""
+        return f"write {quoted} in quotes{example}"
     return f"unexpected {shown!r}"
+
+
+def _quoted(text: str, place: int, alphabet: Alphabet | None) -> tuple[str, str]:
+    """The longest symbol that stands at the place though it must be quoted, and it in quotes; '' for none."""
+    symbols = () if alphabet is None else alphabet.symbols
+    must = (s for s in symbols if text.startswith(s, place) and not re.fullmatch(r"[a-z][a-z0-9_]*", s))
+    meant = max(must, key=len, default="")
+    quote = '"' if "'" in meant else "'"
+    return meant, f"{quote}{meant}{quote}" if meant else ""
 
 
 def _expected(terminals: set[str] | None) -> tuple[str, ...]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
-import typer.exceptions
 
 from attemper import __version__
-from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode, SourceError
+from attemper.errors import ExitCode
 from attemper.workbench.cli.certifying import certify_command, check_command
 from attemper.workbench.cli.classifying import classify_command
 from attemper.workbench.cli.compiling import compile_command
-from attemper.workbench.cli.console import ReaderLeftError, err, out
+from attemper.workbench.cli.console import ReaderLeftError, out
+from attemper.workbench.cli.failing import failed, silence
 from attemper.workbench.cli.lemma import lemma_command
 from attemper.workbench.cli.refuting import refute_command, restrict_command
 from attemper.workbench.cli.running import run_command
@@ -24,13 +23,20 @@ from attemper.workbench.cli.tracing import trace_command
 from attemper.workbench.cli.translating import formula_command
 from attemper.workbench.cli.verifying import verify_command
 
+EPILOG = (
+    "Exit codes: 0 done, 1 verify found a wrong word, 2 usage or an extra that is not installed, 3 formula, "
+    "expression or automaton, 4 refused, 5 word or alphabet, 6 file, 7 output undecided in this number "
+    "format, 8 an error in your own module; check: 10 refuted, 11 proved under assumptions, 12 unknown; "
+    "compile and certify: 12 no proof; refute: 12 nothing found; 70 a fault of attemper, 130 interrupted. "
+    "With --json an error is one JSON object on the standard error."
+)
+"""`errors.ExitCode` in short."""
+
 app = typer.Typer(
     name="attemper",
     help="From formulas, regular expressions and automata to softmax transformers, right at every length; "
     "and what hard attention cannot do.",
-    epilog="Exit codes: 0 done, 1 verify found a wrong word, 2 usage, 3 formula, expression or automaton, "
-    "4 unsupported, 5 word or alphabet, 6 file, 7 output undecided in this number format; "
-    "check: 10 refuted, 11 proved under assumptions, 12 unknown; refute: 12 nothing found.",
+    epilog=EPILOG,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -86,20 +92,7 @@ def _exit_code() -> int:
             raise KeyboardInterrupt
         return int(code or ExitCode.OK)
     except (ReaderLeftError, BrokenPipeError):
-        # Keep Python from complaining when it flushes what nobody will read.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()
         return int(code or ExitCode.OK)
-    except AttemperError as error:
-        # What cannot be read is shown below its message, also where the process that checks has read it.
-        has_lines = type(error) in {SourceError, AmbiguousReadingError, AttemperError}
-        show = err.print_lines if has_lines and error.exit_code is ExitCode.SOURCE else err.print
-        show(f"error: {error}")
-        return error.exit_code
-    except KeyboardInterrupt:
-        err.print("interrupted")
-        return ExitCode.INTERRUPTED
-    except typer.exceptions.TyperException as error:
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
-        err.print(f"error: {message}")
-        err.print("Try 'attemper --help' or 'attemper COMMAND --help'.")
-        return ExitCode.USAGE
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - a fault of ours has its code, too
+        return failed(error)

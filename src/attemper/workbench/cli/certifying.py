@@ -22,7 +22,7 @@ from attemper.checker.limits import (
     seconds_since_start,
 )
 from attemper.checker.report import lines_of, record_of
-from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, progress_bar
+from attemper.workbench.cli.console import ReaderLeftError, activity, err, out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load
 
@@ -98,7 +98,8 @@ def check_command(
     request = Request(
         str(path), model, None if program is None else str(program), ignore_rounding, edited, explain
     )
-    verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
+    with activity(f"checking, for at most {seconds:g} seconds", quiet=json):
+        verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):
         if json:

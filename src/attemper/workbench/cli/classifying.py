@@ -26,7 +26,7 @@ from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.forcing import Growth, forcing_number, growth
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
 
 FORCED_LENGTH = 100
@@ -47,9 +47,12 @@ def classify_command(
     regex: RegexOption = None, dfa: DfaOption = None, alphabet: AlphabetOption = None, json: Json = False
 ) -> None:
     """Say what class a regular language is in: star-free, quasi-aperiodic, solvable or neither; and why."""
-    automaton = automaton_of(regex, dfa, alphabet)
-    found = classify(automaton)
-    forced = _forcing(automaton)
+    with activity("making the automaton", quiet=json) as report:
+        automaton = automaton_of(regex, dfa, alphabet)
+        report(f"it has {len(automaton.moves):,} states; looking for groups")
+        found = classify(automaton)
+        report("forcing numbers")
+        forced = _forcing(automaton)
     if json:
         record = _record(automaton, found)
         print_json({"states": len(automaton.moves), **record, "forcing": _forcing_record(forced)})

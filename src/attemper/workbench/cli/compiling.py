@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, final
 
 import typer
 
+from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
-from attemper.certifying.choosing import Target, choose
+from attemper.certifying.choosing import Chosen, Target, choose
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.regimes import Regime
+from attemper.errors import ExitCode
 from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language
-from attemper.languages.temporal.reading import At
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.vacuous import holds_of_the_empty_word
+from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.classifying import alternatives_text, automaton_of
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import activity, out, print_json, progress_bar
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
 from attemper.workbench.model import Model, read_source
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
+
+LONGEST_SHOWN, MOST_SHOWN = 200, 40
+"""A longer text is shown by so many characters of its beginning, and half as many of its end."""
 
 
 class EmptyOption(StrEnum):
@@ -67,15 +75,19 @@ def compile_command(
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
     ] = False,
     json: Json = False,
-) -> None:
-    """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate."""
+) -> int:
+    """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate.
+
+    Exit codes: 0 written and certified, 12 written, but there is no proof that the network is right.
+    """
     language: Language
     if (formula, regex, dfa).count(None) != 2:
         raise typer.BadParameter("give one of FORMULA, --regex and --dfa")
     if formula is None:
         if at is not None or empty is not None:
             raise typer.BadParameter("--at and --empty are for formulas: an automaton says both itself")
-        language = automaton_of(regex, dfa, alphabet)
+        with activity("making the automaton", quiet=json):
+            language = automaton_of(regex, dfa, alphabet)
         letters = language.alphabet
     else:
         if alphabet is None:
@@ -83,39 +95,96 @@ def compile_command(
         language, letters = read_source(
             formula, alphabet, at.value if at else None, (empty or EmptyOption.REJECT).value
         )
+    notes = [] if empty is not None else list(_notes_on_the_empty_word(language))
     target = None if horizon is None else Target(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and target is not None else (regime or Regime.UNBOUNDED,)
-    chosen = choose(language, letters, wanted, target)
+    with activity("compiling", quiet=json):
+        chosen = choose(language, letters, wanted, target)
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
     certificate = None
     if chosen.analysis is not None:
         with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
             said = chosen.compiled.realisation
             certificate = certificate_of(chosen.analysis, model.digest, language, said, progress)
+    replaced = (output / STRUCTURE).exists()
     model.save(output)
     discard_certificate(output)
     if certificate is not None:
         save_certificate(certificate, output)
-    summary = summary_of(model)
+    made = _Made(output, chosen, model, certificate, replaced, notes)
     if json:
-        proof = {"horizons": horizons_of(certificate)} if certificate else {"not_certified": chosen.reason}
-        tried = {"alternatives": [asdict(one) for one in model.alternatives]} if model.alternatives else {}
-        passes = {"passes": [one.as_record() for one in pass_reports(model.stages)]} if explain else {}
-        print_json({"directory": str(output), **summary.as_record(), **tried, **passes, **proof})
-        return
+        print_json(_record(made, explain=explain))
+    else:
+        _print_made(made, explain=explain)
+    return ExitCode.UNKNOWN if certificate is None else ExitCode.OK
+
+
+@final
+@dataclass(frozen=True)
+class _Made:
+    """What was compiled and written, and what is to be said of it."""
+
+    output: Path
+    chosen: Chosen
+    model: Model
+    certificate: Certificate | None
+    replaced: bool
+    notes: Sequence[str]
+
+
+def _record(made: _Made, *, explain: bool) -> dict[str, object]:
+    """What was made, as JSON data."""
+    model, certificate = made.model, made.certificate
+    record = {"directory": str(made.output), **summary_of(model).as_record()}
+    if model.alternatives:
+        record["alternatives"] = [asdict(one) for one in model.alternatives]
     if explain:
-        for one in pass_reports(model.stages):
-            _print_pass(one)
-    out.print(f"compiled {model.title} ({summary.regime}) to {output}")
+        record["passes"] = [one.as_record() for one in pass_reports(model.stages)]
+    if certificate is None:
+        record["not_certified"] = made.chosen.reason
+    else:
+        record["horizons"] = horizons_of(certificate)
+    return {**record, "replaced": made.replaced, "notes": list(made.notes)}
+
+
+def _print_made(made: _Made, *, explain: bool) -> None:
+    """What was made, for people."""
+    model, summary = made.model, summary_of(made.model)
+    for one in pass_reports(model.stages) if explain else ():
+        _print_pass(one)
+    instead = ", in place of the network that was there" if made.replaced else ""
+    out.print(f"compiled {shortened(model.title)} ({summary.regime}) to {made.output}{instead}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
         out.print(alternatives_text(model.alternatives))
-    if not chosen.candidate.limits.merging:
+    if not made.chosen.candidate.limits.merging:
         out.print("larger than it might be: its symbols are not merged, so that it could be proved")
-    if certificate is None:
-        out.print(f"not certified: {chosen.reason}")
+    if made.certificate is None:
+        out.print(f"NOT certified, it may be wrong: {shortened(made.chosen.reason)}")
     else:
         out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
+    for note in made.notes:
+        out.print(f"note: {note}")
+
+
+def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
+    """What is to be known where a formula holds of the empty word, and the language does not have it."""
+    match language:
+        case TemporalLanguage(formula, _, False) if holds_of_the_empty_word(formula):
+            yield "the empty word is rejected, though the formula holds there; --empty accept accepts it"
+        case _:
+            pass
+
+
+def shortened(text: str) -> str:
+    """The text on one line of the terminal: the middle of a long one is left out.
+
+    >>> shortened("a & " * 100)
+    'a & a & a & a & a & a & a & a & a & a & ...a & a & a & a & a &  (400 characters)'
+    """
+    if len(text) <= LONGEST_SHOWN:
+        return text
+    return f"{text[:MOST_SHOWN]}...{text[-MOST_SHOWN // 2 :]} ({len(text):,} characters)"
 
 
 def _print_pass(report: PassReport) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,6 +53,11 @@ def print_json(record: object) -> None:
         sys.stdout.write(escaped_json(record) + "\n")
     except BrokenPipeError:
         raise ReaderLeftError from None
+
+
+def print_json_error(details: Mapping[str, object]) -> None:
+    """All that a command with --json writes to standard error: why there is no (further) result."""
+    sys.stderr.write(escaped_json({"error": details}) + "\n")
 
 
 @contextmanager

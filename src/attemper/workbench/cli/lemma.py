@@ -11,7 +11,7 @@ from rich.table import Table
 
 from attemper.errors import UnsupportedError
 from attemper.refutation.constants import Layer, Parameters, Variant, exponent, layer_above, parameters
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
 
 if TYPE_CHECKING:
@@ -172,11 +172,11 @@ def _run(length: int, heads: int, k: int | None, rate: str | None, seed: int, js
     q = best_rate(k, heads) if rate is None else share(rate, "--rate")
     model = RandomTables(length, (heads,), seed)
     base = two_symbols(model)
-    found = {
-        "three stages": faithful(model, base, k, q, seed=seed),
-        "alteration": altered(model, base, k, q, seed=seed),
-        "alteration, not random": altered(model, base, k, q, derandomised=True),
-    }
+    with activity("three stages", quiet=json) as report:
+        found = {"three stages": faithful(model, base, k, q, seed=seed)}
+        report("done; alteration")
+        found["alteration"] = altered(model, base, k, q, seed=seed)
+        found["alteration, not random"] = altered(model, base, k, q, derandomised=True)
     if json:
         runs = {name: _outcome(reduction) for name, reduction in found.items()}
         print_json({"length": length, "heads": heads, "k": k, "q": str(q), "seed": seed, "runs": runs})

@@ -12,12 +12,20 @@ from attemper.certificates.refutations import save as save_refutation
 from attemper.checker.refutations import beyond_the_cap, check_refutation, mismatches
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import ExitCode, InternalError, MalformedFileError, UnsupportedError
-from attemper.hard_models.loading import load_model, load_model_of
+from attemper.errors import (
+    AttemperError,
+    ExitCode,
+    InternalError,
+    MalformedFileError,
+    UnsupportedError,
+)
+from attemper.hard_models.blame import ModuleError, blaming
+from attemper.hard_models.loading import is_folder, load_model, load_model_of
 from attemper.languages.targets import Target
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.probing import probe
 from attemper.workbench.refute import NAMES, named_target, refute
 from attemper.workbench.report.restriction import attention_lines, picture
 
@@ -55,7 +63,9 @@ def refute_command(
 ) -> int:
     """Find two words that a hard-attention transformer cannot tell apart, though a language does, with proof.
 
-    Exit codes: 0 found and PROVED, 11 found and PROVED_UNDER_ASSUMPTIONS, 12 nothing found.
+    Interrupted (Ctrl-C), the search ends with the best so far, which is checked and written, too.
+
+    Exit codes: 0 found and PROVED, 11 found and PROVED_UNDER_ASSUMPTIONS, 12 nothing found, 130 interrupted.
     """
     if (language, regex, dfa).count(None) != 2:
         raise typer.BadParameter("give one of --language, --regex and --dfa")
@@ -64,8 +74,10 @@ def refute_command(
     if output is not None and output.is_dir():
         raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
     found = load_model(model, n)
+    if not is_folder(model):
+        probe(found, load_model(model, n), model)
     target: Target = automaton_of(regex, dfa, alphabet) if language is None else named_target(language, found)
-    with activity("searching", quiet=json) as report:
+    with activity("searching", quiet=json) as report, blaming(model):
         outcome = refute(found, target, source=model, free=free, seconds=seconds, seed=seed, report=report)
     if outcome.refutation is None:
         if json:
@@ -79,9 +91,10 @@ def refute_command(
         else:
             out.print(f"not refuted: {outcome.reason}")
         return ExitCode.UNKNOWN
-    verdict = check_refutation(outcome.refutation, load_model(model, n), place=model)
+    with activity("checking", quiet=json):
+        verdict = check_refutation(outcome.refutation, load_model(model, n), place=model)
     if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
-        raise InternalError(f"the checker does not accept what was found: {verdict.claims}")
+        raise _not_accepted(verdict, model)
     if json:
         print_json({**record_of(verdict), "seconds": round(outcome.seconds, 1)})
     else:
@@ -92,7 +105,14 @@ def refute_command(
         save_refutation(outcome.refutation, output)
         if not json:
             out.print(f"wrote {output}")
-    return verdict.exit_code
+    return ExitCode.INTERRUPTED if outcome.interrupted else verdict.exit_code
+
+
+def _not_accepted(verdict: Verdict, model: str) -> AttemperError:
+    """Why the checker does not accept what was found: somebody's own functions, or else a fault of ours."""
+    said = "; ".join(f"{claim.status}: {claim.text}" for claim in verdict.claims)
+    message = f"the checker does not accept what was found: {said}"
+    return InternalError(message) if is_folder(model) else ModuleError(f"'{model}': {message}")
 
 
 def restrict_command(
@@ -110,7 +130,8 @@ def restrict_command(
     complaint = next(mismatches(refutation, found), None)
     if complaint is not None:
         raise MalformedFileError(f"'{file}': {complaint}")
-    lines = attention_lines(found, refutation.restriction)
+    with blaming(model or refutation.source):
+        lines = attention_lines(found, refutation.restriction)
     if json:
         symbols = refutation.symbols
         allowed = [[symbols[s] for s in some] for some in refutation.restriction.allowed]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,15 +13,18 @@ import typer
 
 from attemper.errors import MalformedFileError, UndecidedError, WordError
 from attemper.languages.words import Word, show_word
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import err, out, print_json
 from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
 from attemper.workbench.model import Model, load
+from attemper.workbench.options import DType, Weights
 
 if TYPE_CHECKING:
     from attemper.running.batches import Run
 
 WORDS_AT_ONCE = 4096
 SHOWN = 60
+LONG = 8192
+"""Words longer than this take noticeable time, of which people are told."""
 
 
 def run_command(
@@ -40,12 +44,17 @@ def run_command(
 ) -> None:
     """Run a compiled transformer on words."""
     model = load(folder)
-    if bool(words) == (word_file is not None):
-        raise typer.BadParameter("give words, or --words FILE, but not both")
+    if not words and word_file is None:
+        raise typer.BadParameter("there is no word to run: give words ('' is the empty one) or --words FILE")
+    if words and word_file is not None:
+        raise typer.BadParameter("give words or --words FILE, not both")
     lines = enumerate(iter(words) if words else _lines(word_file or "-"), start=1)
     undecided: str | None = None
     while chunk := list(islice(lines, WORDS_AT_ONCE)):
         parsed, unreadable = _parse(model, chunk)
+        longest = max(parsed, key=len, default=())
+        if len(longest) > LONG and err.is_terminal and not json:
+            err.print(forecast(model, longest, weights.value, dtype.value))
         for run in model.run(parsed, weights=weights.value, dtype=dtype.value):
             _print(model, run, json=json)
             if None in run.bits and undecided is None:
@@ -56,6 +65,15 @@ def run_command(
         raise UndecidedError(undecided)
 
 
+def forecast(model: Model, word: Word, weights: Weights, dtype: DType) -> str:
+    """How long a long word will take, judging by its first symbols: every position attends to every other."""
+    began = time.monotonic()
+    list(model.run([word[:LONG]], weights=weights, dtype=dtype))
+    seconds = (time.monotonic() - began) * (len(word) / LONG) ** 2
+    said = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
+    return f"a word of {len(word):,} symbols: the time grows like n^2, so it takes about {said}"
+
+
 def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], WordError | None]:
     """The words up to the first that cannot be read, and what is wrong with that one."""
     words: list[Word] = []
@@ -63,7 +81,7 @@ def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], Word
         try:
             words.append(model.word(line))
         except WordError as error:
-            return words, WordError(f"word {number}: {error}")
+            return words, WordError(f"word {number}: {error}", word=number, **error.details)
     return words, None
 
 
@@ -71,8 +89,9 @@ def _lines(name: str) -> Iterator[str]:
     """The lines of a file or of stdin, without their ends."""
     try:
         with sys.stdin if name == "-" else Path(name).open(encoding="utf-8") as stream:
-            for line in stream:
-                yield line.rstrip("\r\n")
+            for number, line in enumerate(stream):
+                # Some editors begin a file with a mark that says how bytes become characters.
+                yield (line.removeprefix("\ufeff") if number == 0 else line).rstrip("\r\n")
     except OSError as error:
         raise MalformedFileError(f"cannot read the words in '{name}': {error.strerror}") from None
     except UnicodeDecodeError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attemper.languages.temporal.show import show
 from attemper.workbench.cli.classifying import automaton_of
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
 from attemper.workbench.translate import translate
 
@@ -13,8 +13,10 @@ def formula_command(
     regex: RegexOption = None, dfa: DfaOption = None, alphabet: AlphabetOption = None, json: Json = False
 ) -> None:
     """Write a regular language as a past formula, read at the last position."""
-    automaton = automaton_of(regex, dfa, alphabet)
-    found = translate(automaton)
+    with activity("making the automaton", quiet=json) as report:
+        automaton = automaton_of(regex, dfa, alphabet)
+        report(f"it has {len(automaton.moves):,} states; translating")
+        found = translate(automaton)
     empty = "accept" if automaton.accepts(()) else "reject"
     if json:
         record = {"proved": found.proved, "agreed_up_to": found.agreed}

@@ -55,7 +55,7 @@ def attention_lines(model: HardModel, restriction: Restriction) -> list[str]:
                 f", ... ({len(last)} in all)" if len(last) > SHOWN else ""
             )
             lines.append(
-                f"layer {layer + 1}, head {head + 1}: position {model.length} attends to {shown}; "
+                f"layer {layer}, head {head}: position {model.length} attends to {shown}; "
                 f"{model.length - several} of {model.length} positions always attend to the same one"
             )
         if layer + 1 < len(model.heads):
@@ -63,7 +63,7 @@ def attention_lines(model: HardModel, restriction: Restriction) -> list[str]:
                 state = following(model, layer, state, MOST_VALUES)
             except TooManyError:
                 lines.append(
-                    f"layer {layer + 2}: more than {MOST_VALUES} combinations of activations, not shown"
+                    f"layer {layer + 1}: more than {MOST_VALUES} combinations of activations, not shown"
                 )
                 break
     return lines

@@ -1,0 +1,87 @@
+"""Errors of a user's own module: told apart from attemper's, with the file and line where they happen."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from traceback import walk_tb
+
+from attemper.errors import AttemperError, ExitCode
+from attemper.escapes import escaped
+
+OURS = Path(__file__).parents[1]
+"""The folder of this package."""
+
+LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+"""Where Python's own modules and the installed packages are."""
+
+
+class ModuleError(AttemperError):
+    """An error in a module of the user's own, with the file and line where that module stood.
+
+    `file` is None and `line` 0 where the place is not known.
+    """
+
+    exit_code = ExitCode.MODULE
+
+    def __init__(self, message: str, *, file: str | None = None, line: int = 0) -> None:
+        if file is None:
+            super().__init__(message)
+        else:
+            super().__init__(f"{message} ({file}:{line})", file=file, line=line)
+
+    def __str__(self) -> str:
+        return escaped(super().__str__())
+
+
+@contextmanager
+def blaming(source: str, *, wholly: bool = False) -> Iterator[None]:
+    """Turn errors that the module of `source` (MODULE:OBJECT) raises into `ModuleError`, with their place.
+
+    With `wholly` nothing else runs here, so that every error is theirs. Otherwise those are that were raised
+    while code of theirs was running; the others, and errors of attemper's own, are left as they are.
+
+    >>> with blaming("models:mine", wholly=True):
+    ...     len(3)
+    Traceback (most recent call last):
+    ...
+    attemper.hard_models.blame.ModuleError: 'models:mine' raised TypeError: object of type 'int' has no len()
+    """
+    try:
+        yield
+    except (AttemperError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        file, line = _place(error)
+        if file is None and not wholly:
+            raise
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise ModuleError(f"'{source}' raised {said}", file=file, line=line) from error
+
+
+def _place(error: BaseException) -> tuple[str | None, int]:
+    """The file and line of the user's code nearest to the error; None and 0 if none of it was running."""
+    if isinstance(error, SyntaxError) and error.filename and _is_theirs(error.filename):
+        return shown_path(error.filename), error.lineno or 0
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    theirs = [(shown_path(name), line) for name, line in frames if _is_theirs(name)]
+    return theirs[-1] if theirs else (None, 0)
+
+
+def _is_theirs(name: str) -> bool:
+    path = Path(name)
+    return not name.startswith("<") and not any(path.is_relative_to(ours) for ours in (OURS, *LIBRARIES))
+
+
+def place_of(function: object) -> tuple[str | None, int]:
+    """The file and line where a function of the user's begins; None and 0 where that is not known."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return (None, 0) if code is None else (shown_path(code.co_filename), code.co_firstlineno)
+
+
+def shown_path(name: str) -> str:
+    """A file's name as seen from the folder where the user stands."""
+    path = Path(name)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else name

@@ -1,0 +1,66 @@
+"""Whether a formula holds where there is no position: what logics of finite words say of the empty one.
+
+attemper's verdict on the empty word is a constant of the language, not this. People are told where the two
+differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from attemper.exact.predicates import holds
+from attemper.languages.temporal.core import values_by_core
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    First,
+    Formula,
+    Last,
+    Numerical,
+    Symbol,
+    Unary,
+    UnaryOperator,
+)
+
+
+def holds_of_the_empty_word(formula: Formula) -> bool:
+    """The truth of a formula without any position, as of LTL over finite words.
+
+    No symbol is there, nothing was before or comes after (so `Y f`, `X f`, `f S g`, `f U g` are false and
+    their duals true, `first` and `last` among these), and counts, `pos` and `len` are 0.
+
+    >>> from attemper.languages.temporal.parse import parse
+    >>> [holds_of_the_empty_word(parse(f)) for f in ("G (a -> F b)", "O a", "#<[a] >= 1", "WY a")]
+    [True, False, False, True]
+    """
+    return values_by_core(formula, _value)[formula]
+
+
+def _value(part: Formula, known: Mapping[Formula, bool]) -> bool:
+    """The truth of a formula whose operator is of the core, given the truth of its operands."""
+    match part:
+        case Symbol():
+            return False
+        case Constant(value):
+            return value
+        case First() | Last():
+            return True
+        case Unary(operator, operand):
+            return operator is UnaryOperator.NOT and not known[operand]
+        case Binary(BinaryOperator.AND, left, right):
+            return known[left] and known[right]
+        case Binary(BinaryOperator.OR, left, right):
+            return known[left] or known[right]
+        case Binary(operator, left, right):
+            return operator is BinaryOperator.XOR and known[left] != known[right]
+        case Comparison(operator, left_term, right_term):
+            difference = left_term.constant - right_term.constant
+            return difference == 0 if operator is ComparisonOperator.EQUAL else difference >= 0
+        case Numerical(predicate, term):
+            return holds(predicate, term.constant)
+        case _:
+            assert_never(part)

@@ -1,0 +1,92 @@
+"""How a command says that it failed: a message for people, one JSON object for programs, both on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+
+import typer.exceptions
+
+from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode, SourceError
+from attemper.workbench.cli.console import err, print_json_error
+
+HINT = "Try 'attemper --help' or 'attemper COMMAND --help'."
+
+_WITH_LINES = (SourceError, AmbiguousReadingError)
+
+
+def failed(error: BaseException) -> int:
+    """Say what went wrong, as the command line asks (`--json` or not), and return the exit code."""
+    code, message = _code_of(error), _message_of(error)
+    if wants_json():
+        plain = error.message if isinstance(error, SourceError) else message
+        print_json_error({"code": int(code), "name": code.name.lower(), "message": plain, **_details(error)})
+        return code
+    match error:
+        case KeyboardInterrupt():
+            err.print(message)
+        case AttemperError() if code is ExitCode.SOURCE and (
+            isinstance(error, _WITH_LINES) or type(error) is AttemperError
+        ):
+            # What cannot be read is shown below its message, also where the process that checks has read it.
+            err.print_lines(f"error: {message}")
+        case _:
+            err.print(f"error: {message}")
+    if code is ExitCode.USAGE and isinstance(error, typer.exceptions.TyperException):
+        err.print(HINT)
+    if code is ExitCode.INTERNAL:
+        err.print_lines(_traceback(error))
+    return code
+
+
+def silence() -> None:
+    """Keep Python from complaining when it flushes what nobody will read."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def wants_json() -> bool:
+    """Whether `--json` stands on the command line: what cannot be read there is answered in kind."""
+    arguments = sys.argv[1:]
+    return "--json" in arguments[: arguments.index("--") if "--" in arguments else None]
+
+
+def _details(error: BaseException) -> Mapping[str, object]:
+    """What programs are told beside code and message."""
+    if isinstance(error, AttemperError):
+        return error.details
+    if _code_of(error) is ExitCode.INTERNAL:
+        return {"traceback": _traceback(error)}
+    return {}
+
+
+def _traceback(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error)).rstrip()
+
+
+def _code_of(error: BaseException) -> ExitCode:
+    match error:
+        case AttemperError():
+            return error.exit_code
+        case KeyboardInterrupt():
+            return ExitCode.INTERRUPTED
+        case typer.exceptions.TyperException():
+            return ExitCode.USAGE
+        case _:
+            return ExitCode.INTERNAL
+
+
+def _message_of(error: BaseException) -> str:
+    match error:
+        case AttemperError():
+            return str(error)
+        case KeyboardInterrupt():
+            return "interrupted"
+        case typer.exceptions.TyperException():
+            said = error.format_message() if hasattr(error, "format_message") else str(error)
+            # The library that reads the options says so before its message.
+            return str(said).replace("Value error, ", "")
+        case _:
+            where = "a fault of attemper itself; please report it with the lines below"
+            return f"{where}: {type(error).__name__}: {error}"

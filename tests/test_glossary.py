@@ -1,0 +1,169 @@
+"""What commands print and pages say is explained in the glossary, and linked where it is used first."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.verdict import Status
+from attemper.compiling.regimes import Regime
+from attemper.exact.formats import FORMATS
+from attemper.languages.regular.classes import Kind
+from attemper.networks.layers import Construction, HardWeighting, Masking
+from attemper.workbench.cli.app import app
+from tests.support.command_line import attemper
+
+ROOT = Path(__file__).parents[1]
+GLOSSARY = ROOT / "docs" / "glossary.md"
+PAGES = [ROOT / "README.md", *sorted(set((ROOT / "docs").glob("*.md")) - {GLOSSARY})]
+
+EVERYDAY = {
+    *("alphabet", "construction", "score", "float64", "temperature", "hard attention", "digest", "read at"),
+    *("counter", "gap", "margin", "refutation", "verdict on the empty word"),
+}
+"""Terms that are also plain words, or titles: a page links them where they are meant as terms."""
+
+PLAIN = {
+    *("hard-attention", "end-of-word", "0-based", "two-element"),
+    *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
+    *(
+        "INTEGER",
+        "FLOAT",
+        "MB",
+        "R",
+        "S",
+        "SHARE",
+        "N",
+        "K",
+        "Q",
+        "H",
+        "C",
+        "UTF",
+        "FORMAT",
+        "PE",
+        "Z2",
+        "NOT",
+    ),
+}
+"""Words with a hyphen or in capitals that are no terms: of English, and names of what options take."""
+
+
+def headings() -> list[str]:
+    return re.findall(r"^### (.*)$", GLOSSARY.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def defined() -> set[str]:
+    """The terms that have an entry, and those in italics inside one; in lower case."""
+    text = GLOSSARY.read_text(encoding="utf-8")
+    return {term.lower() for term in (*headings(), *re.findall(r"\*([\w-]+)\*", text))}
+
+
+def anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def prose(text: str) -> str:
+    """The text with code and headings blanked, every character in its place."""
+
+    def blank(found: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", found.group())
+
+    for pattern in (r"```.*?```", r"`[^`\n]*`", r"^#.*$", r"^(?:>>>|\.\.\.) .*$"):
+        text = re.sub(pattern, blank, text, flags=re.DOTALL if pattern.startswith("```") else re.MULTILINE)
+    return text
+
+
+def first_use(term: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<![\w-]){re.escape(term)}(?:s|es)?(?![\w-])", text, re.IGNORECASE)
+
+
+def test_links_to_the_glossary_lead_to_an_entry() -> None:
+    anchors = {anchor(heading) for heading in headings()}
+    assert len(anchors) == len(headings()) > 40
+    for page in (*PAGES, GLOSSARY):
+        for link in re.findall(
+            r"\]\((?:(?:docs/)?glossary\.md)?#([^)]*)\)", page.read_text(encoding="utf-8")
+        ):
+            assert link in anchors, f"{page.name}: {link}"
+
+
+def test_the_readme_links_each_term_where_it_uses_it_first() -> None:
+    text = prose((ROOT / "README.md").read_text(encoding="utf-8"))
+    linked = 0
+    for heading in set(headings()) - EVERYDAY:
+        found = first_use(heading, text)
+        if found is not None:
+            link = f"](docs/glossary.md#{anchor(heading)})"
+            assert text.startswith(link, found.end()), (
+                f"{heading}: {text[found.start() - 60 : found.end() + 9]}"
+            )
+            linked += 1
+    assert linked > 20
+
+
+def test_each_term_that_a_page_uses_is_linked_from_one() -> None:
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    links = {link for text in texts for link in re.findall(r"glossary\.md#([^)]*)\)", text)}
+    for heading in set(headings()) - EVERYDAY:
+        if any(first_use(heading, prose(text)) for text in texts):
+            assert anchor(heading) in links, heading
+
+
+def test_every_name_that_values_have_is_explained() -> None:
+    enums = (Status, Regime, Masking, HardWeighting, Kernel, Kind)
+    names = {str(member.value) for kind in enums for member in kind}
+    names |= {kind.__name__ for kind in get_args(Construction)} | set(FORMATS)
+    # Strictly masked heads are explained with the others.
+    assert {name.lower().removeprefix("strictly ") for name in names} - defined() == set()
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What every command prints, its help included, about networks and languages of every kind."""
+    folder = tmp_path_factory.mktemp("printed")
+    net, reader, ends, refuted = (folder / name for name in ("net", "reader", "ends", "out.json"))
+    outcomes = [
+        attemper("compile", "#<[a] <= #>[b] & H (a -> Y b)", "--alphabet", "ab", "-o", net, "--explain"),
+        attemper("compile", "O (b & Y a)", "--alphabet", "ab", "-o", reader, "--regime", "temperature"),
+        attemper("compile", "--regex", "(a|b)*ab", "--alphabet", "ab", "-o", ends),
+        attemper("refute", reader, "--language", "parity", "--n", "20", "--free", "0.5", "-o", refuted),
+        attemper("restrict", refuted),
+        attemper("check", refuted),
+        attemper("lemma", "--run", "40", "--k", "8"),
+        attemper("lemma"),
+        *(
+            attemper("classify", "--regex", regex, "--alphabet", "ab")
+            for regex in ("a*b", "(aa)*", "(b*ab*a)*b*")
+        ),
+        attemper("formula", "--regex", "a*b", "--alphabet", "ab"),
+        attemper("run", net, "ab", "ba"),
+        attemper("verify", net, "--up-to", "3", "--random", "5", "--length", "20"),
+        attemper("certify", net),
+    ]
+    outcomes += [attemper(command, net) for command in ("show", "check")]
+    outcomes += [attemper("trace", net, "ab"), attemper("check", net, "--explain"), attemper("show", ends)]
+    outcomes += [attemper(command.name, "--help") for command in app.registered_commands]
+    assert all(outcome.code == 0 for outcome in outcomes), [o for o in outcomes if o.code]
+    # A word that the help breaks at its hyphen is one word.
+    return re.sub(r"-\n\s*", "-", "\n".join(outcome.out for outcome in outcomes))
+
+
+def test_what_commands_print_is_explained(printed: str) -> None:
+    words = re.sub(r"\S*[/.]\S*|--[\w-]+|'[^']*'", " ", printed)  # paths, options, and what is quoted
+    hyphened = set(re.findall(r"(?<![\w-])[a-z]+-[a-z]+(?![\w-])", words))
+    capitals = set(re.findall(r"(?<![\w-])[A-Z][A-Z_]{2,}(?![\w-])", words))
+    known = defined() | {word.lower() for word in PLAIN}
+    assert {word for word in hyphened | capitals if word.lower() not in known} == set()
+    assert {"numerator-first", "future-masked", "star-free"} <= hyphened
+    assert "PROVED" in capitals
+
+
+def test_terms_that_look_like_any_word_are_explained_where_they_are_printed(printed: str) -> None:
+    terms = ["horizon", "margin", "kernel", "position embedding", "regime", "temperature", "certificate"]
+    terms += ["digest", "logit", "construction", "forcing number", "coordinate", "free", "sensitive"]
+    assert [term for term in terms if first_use(term, printed) is None] == []
+    assert [term for term in terms if term not in defined()] == []

@@ -1,0 +1,223 @@
+"""What surprises a stranger is said: quotes, empty words, networks that are replaced or not proved."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from attemper.certifying.choosing import Chosen
+from attemper.errors import ExitCode
+from attemper.languages.temporal.meaning import truth
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.syntax import BinaryOperator, UnaryOperator
+from attemper.languages.temporal.vacuous import holds_of_the_empty_word
+from attemper.workbench.cli import compiling, console, running
+from tests.support.command_line import Outcome, attemper
+
+
+def compiled(folder: Path, formula: str, alphabet: str, *options: object) -> Outcome:
+    return attemper("compile", formula, "--alphabet", alphabet, "-o", folder, *options)
+
+
+# Letters and other people's notations ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("formula", "alphabet", "message"),
+    [
+        ("O α", "αβ", "write 'α' in quotes: O 'α' (line 1, column 3)"),
+        ("a & O 🙂", "a🙂", "write '🙂' in quotes: a & O '🙂' "),
+        ("a & (α | b)", "aαb", "write 'α' in quotes: a & ('α' | b) "),
+        ("O λx", "λ λx", "write 'λx' in quotes: O 'λx' "),
+        ("O + & a", "+a", "the formula breaks off before '+' (as a symbol write '+')"),
+        ("O '", "'a", 'a quotation mark is not closed (as a symbol write "\'")'),
+        ("O A", "A b", "as a symbol quote it: 'A'"),
+        ("O γ", "ab", "unexpected 'γ'"),
+    ],
+)
+def test_a_letter_that_must_be_quoted_is_named_with_its_quotes(
+    tmp_path: Path, formula: str, alphabet: str, message: str
+) -> None:
+    outcome = compiled(tmp_path / "x", formula, alphabet)
+    assert outcome.code == ExitCode.SOURCE
+    assert message in outcome.err
+
+
+def test_what_such_a_message_says_to_write_is_a_formula(tmp_path: Path) -> None:
+    said = compiled(tmp_path / "x", "a & O α", "aα").err.splitlines()[0]
+    better = said.split("in quotes: ")[1].removesuffix(" (line 1, column 7)")
+    assert compiled(tmp_path / "x", better, "aα").code == ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    ("regex", "message"),
+    [
+        ("^a$", "an expression is always about the whole word, so leave ^ and $ out"),
+        ("a$", "an expression is always about the whole word, so leave ^ and $ out"),
+        (r"\d", "symbol '\\' is not in the alphabet {a b}; there are no escapes: write [0-9] for a digit"),
+    ],
+)
+def test_other_regular_expressions_are_met_with_a_sentence(regex: str, message: str) -> None:
+    outcome = attemper("classify", "--regex", regex, "--alphabet", "ab")
+    assert outcome.code == ExitCode.SOURCE
+    assert message in outcome.err
+
+
+def test_an_option_that_does_not_exist_is_named_without_a_librarys_words(tmp_path: Path) -> None:
+    outcome = compiled(tmp_path / "x", "a", "ab", "--regime", "temprature")
+    assert "'temprature' is not one of 'unbounded', 'temperature', 'decoder'" in outcome.err
+    assert "Value error" not in outcome.err
+
+
+# Words ----------------------------------------------------------------------------------------------
+
+
+def test_run_without_words_says_what_is_missing(tmp_path: Path) -> None:
+    compiled(tmp_path / "once", "O a", "ab")
+    outcome = attemper("run", tmp_path / "once")
+    assert outcome.code == ExitCode.USAGE
+    assert "there is no word to run: give words ('' is the empty one) or --words FILE" in outcome.err
+    assert "not both" in attemper("run", tmp_path / "once", "a", "--words", "-").err
+
+
+def test_a_byte_order_mark_is_no_symbol(tmp_path: Path) -> None:
+    compiled(tmp_path / "once", "O a", "ab")
+    (tmp_path / "words").write_bytes(b"\xef\xbb\xbfab\r\nb\n")
+    outcome = attemper("run", tmp_path / "once", "--words", tmp_path / "words", "--json")
+    assert [record["word"] for record in outcome.records] == [["a", "b"], ["b"]]
+    (tmp_path / "words").write_bytes(b"ab\n\xef\xbb\xbfb\n")
+    assert attemper("run", tmp_path / "once", "--words", tmp_path / "words").code == ExitCode.WORD
+
+
+def test_check_of_a_file_that_is_missing_says_so(tmp_path: Path) -> None:
+    outcome = attemper("check", tmp_path / "mine.json")
+    assert outcome.code == ExitCode.FILE
+    assert f"there is no '{tmp_path / 'mine.json'}'; 'attemper compile' makes folders" in outcome.out
+    assert "network.json" not in outcome.out
+
+
+# The empty word -------------------------------------------------------------------------------------
+
+NOTE = "note: the empty word is rejected, though the formula holds there; --empty accept accepts it\n"
+
+
+@pytest.mark.parametrize(
+    ("formula", "options", "noted"),
+    [
+        ("G (a -> F b)", ("--at", "first"), True),
+        ("H a", (), True),
+        ("#<[a] <= #<[b]", (), True),
+        ("O a", (), False),
+        ("H a", ("--empty", "accept"), False),
+        ("H a", ("--empty", "reject"), False),
+        ("#<[a] > #<[b]", (), False),
+    ],
+)
+def test_the_empty_word_is_spoken_of_where_it_decides(
+    tmp_path: Path, formula: str, options: tuple[str, ...], noted: bool
+) -> None:
+    outcome = compiled(tmp_path / "model", formula, "ab", *options)
+    assert outcome.out.endswith(NOTE) is noted
+    assert ("note: " in outcome.out) is noted
+    record = compiled(tmp_path / "other", formula, "ab", *options, "--json").record
+    assert len(record["notes"]) == noted
+
+
+def test_every_operator_has_a_truth_where_there_is_no_position() -> None:
+    """Strong operators are false there, their duals true, as in LTL of finite words."""
+    strong = {"Y", "O", "X", "F"}
+    for unary in UnaryOperator:
+        expected = {"!": True}.get(unary.value, unary.value not in strong)
+        assert holds_of_the_empty_word(parse(f"{unary.value} false")) is expected, unary
+    gates = {"&": False, "|": True, "xor": True, "->": False, "<->": False}
+    for binary in BinaryOperator:
+        expected = gates.get(binary.value, binary.value not in {"S", "U", "M"})
+        assert holds_of_the_empty_word(parse(f"true {binary.value} false")) is expected, binary
+
+
+@pytest.mark.parametrize("formula", ["#<[a] <= 0", "#[a] != 1", "even(len)", "pos = 0", "2*#>[a] - 3 < 0"])
+def test_counts_are_zero_where_there_is_no_position(formula: str) -> None:
+    assert holds_of_the_empty_word(parse(formula))
+    assert not holds_of_the_empty_word(parse(f"!({formula})"))
+
+
+def test_gates_and_constants_mean_the_same_with_and_without_positions() -> None:
+    for formula in ("true & !false", "false | true xor true", "(true -> false) <-> false"):
+        assert holds_of_the_empty_word(parse(formula)) is truth(parse(formula), ("a",))[0]
+
+
+# What is written ------------------------------------------------------------------------------------
+
+
+def test_compile_says_that_a_network_was_replaced(tmp_path: Path) -> None:
+    first = compiled(tmp_path / "model", "O a", "ab")
+    second = compiled(tmp_path / "model", "O b", "ab")
+    assert "in place of" not in first.out
+    assert second.out.startswith(
+        f"compiled O b (unbounded) to {tmp_path / 'model'}, in place of the network "
+    )
+    assert compiled(tmp_path / "model", "O b", "ab", "--json").record["replaced"] is True
+
+
+def test_a_network_without_a_proof_has_a_code_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose = compiling.choose
+
+    def unproved(*arguments: object) -> Chosen:
+        found = choose(*arguments)  # type: ignore[arg-type]
+        return Chosen(found.candidate, found.compiled, None, "no proof: " + "its blocks are too large, " * 40)
+
+    monkeypatch.setattr(compiling, "choose", unproved)
+    formula = " & ".join(["O a", "O b"] * 60)
+    outcome = compiled(tmp_path / "model", formula, "ab")
+    assert outcome.code == ExitCode.UNKNOWN == 12
+    assert "NOT certified, it may be wrong: no proof: its blocks" in outcome.out
+    assert all(len(line) < 200 + len(str(tmp_path)) for line in outcome.out.splitlines())
+    assert attemper("run", tmp_path / "model", "ab").code == ExitCode.OK
+    asked = compiled(tmp_path / "model", formula, "ab", "--json")
+    assert asked.code == ExitCode.UNKNOWN
+    assert asked.record["not_certified"].startswith("no proof: its blocks")
+    assert asked.err == ""
+
+
+# Work that takes long -------------------------------------------------------------------------------
+
+
+def test_a_long_word_is_announced_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LONG", 50)
+    compiled(tmp_path / "once", "O a", "ab")
+    assert attemper("run", tmp_path / "once", "ab" * 40).err == "", "nobody looks at a pipe"
+    monkeypatch.setattr(running.err, "_force_terminal", True)
+    shown = attemper("run", tmp_path / "once", "ab" * 40)
+    assert shown.err.startswith("a word of 80 symbols: the time grows like n^2, so it takes about 0 seconds")
+    assert shown.out.startswith("accepted")
+    assert attemper("run", tmp_path / "once", "ab" * 20).err == ""
+    assert attemper("run", tmp_path / "once", "ab" * 40, "--json").err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("compile", "-o", "x"), ("classify",), ("formula",)], ids=lambda some: str(some[0])
+)
+def test_long_work_says_what_it_is_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(console.err, "_force_terminal", True)
+    monkeypatch.setattr(console.err, "status", lambda title: said.append(title) or nullcontext(Silent()))
+    monkeypatch.setattr(compiling, "progress_bar", lambda *_, **__: nullcontext(lambda _: None))
+    monkeypatch.chdir(tmp_path)
+    assert attemper(*arguments, "--regex", "(ab)*", "--alphabet", "ab").code == ExitCode.OK
+    assert said[0] == "making the automaton"
+    said.clear()
+    assert attemper(*arguments, "--regex", "(ab)*", "--alphabet", "ab", "--json").code == ExitCode.OK
+    assert said == []
+
+
+class Silent:
+    """What `Console.status` gives, without a terminal."""
+
+    def update(self, text: str) -> None:
+        assert text.startswith("making the automaton: ")
