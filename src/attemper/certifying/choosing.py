@@ -6,7 +6,7 @@ Nothing here is believed by anybody: every candidate is judged by the checker.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import final
 
@@ -25,6 +25,9 @@ from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
+
+DEFAULT = Limits()
+"""The caps on an automaton's cascade, if nothing else is said."""
 
 TARGET_MARGINS = MARGINS[:3]
 """Wider margins than these gain nothing that was ever measured."""
@@ -79,16 +82,20 @@ class _Failures:
 
 
 def choose(
-    language: Language, alphabet: Alphabet, regimes: Sequence[Regime], target: Target | None = None
+    language: Language,
+    alphabet: Alphabet,
+    regimes: Sequence[Regime],
+    target: Target | None = None,
+    limits: Limits = DEFAULT,
 ) -> Chosen:
     """The first network, smallest margins first, that is proved and whose horizon reaches the target.
 
-    Without a target the first that is compiled is returned if none is proved. Raises `UnsupportedError` if
+    `limits` are those of an automaton's cascade. Without a target the first that is compiled is returned if none is proved. Raises `UnsupportedError` if
     nothing can be compiled, or if no network reaches the target: with the largest horizon that is reached and
     the head that limits it.
     """
     failures = _Failures()
-    for candidate in _candidates(language, regimes, target, failures):
+    for candidate in _candidates(language, regimes, target, limits):
         try:
             compiled = compile_language(
                 language, alphabet, candidate.regime, candidate.margin, candidate.limits
@@ -109,23 +116,19 @@ def choose(
 
 
 def _candidates(
-    language: Language, regimes: Sequence[Regime], target: Target | None, failures: _Failures
+    language: Language, regimes: Sequence[Regime], target: Target | None, limits: Limits
 ) -> Iterator[Candidate]:
     """Every way to compile, the smallest networks first.
 
     For a target an automaton that can be a counter is tried as a cascade, too: that has more layers and
-    longer horizons. Merging a cascade's symbols can hide from the checker why they are right: where
-    something was not proved, it is tried without.
+    longer horizons.
     """
     margins = MARGINS[:1] if target is None else TARGET_MARGINS
-    ways = [Limits()]
+    ways = [limits]
     if target is not None and isinstance(language, Dfa) and bounded_counter(minimal(language)) is not None:
-        ways.append(Limits(counter=False))
+        ways.append(replace(limits, counter=False))
     for way in product(ways, margins, regimes):
         yield Candidate(*way)
-    if isinstance(language, Dfa) and failures.unproved:
-        for way in product([Limits(merging=False)], margins, regimes):
-            yield Candidate(*way)
 
 
 def _reaches(analysis: Analysis, target: Target, candidate: Candidate, failures: _Failures) -> bool:

@@ -13,11 +13,11 @@ That factor is abelian, so that e(t) depends only on how often each value occurs
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 
-from attemper.compiling.cascade import Counter, Level
+from attemper.compiling.cascade import Counter, Level, Sum
 from attemper.compiling.decomposing.abelian import Tally, coordinates, residues, tallies, total
 from attemper.compiling.decomposing.frames import Frames
 from attemper.compiling.decomposing.limits import Limits, check
@@ -140,14 +140,10 @@ class _Counting:
                 width = prod(residues(p.counts) for p in [*plans.values(), plan]) * len(symbols)
                 if not plans or width <= WIDE:
                     plans[n] = plan
-        registers = tuple(
-            Counter(
-                frozenset(s for s, numbers in plan.increment.items() if numbers[c.coordinate] == c.value),
-                c.modulus,
-            )
-            for plan in plans.values()
-            for c in plan.counts
-        )
+        if prod(residues(p.counts) for p in plans.values()) * len(symbols) > self.limits.rows_before_merging:
+            plans = {n: replace(plan, is_summed=True) for n, plan in plans.items()}
+        own = {n: plan.registers for n, plan in plans.items()}
+        registers = tuple(register for each in own.values() for register in each)
         check(len(registers), self.limits, "registers", "registers on a level")
         check(
             prod(r.modulus for r in registers) * len(symbols),
@@ -159,7 +155,7 @@ class _Counting:
         found: dict[tuple[int, Known], int] = {}
         for contents in product(*(range(register.modulus) for register in registers)):
             held = iter(contents)
-            factor = {n: plan.factor([next(held) for _ in plan.counts]) for n, plan in plans.items()}
+            factor = {n: plan.factor([next(held) for _ in own[n]]) for n, plan in plans.items()}
             for (number, known), symbol in symbols.items():
                 better = list(known)
                 for n, e in factor.items():
@@ -196,14 +192,35 @@ class _Counting:
 
 @dataclass
 class _Plan:
-    """How the next factor of a bundle is counted; `increment` has the coordinates that a symbol adds."""
+    """How the next factor of a bundle is counted; `increment` has the coordinates that a symbol adds.
+
+    It is `is_summed` where counts would have too many combinations: then registers hold the coordinates.
+    """
 
     orders: tuple[int, ...]
     named: dict[tuple[int, ...], Permutation]
     counts: tuple[Tally, ...]
     increment: dict[int, tuple[int, ...]]
+    is_summed: bool = False
+
+    @property
+    def registers(self) -> tuple[Counter | Sum, ...]:
+        if self.is_summed:
+            return tuple(
+                Sum(tuple((symbol, numbers[j]) for symbol, numbers in self.increment.items()), order)
+                for j, order in enumerate(self.orders)
+            )
+        return tuple(
+            Counter(
+                frozenset(s for s, numbers in self.increment.items() if numbers[c.coordinate] == c.value),
+                c.modulus,
+            )
+            for c in self.counts
+        )
 
     def factor(self, held: Sequence[int]) -> Permutation:
+        if self.is_summed:
+            return self.named[tuple(held)]
         return self.named[total(self.orders, dict(zip(self.counts, held, strict=True)))]
 
 

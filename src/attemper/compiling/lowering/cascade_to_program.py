@@ -2,6 +2,7 @@
 
     latch       attend < rightmost: where the symbol below stores something, value [it stores this label]
     counter     count <=, then a test of its remainder; what i itself counts is allowed for in the table
+    sum         counters, then for each value the union of the conjunctions of remainders that add up to it
     delays      up to distance k: k latches, one for each residue of the position modulo k
     table       for each symbol the union of the conjunctions (symbol below, contents) that lead to it
 
@@ -11,10 +12,10 @@ trees: a register is asked only where its content matters.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import gcd, prod
 from typing import Protocol, assert_never, final
 
 from attemper.attention_program.builder import Builder, prune
@@ -33,7 +34,7 @@ from attemper.attention_program.ops import (
     Program,
     Ref,
 )
-from attemper.compiling.cascade import Cascade, Chain, Content, Counter, Delay, Latch, Level, Symbol
+from attemper.compiling.cascade import Cascade, Chain, Content, Counter, Delay, Latch, Level, Sum, Symbol, after
 from attemper.exact.closed_forms import ONE, ClosedForm, Test, times
 from attemper.exact.predicates import NonNegative, Remainder, Zero
 
@@ -123,6 +124,10 @@ class _Lowering:
         cubes: dict[Content, list[Ref]] = {}
         for answers, result in _tree(cases, 1 + len(level.registers)):
             cubes.setdefault(result, []).extend(ask.conjunctions(answers))
+        return self.group(cubes, label)
+
+    def group(self, cubes: Mapping[Content, Sequence[Ref]], label: str) -> dict[Content, Ref]:
+        """A bit for each result, of which one is 1: the union of its cubes."""
         found = {result: self._own_union(parts) for result, parts in cubes.items()}
         self.names |= {ref: f"{label} {result}" for result, ref in found.items()}
         self.groups.append(tuple(found.values()))
@@ -227,6 +232,9 @@ def _asked(level: Level) -> Iterator[Collection[Symbol]]:
                     yield [symbol for symbol, own in store if own == label and symbol in occurring]
             case Counter(counted, _):
                 yield counted
+            case Sum():
+                for _, symbols in _counted(register):
+                    yield symbols
             case Delay():
                 yield from ([symbol] for symbol in occurring)
             case _:
@@ -251,14 +259,12 @@ def _cases(
 ) -> tuple[list[tuple[Symbol, ...]], dict[Case, Content]]:
     """Groups of symbols below that the table treats alike, and the table by (group, contents).
 
-    The content of a counter includes what i itself counts.
+    The content of a counter or sum includes what i itself adds.
     """
     by_symbol: dict[Symbol, dict[Case, Content]] = {}
     for (symbol, contents), own in level.rows:
         seen = tuple(
-            (held + (symbol in register.counted)) % register.modulus
-            if isinstance(register, Counter) and held is not None
-            else held
+            after(register, symbol, held) if isinstance(register, Counter | Sum) else held
             for register, held in zip(level.registers, contents, strict=True)
         )
         by_symbol.setdefault(symbol, {})[seen] = results[own]
@@ -272,6 +278,19 @@ def _cases(
         for case, result in sorted(table, key=repr)
     }
     return groups, cases
+
+
+def _counted(register: Sum) -> Iterator[tuple[int, frozenset[Symbol]]]:
+    """What is counted for a sum, and with which weight: each weight, or each binary digit if these are fewer."""
+    weights = {symbol: weight % register.modulus for symbol, weight in register.weights}
+    distinct = sorted({weight for weight in weights.values() if weight})
+    digits = [1 << place for place in range(max(distinct, default=0).bit_length())]
+    if len(digits) < len(distinct):
+        for digit in digits:
+            yield digit, frozenset(symbol for symbol, weight in weights.items() if weight & digit)
+    else:
+        for own in distinct:
+            yield own, frozenset(symbol for symbol, weight in weights.items() if weight == own)
 
 
 def _tree(cases: Mapping[Case, Content], questions: int) -> Iterator[tuple[Answers, Content]]:
@@ -322,6 +341,7 @@ class _Questions:
         self.below = below
         self.groups = groups
         self.symbols = sorted({symbol for (symbol, _), _ in level.rows})
+        self.sums: dict[Sum, _Symbols] = {}
         self.window = max((r.distance for r in level.registers if isinstance(r, Delay)), default=0)
 
     def conjunctions(self, answers: Answers) -> list[Ref]:
@@ -341,6 +361,9 @@ class _Questions:
                     count = self.lowering.builder.add(Count(Mask.UP_TO, self._exact(counted)))
                     test = CountTest(Remainder(modulus, answer), count, 1, 0)
                     bits.append(self.lowering.builder.add(test))
+                case Sum():
+                    assert answer is not None
+                    bits.append(self._sum(register).union([answer]))
                 case Delay(distance):
                     delays.append((distance, answer))
                 case _:
@@ -351,6 +374,38 @@ class _Questions:
             self.lowering.conjunction((*bits, *self._delayed(delays, residue)))
             for residue in range(self.window)
         ]
+
+    def _sum(self, register: Sum) -> _Symbols:
+        """The values of a sum, as symbols."""
+        if register not in self.sums:
+            parts = [self._remainders(register, *part) for part in _counted(register)]
+            while len(parts) > 1:
+                parts = [*parts[2:], self._added(parts[0], parts[1], register.modulus)]
+            self.sums[register] = parts[0]
+        return self.sums[register]
+
+    def _remainders(self, register: Sum, weight: int, counted: frozenset[Symbol]) -> _Symbols:
+        """What one counter adds to a sum."""
+        add = self.lowering.builder.add
+        count = add(Count(Mask.UP_TO, self._exact(counted)))
+        order = register.modulus // gcd(weight, register.modulus)
+        return _Symbols(
+            self.lowering,
+            {
+                weight * own % register.modulus: add(CountTest(Remainder(order, own), count, 1, 0))
+                for own in range(order)
+            },
+        )
+
+    def _added(self, one: _Symbols, other: _Symbols, modulus: int) -> _Symbols:
+        """The values of the sum of two."""
+        cubes: dict[Content, list[Ref]] = {}
+        for left, right in product(one.bits, other.bits):
+            assert left is not None
+            assert right is not None
+            both = self.lowering.conjunction((one.union([left]), other.union([right])))
+            cubes.setdefault((left + right) % modulus, []).append(both)
+        return _Symbols(self.lowering, self.lowering.group(cubes, "sum"))
 
     def _exact(self, symbols: Collection[Symbol]) -> Ref:
         """The union as a bit that is 0 or 1 in floats too, as a count needs it.

@@ -14,6 +14,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
 from attemper.certifying.choosing import Target, choose
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.limits import Limits, parse_caps
 from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language
@@ -62,6 +63,13 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
+    cap: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
+        ),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
@@ -72,12 +80,15 @@ def compile_command(
     language: Language
     if (formula, regex, dfa).count(None) != 2:
         raise typer.BadParameter("give one of FORMULA, --regex and --dfa")
+    limits = Limits().with_caps(parse_caps(cap or ()))
     if formula is None:
         if at is not None or empty is not None:
             raise typer.BadParameter("--at and --empty are for formulas: an automaton says both itself")
         language = automaton_of(regex, dfa, alphabet)
         letters = language.alphabet
     else:
+        if cap:
+            raise typer.BadParameter("--cap is for regular expressions and automata: a formula has no cascade")
         if alphabet is None:
             raise typer.BadParameter("a formula needs an --alphabet, for example --alphabet 01")
         language, letters = read_source(
@@ -85,7 +96,7 @@ def compile_command(
         )
     target = None if horizon is None else Target(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and target is not None else (regime or Regime.UNBOUNDED,)
-    chosen = choose(language, letters, wanted, target)
+    chosen = choose(language, letters, wanted, target, limits)
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
     certificate = None
     if chosen.analysis is not None:
@@ -110,8 +121,6 @@ def compile_command(
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
         out.print(alternatives_text(model.alternatives))
-    if not chosen.candidate.limits.merging:
-        out.print("larger than it might be: its symbols are not merged, so that it could be proved")
     if certificate is None:
         out.print(f"not certified: {chosen.reason}")
     else:
