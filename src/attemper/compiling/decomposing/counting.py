@@ -28,6 +28,9 @@ from attemper.languages.regular.groups import Group, Permutation, compose, deriv
 WIDE = 2_000
 """Counters for several groups share a level as long as its table has no more rows."""
 
+MANY = 500
+"""With more combinations of counts than these, their remainders are added up before they are looked at."""
+
 
 @dataclass
 class _Bundle:
@@ -137,11 +140,9 @@ class _Counting:
         for n, bundle in enumerate(self.bundles):
             if not bundle.is_done:
                 plan = self._plan(n, symbols)
-                width = prod(residues(p.counts) for p in [*plans.values(), plan]) * len(symbols)
+                width = prod(p.combinations for p in [*plans.values(), plan]) * len(symbols)
                 if not plans or width <= WIDE:
                     plans[n] = plan
-        if prod(residues(p.counts) for p in plans.values()) * len(symbols) > self.limits.rows_before_merging:
-            plans = {n: replace(plan, is_summed=True) for n, plan in plans.items()}
         own = {n: plan.registers for n, plan in plans.items()}
         registers = tuple(register for each in own.values() for register in each)
         check(len(registers), self.limits, "registers", "registers on a level")
@@ -187,7 +188,8 @@ class _Counting:
             increment = {symbol: numbers[value] for symbol, value in values.items()}
             counts = tallies(orders, increment.values())
             options.append(_Plan(orders, named, counts, increment))
-        return min(options, key=lambda plan: residues(plan.counts))
+        best = min(options, key=lambda plan: residues(plan.counts))
+        return replace(best, is_summed=residues(best.counts) > MANY)
 
 
 @dataclass
@@ -202,6 +204,11 @@ class _Plan:
     counts: tuple[Tally, ...]
     increment: dict[int, tuple[int, ...]]
     is_summed: bool = False
+
+    @property
+    def combinations(self) -> int:
+        """How many contents the registers can have."""
+        return prod(register.modulus for register in self.registers)
 
     @property
     def registers(self) -> tuple[Counter | Sum, ...]:

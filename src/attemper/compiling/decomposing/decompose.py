@@ -18,6 +18,7 @@ from attemper.compiling.decomposing.merging import merge
 from attemper.compiling.decomposing.pruning import prune
 from attemper.compiling.decomposing.series import in_series
 from attemper.compiling.decomposing.stages import Images, Question, Stage
+from attemper.compiling.decomposing.walks import walk_chain
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
@@ -75,6 +76,10 @@ class _Built:
     name: str
     places: Places
     chain: Chain
+
+    @property
+    def sublayers(self) -> int:
+        return sum(level.sublayers for level in self.chain.levels)
 
 
 @final
@@ -158,9 +163,9 @@ def _without_twins(dfa: Dfa) -> tuple[tuple[int, ...], Dfa]:
     return letters, Dfa(Alphabet(symbols), moves, dfa.start, dfa.accepting)
 
 
-def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan], list[Alternative]]:
-    """The first stages that can be built on, and the refusals of others."""
-    plans: list[_Plan] = []
+def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan | _Built], list[Alternative]]:
+    """The first stages that can be built on, the refusals of others, and a walk if that is shallower."""
+    plans: list[_Plan | _Built] = []
     refused: list[Alternative] = []
     for name, places, count in _bases(task.images):
         most = min((plan.sublayers for plan in plans), default=4 * limits.levels)
@@ -171,7 +176,26 @@ def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan], list[Alternative]]
         else:
             plans.append(plan)
         task.images.is_limited = True
+    walk = _walk(task, limits) if limits.bases else None
+    if walk is not None and all(walk.sublayers < plan.sublayers for plan in plans):
+        plans.append(walk)
     return plans, refused
+
+
+def _walk(task: _Task, limits: Limits) -> _Built | None:
+    """The chain of a walk between two walls, if the automaton is one."""
+    try:
+        found = walk_chain(task.dfa, task.question, limits)
+    except UnsupportedError:
+        return None
+    return None if found is None else _Built("a walk between two walls", found[0], _smaller(task, *found))
+
+
+def _smaller(task: _Task, places: Places, raw: Chain) -> Chain:
+    """The chain without rows that never occur, and with what is alike merged."""
+    base = places.symbols(len(task.dfa.alphabet.symbols))
+    limits = task.images.limits
+    return merge(prune(merge(raw), base, limits.configurations)) if limits.merging else raw
 
 
 def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:
@@ -222,7 +246,7 @@ def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Pla
 
 
 def _best(
-    task: _Task, plans: Sequence[_Plan], limits: Limits, allowed: int | None
+    task: _Task, plans: Sequence[_Plan | _Built], limits: Limits, allowed: int | None
 ) -> tuple[_Built | None, list[Alternative]]:
     """The smallest chain among those with the fewest sublayers, or with as many as are allowed."""
     found: list[_Built] = []
@@ -236,7 +260,7 @@ def _best(
             continue
         task.images.is_limited = bool(found)
         try:
-            found.append(_build(task, plan))
+            found.append(plan if isinstance(plan, _Built) else _build(task, plan))
         except UnsupportedError as error:
             notes.append(Alternative(plan.name, plan.sublayers, refusal=str(error)))
     best = min(found, key=lambda built: _cost((built,)), default=None)
@@ -247,7 +271,6 @@ def _best(
 def _build(task: _Task, plan: _Plan) -> _Built:
     """The smaller of two chains: whose levels forget where they would be large, or wherever they can."""
     limits = task.images.limits
-    base = plan.places.symbols(len(task.dfa.alphabet.symbols))
     found = []
     period = plan.places.period
     for remembering in (limits.rows_remembering, 0):
@@ -256,8 +279,7 @@ def _build(task: _Task, plan: _Plan) -> _Built:
         except PeriodNeededError as need:
             period = need.period
             continue
-        chain = merge(prune(merge(raw), base, limits.configurations)) if limits.merging else raw
-        found.append(_Built(plan.name, plan.places, chain))
+        found.append(_Built(plan.name, plan.places, _smaller(task, plan.places, raw)))
         if all(len(level.registers) <= 1 for level in raw.levels[len(plan.levels) :]):
             break
     if not found:
@@ -300,7 +322,7 @@ def _task(dfa: Dfa, limits: Limits) -> _Task:
 
 
 def _sublayers(parts: Sequence[_Built]) -> int:
-    return max(sum(level.sublayers for level in part.chain.levels) for part in parts)
+    return max(part.sublayers for part in parts)
 
 
 def _cost(parts: Sequence[_Built]) -> tuple[int, int]:

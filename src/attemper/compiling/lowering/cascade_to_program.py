@@ -34,7 +34,18 @@ from attemper.attention_program.ops import (
     Program,
     Ref,
 )
-from attemper.compiling.cascade import Cascade, Chain, Content, Counter, Delay, Latch, Level, Sum, Symbol, after
+from attemper.compiling.cascade import (
+    Cascade,
+    Chain,
+    Content,
+    Counter,
+    Delay,
+    Latch,
+    Level,
+    Sum,
+    Symbol,
+    after,
+)
 from attemper.exact.closed_forms import ONE, ClosedForm, Test, times
 from attemper.exact.predicates import NonNegative, Remainder, Zero
 

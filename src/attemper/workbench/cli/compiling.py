@@ -88,7 +88,9 @@ def compile_command(
         letters = language.alphabet
     else:
         if cap:
-            raise typer.BadParameter("--cap is for regular expressions and automata: a formula has no cascade")
+            raise typer.BadParameter(
+                "--cap is for regular expressions and automata: a formula has no cascade"
+            )
         if alphabet is None:
             raise typer.BadParameter("a formula needs an --alphabet, for example --alphabet 01")
         language, letters = read_source(
