@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from attemper.certifying import choosing
 from attemper.certifying.choosing import Chosen, Target, choose
 from attemper.certifying.horizons import horizon_of
-from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
-from attemper.networks.layers import Network
 from attemper.workbench.model import read_source
 
 NUMERATOR = Kernel.NUMERATOR_FIRST
@@ -84,24 +79,6 @@ def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() ->
     far = choose(dfa, alphabet, (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, longer))
     assert horizon(far) >= longer > horizon(short)
     assert not far.candidate.limits.counter
-
-
-def test_without_merging_only_where_something_was_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    alphabet = parse_alphabet("ab")
-    dfa = parse_regex("(a(a(ab)*b)*b)*", alphabet)
-    assert choose(dfa, alphabet, (Regime.UNBOUNDED,)).candidate.limits.merging
-    real, refused = choosing.prove, choose(dfa, alphabet, (Regime.UNBOUNDED,)).compiled.soft
-
-    def refuse(network: Network, *rest: Any) -> Analysis:
-        if network.coordinates == refused.coordinates:
-            raise UnprovedError("no proof today")
-        return real(network, *rest)
-
-    monkeypatch.setattr(choosing, "prove", refuse)
-    for target in (None, Target(FLOAT64, NUMERATOR, 100)):
-        found = choose(dfa, alphabet, (Regime.UNBOUNDED,), target)
-        assert not found.candidate.limits.merging
-        assert found.analysis is not None
 
 
 def test_if_nothing_is_proved_the_smaller_network_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,9 +90,9 @@ def choose(
 ) -> Chosen:
     """The first network, smallest margins first, that is proved and whose horizon reaches the target.
 
-    `limits` are those of an automaton's cascade. Without a target the first that is compiled is returned if none is proved. Raises `UnsupportedError` if
-    nothing can be compiled, or if no network reaches the target: with the largest horizon that is reached and
-    the head that limits it.
+    `limits` are those of an automaton's cascade. Without a target the first that is compiled is returned if
+    none is proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the target:
+    with the largest horizon that is reached and the head that limits it.
     """
     failures = _Failures()
     for candidate in _candidates(language, regimes, target, limits):

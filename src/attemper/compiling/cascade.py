@@ -54,7 +54,7 @@ class Counter:
 class Sum:
     """Holds the sum of the weights of the symbols at all positions j < i, modulo `modulus`.
 
-    Symbols that are not in `weights` weigh 0. Several counters, and a feed-forward that adds their remainders.
+    Symbols that are not in `weights` weigh 0. Several counters; their remainders are added by feed-forwards.
     """
 
     weights: tuple[tuple[Symbol, int], ...]

@@ -194,8 +194,7 @@ def _walk(task: _Task, limits: Limits) -> _Built | None:
 def _smaller(task: _Task, places: Places, raw: Chain) -> Chain:
     """The chain without rows that never occur, and with what is alike merged."""
     base = places.symbols(len(task.dfa.alphabet.symbols))
-    limits = task.images.limits
-    return merge(prune(merge(raw), base, limits.configurations)) if limits.merging else raw
+    return merge(prune(merge(raw), base, task.images.limits.configurations))
 
 
 def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:

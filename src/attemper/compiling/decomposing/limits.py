@@ -17,8 +17,7 @@ class Limits:
     With more than `rows_remembering` rows of a table, a level gives up knowledge that a later level recovers.
     `search_steps`, `congruence_steps` and `configurations` bound the search for something better than the
     plain way. Without `bases`, ways that first look at the last letters or at positions are not tried.
-    Without `merging` tables stay as they are built: larger, and easier to prove. Without `counter` an
-    automaton that is a counter between two bounds gets a cascade all the same.
+    Without `counter` an automaton that is a counter between two bounds gets a cascade all the same.
     """
 
     image_sets: int = 20_000
@@ -35,7 +34,6 @@ class Limits:
     congruence_steps: int = 400_000
     configurations: int = 1_500
     bases: bool = True
-    merging: bool = True
     counter: bool = True
 
     def with_caps(self, caps: Mapping[str, int]) -> Limits:
@@ -43,12 +41,10 @@ class Limits:
 
         >>> Limits().with_caps({"symbols": 8_000}).symbols
         8000
-        >>> Limits().with_caps({"symbol": 8_000})
+        >>> Limits().with_caps({"symbol": 8_000})  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        attemper.errors.OptionError: there is no cap 'symbol'; the caps are image_sets, image_states, symbols, \
-labels, registers, rows, rows_before_merging, rows_remembering, levels, places, search_steps, \
-congruence_steps, configurations
+        attemper.errors.OptionError: there is no cap 'symbol'; the caps are image_sets, ...
         """
         for name, number in caps.items():
             if name not in CAPS:

@@ -23,7 +23,6 @@ from attemper.compiling.decomposing.limits import Limits, check
 from attemper.compiling.decomposing.stages import Question
 from attemper.languages.regular.dfa import Dfa
 
-
 WIDE = 2_000
 """Counts are looked at all together as long as the table has no more rows."""
 
@@ -76,7 +75,7 @@ def walk_chain(dfa: Dfa, question: Question, limits: Limits) -> tuple[Places, Ch
 
 
 def _line(dfa: Dfa) -> tuple[int, ...] | None:
-    """All states in the order in which one letter leads through them, the last one to itself; None if none does."""
+    """All states as one letter leads through them, the last one to itself; None if no letter does."""
     for letter in range(len(dfa.alphabet.symbols)):
         after = [row[letter] for row in dfa.moves]
         begins = set(range(len(after))) - set(after)

@@ -22,8 +22,8 @@ def minimal(dfa: Dfa) -> Dfa:
 def _blocks(dfa: Dfa, reached: list[int]) -> dict[int, int]:
     """The number of each state's block: two states are in one if no word tells them apart.
 
-    A block that is waiting still splits others, with one symbol: those from where the symbol leads into it are
-    parted from those from where it does not. Of two new blocks the smaller one waits.
+    A block that is waiting still splits others, with one symbol: the states from where the symbol leads into
+    it are parted from the others. Of two new blocks the smaller one waits.
     """
     symbols = range(len(dfa.alphabet.symbols))
     before: list[dict[int, list[int]]] = [{} for _ in symbols]
