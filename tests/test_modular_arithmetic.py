@@ -92,7 +92,7 @@ def words() -> tuple[str, ...]:
 
 
 def assert_right(model: Model, has_precedence: bool) -> None:
-    runs = model.run(sorted((tuple(word) for word in words()), key=len))
+    runs = list(model.run(sorted((tuple(word) for word in words()), key=len)))
     expected = [is_right("".join(run.word), has_precedence) for run in runs]
     assert [run.accepted for run in runs] == expected
     assert sum(expected) >= 100

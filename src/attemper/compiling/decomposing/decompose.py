@@ -31,6 +31,9 @@ WINDOWS = 600
 """The most rows for a table of the last letters."""
 
 
+WALK = "a walk between two walls"
+
+
 @final
 @dataclass(frozen=True)
 class Alternative:
@@ -109,7 +112,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
     """What says after every letter whether the word so far is in the automaton's language.
 
     Raises `UnsupportedError` if a group is not solvable (then there is nothing), or if every way goes
-    beyond a limit; the message is that of the plain way.
+    beyond a limit; the message is that of a walk, if the automaton is one, else of the plain way.
     """
     limits = limits or Limits()
     least = minimal(dfa)
@@ -147,7 +150,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
             tried.append(_described(best[0].name, best))
     if best is None:
         refused = {entry.name: entry.refusal for entry in tried if entry.refusal is not None}
-        raise UnsupportedError(refused.get("plain", next(iter(refused.values()))))
+        raise UnsupportedError(refused.get(WALK, refused.get("plain", next(iter(refused.values())))))
     return Decomposition(_assembled(dfa.alphabet, letters, best, accepting), tuple(tried))
 
 
@@ -176,19 +179,18 @@ def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan | _Built], list[Alte
         else:
             plans.append(plan)
         task.images.is_limited = True
-    walk = _walk(task, limits) if limits.bases else None
-    if walk is not None and all(walk.sublayers < plan.sublayers for plan in plans):
-        plans.append(walk)
+    try:
+        walk = walk_chain(task.dfa, task.question, limits) if limits.bases else None
+    except UnsupportedError as error:
+        refused.append(Alternative(WALK, refusal=str(error)))
+    else:
+        plans += [] if walk is None else _shallower(_Built(WALK, walk[0], _smaller(task, *walk)), plans)
     return plans, refused
 
 
-def _walk(task: _Task, limits: Limits) -> _Built | None:
-    """The chain of a walk between two walls, if the automaton is one."""
-    try:
-        found = walk_chain(task.dfa, task.question, limits)
-    except UnsupportedError:
-        return None
-    return None if found is None else _Built("a walk between two walls", found[0], _smaller(task, *found))
+def _shallower(walk: _Built, plans: Sequence[_Plan | _Built]) -> list[_Built]:
+    """The walk, if it has fewer sublayers than any of the plans."""
+    return [walk] if all(walk.sublayers < plan.sublayers for plan in plans) else []
 
 
 def _smaller(task: _Task, places: Places, raw: Chain) -> Chain:

@@ -80,17 +80,13 @@ def compile_command(
     language: Language
     if (formula, regex, dfa).count(None) != 2:
         raise typer.BadParameter("give one of FORMULA, --regex and --dfa")
-    limits = Limits().with_caps(parse_caps(cap or ()))
+    limits = _limits(cap or [], is_formula=formula is not None)
     if formula is None:
         if at is not None or empty is not None:
             raise typer.BadParameter("--at and --empty are for formulas: an automaton says both itself")
         language = automaton_of(regex, dfa, alphabet)
         letters = language.alphabet
     else:
-        if cap:
-            raise typer.BadParameter(
-                "--cap is for regular expressions and automata: a formula has no cascade"
-            )
         if alphabet is None:
             raise typer.BadParameter("a formula needs an --alphabet, for example --alphabet 01")
         language, letters = read_source(
@@ -127,6 +123,13 @@ def compile_command(
         out.print(f"not certified: {chosen.reason}")
     else:
         out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
+
+
+def _limits(caps: list[str], *, is_formula: bool) -> Limits:
+    """The caps on an automaton's cascade."""
+    if caps and is_formula:
+        raise typer.BadParameter("--cap is for regular expressions and automata: a formula has no cascade")
+    return Limits().with_caps(parse_caps(caps))
 
 
 def _print_pass(report: PassReport) -> None:
