@@ -30,10 +30,10 @@ def gridworld(cells: int) -> Dfa:
 def gridworld_in_the_plane(cells: int) -> Dfa:
     """So many cells in each of two directions. Accepted in one corner."""
 
-    def move(state: object, symbol: str) -> tuple[int, int]:
-        across, up = state  # type: ignore[misc]
-        across += (symbol == "r") - (symbol == "l")
-        up += (symbol == "u") - (symbol == "d")
+    def move(state: automata.State, symbol: str) -> automata.State:
+        assert isinstance(state, tuple)
+        across = state[0] + (symbol == "r") - (symbol == "l")
+        up = state[1] + (symbol == "u") - (symbol == "d")
         return max(0, min(cells - 1, across)), max(0, min(cells - 1, up))
 
     return automata.explored("rlud", (0, 0), move, lambda state: state == (cells - 1, cells - 1))
