@@ -7,12 +7,14 @@ import pytest
 from attemper.certifying.choosing import Chosen, Target, choose
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.model import read_source
+from tests.support import automata
 
 NUMERATOR = Kernel.NUMERATOR_FIRST
 
@@ -79,6 +81,22 @@ def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() ->
     far = choose(dfa, alphabet, (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, longer))
     assert horizon(far) >= longer > horizon(short)
     assert not far.candidate.limits.counter
+
+
+def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
+    """A counter of steps rounds more than latches."""
+    dfa = automata.clamped(5)
+    short = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
+    assert sum(1 for layer in short.compiled.soft.layers if layer.heads) == 3
+    far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, 100_000))
+    assert horizon(far) >= 100_000 > horizon(short)
+    assert not far.candidate.limits.counter
+
+
+def test_caps_are_those_that_are_said() -> None:
+    dfa = automata.dyck(3)
+    with pytest.raises(UnsupportedError, match="beyond the cap of 5; raise it with --cap symbols="):
+        choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=Limits(symbols=5, counter=False))
 
 
 def test_if_nothing_is_proved_the_smaller_network_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.compiling.decomposing.bounded import bounded_counter
+from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
@@ -23,7 +23,6 @@ from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 
 DEFAULT = Limits()
@@ -120,15 +119,24 @@ def _candidates(
 ) -> Iterator[Candidate]:
     """Every way to compile, the smallest networks first.
 
-    For a target an automaton that can be a counter is tried as a cascade, too: that has more layers and
-    longer horizons.
+    For a target an automaton that can be a counter or a walk is tried as another cascade, too: that has more
+    layers and longer horizons.
     """
     margins = MARGINS[:1] if target is None else TARGET_MARGINS
-    ways = [limits]
-    if target is not None and isinstance(language, Dfa) and bounded_counter(minimal(language)) is not None:
-        ways.append(replace(limits, counter=False))
-    for way in product(ways, margins, regimes):
+    for way in product([limits], margins, regimes):
         yield Candidate(*way)
+    other = replace(limits, counter=False)
+    if target is not None and isinstance(language, Dfa) and _differ(language, limits, other):
+        for way in product([other], margins, regimes):
+            yield Candidate(*way)
+
+
+def _differ(dfa: Dfa, one: Limits, other: Limits) -> bool:
+    """Whether an automaton is taken apart in another way within other limits."""
+    try:
+        return decompose(dfa, one).chosen != decompose(dfa, other).chosen
+    except UnsupportedError:
+        return False
 
 
 def _reaches(analysis: Analysis, target: Target, candidate: Candidate, failures: _Failures) -> bool:

@@ -180,7 +180,7 @@ def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan | _Built], list[Alte
             plans.append(plan)
         task.images.is_limited = True
     try:
-        walk = walk_chain(task.dfa, task.question, limits) if limits.bases else None
+        walk = walk_chain(task.dfa, task.question, limits) if limits.bases and limits.counter else None
     except UnsupportedError as error:
         refused.append(Alternative(WALK, refusal=str(error)))
     else:

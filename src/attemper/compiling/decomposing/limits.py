@@ -17,7 +17,8 @@ class Limits:
     With more than `rows_remembering` rows of a table, a level gives up knowledge that a later level recovers.
     `search_steps`, `congruence_steps` and `configurations` bound the search for something better than the
     plain way. Without `bases`, ways that first look at the last letters or at positions are not tried.
-    Without `counter` an automaton that is a counter between two bounds gets a cascade all the same.
+    Without `counter` an automaton that is a counter between two bounds, or a walk between two walls, gets a
+    cascade of ever smaller sets all the same.
     """
 
     image_sets: int = 20_000
@@ -80,7 +81,7 @@ def check(value: int, limits: Limits, cap: str, what: str) -> None:
     """
     allowed: int = getattr(limits, cap)
     if value > allowed:
-        more = max(value, 2 * allowed)
+        more = max(value, 4 * allowed)
         raise UnsupportedError(
             f"the automaton needs at least {value} {what}, beyond the cap of {allowed}; "
             f"raise it with --cap {cap}={more} (from Python: caps={{'{cap}': {more}}}), "
