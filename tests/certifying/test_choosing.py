@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from attemper.certifying import choosing
 from attemper.certifying.choosing import Chosen, Target, choose
 from attemper.certifying.horizons import horizon_of
-from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
-from attemper.networks.layers import Network
 from attemper.workbench.model import read_source
+from tests.support import automata
 
 NUMERATOR = Kernel.NUMERATOR_FIRST
 
@@ -86,22 +83,20 @@ def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() ->
     assert not far.candidate.limits.counter
 
 
-def test_without_merging_only_where_something_was_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    alphabet = parse_alphabet("ab")
-    dfa = parse_regex("(a(a(ab)*b)*b)*", alphabet)
-    assert choose(dfa, alphabet, (Regime.UNBOUNDED,)).candidate.limits.merging
-    real, refused = choosing.prove, choose(dfa, alphabet, (Regime.UNBOUNDED,)).compiled.soft
+def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
+    """A counter of steps rounds more than latches."""
+    dfa = automata.clamped(5)
+    short = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
+    assert sum(1 for layer in short.compiled.soft.layers if layer.heads) == 3
+    far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, 100_000))
+    assert horizon(far) >= 100_000 > horizon(short)
+    assert not far.candidate.limits.counter
 
-    def refuse(network: Network, *rest: Any) -> Analysis:
-        if network.coordinates == refused.coordinates:
-            raise UnprovedError("no proof today")
-        return real(network, *rest)
 
-    monkeypatch.setattr(choosing, "prove", refuse)
-    for target in (None, Target(FLOAT64, NUMERATOR, 100)):
-        found = choose(dfa, alphabet, (Regime.UNBOUNDED,), target)
-        assert not found.candidate.limits.merging
-        assert found.analysis is not None
+def test_caps_are_those_that_are_said() -> None:
+    dfa = automata.dyck(3)
+    with pytest.raises(UnsupportedError, match="beyond the cap of 5; raise it with --cap symbols="):
+        choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=Limits(symbols=5, counter=False))
 
 
 def test_if_nothing_is_proved_the_smaller_network_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

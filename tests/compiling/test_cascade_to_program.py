@@ -21,6 +21,7 @@ from attemper.compiling.cascade import (
     Latch,
     Level,
     Register,
+    Sum,
     Symbol,
     prefixes,
 )
@@ -51,7 +52,7 @@ def contents_of(register: Register, below: int) -> tuple[Content, ...]:
     match register:
         case Latch(store):
             return (None, *sorted({label for _, label in store if label is not None}))
-        case Counter(_, modulus):
+        case Counter(_, modulus) | Sum(_, modulus):
             return tuple(range(modulus))
         case Delay():
             return (None, *range(below))
@@ -295,12 +296,15 @@ def test_chains_may_have_a_symbol_in_common() -> None:
 
 def random_register(draw: random.Random, below: int) -> Register:
     symbols = range(below)
-    match draw.randrange(3):
+    match draw.randrange(4):
         case 0:
             stored = draw.sample(symbols, draw.randint(0, below))
             return Latch(tuple((symbol, draw.choice([None, 0, 1])) for symbol in stored))
         case 1:
             return Counter(frozenset(s for s in symbols if draw.random() < 0.5), draw.randint(2, 3))
+        case 2:
+            modulus = draw.randint(2, 6)
+            return Sum(tuple((symbol, draw.randrange(modulus)) for symbol in symbols), modulus)
         case _:
             return Delay(draw.randint(1, 3))
 

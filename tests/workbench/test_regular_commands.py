@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,18 +13,13 @@ from typing import Any
 
 import pytest
 
-from attemper.attention_program.realisation import Realisation
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
-from attemper.certifying import choosing
-from attemper.checker.analysis import Analysis
-from attemper.errors import ExitCode, MalformedFileError, UnprovedError
-from attemper.languages.language import Language
+from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
-from attemper.networks.layers import Network
-from attemper.workbench.model import Model, compile_regex, load
+from attemper.workbench.model import compile_regex, load
 from tests.support import automata
 from tests.support.command_line import Outcome, attemper
 from tests.support.saved import change_structure
@@ -273,7 +269,7 @@ def test_two_hundred_states(tmp_path: Path) -> None:
     path = saved(dfa_to_json(automata.clamped(200)), tmp_path)
     refused = attemper("compile", "--dfa", path, "-o", tmp_path / "n")
     assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of ")
-    assert "raise the cap " in refused.err
+    assert "raise it with --cap " in refused.err
 
 
 @pytest.mark.parametrize("name", ["A5", "S5"])
@@ -669,23 +665,47 @@ def test_compiling_again_replaces_the_model(tmp_path: Path) -> None:
     assert verdicts(tmp_path, ["ab", "bb"]) == [False, True]
 
 
-def test_a_network_without_a_proof_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where a merged cascade is not proved, one that is not merged is tried."""
-    small = compile_regex("(a(a(ab)*b)*b)*", "ab")
-    original = choosing.prove
+@pytest.mark.parametrize("source", [("--regex", ".*a.{3}b.*a", "--alphabet", "ab")])
+def test_a_refusal_says_how_its_cap_is_raised(source: tuple[str, ...], tmp_path: Path) -> None:
+    """The option that the message names, with the number that it names, is one that there is."""
+    refused = attemper("compile", *source, "-o", tmp_path / "m", "--cap", "symbols=10", "--cap", "levels=60")
+    assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of 10; raise it with --cap symbols=")
+    found = re.search(
+        r"raise it with --cap (symbols=\d+) \(from Python: caps=\{'symbols': \d+\}\)", refused.err
+    )
+    assert found is not None
+    assert not (tmp_path / "m").exists()
+    assert attemper("compile", *source, "-o", tmp_path / "m", "--cap", "symbols=4000").code == 0
+    assert attemper("check", tmp_path / "m").code == 0
 
-    def prove(network: Network, language: Language, said: Realisation | None) -> Analysis:
-        if len(network.coordinates) <= len(small.network.coordinates):
-            raise UnprovedError("not this one")
-        return original(network, language, said)
 
-    monkeypatch.setattr(choosing, "prove", prove)
-    chosen = choosing.choose(small.language, small.alphabet, [small.regime])
-    assert (chosen.analysis is not None, chosen.reason) == (True, "")
-    model = Model.of(chosen.compiled, small.language, small.regime)
-    assert len(model.network.coordinates) > len(small.network.coordinates)
-    assert str(model.check(model.certify()).status) == "PROVED"
-    done = attemper("compile", "--regex", "(a(a(ab)*b)*b)*", "--alphabet", "ab", "-o", tmp_path / "larger")
-    assert done.code == 0
-    assert "its symbols are not merged" in done.out
-    assert attemper("check", tmp_path / "larger").code == 0
+@pytest.mark.parametrize(
+    ("cap", "fragment"),
+    [
+        ("symbol=10", "there is no cap 'symbol'; the caps are image_sets, image_states, symbols, labels, "),
+        ("bases=1", "there is no cap 'bases'"),
+        ("symbols", "a cap is given as NAME=NUMBER, for example symbols=8000, not as 'symbols'"),
+        ("symbols=-1", "a cap is given as NAME=NUMBER"),
+        ("symbols=many", "a cap is given as NAME=NUMBER"),
+    ],
+)
+def test_a_cap_that_is_none_is_refused(cap: str, fragment: str, tmp_path: Path) -> None:
+    refused = attemper("compile", "--regex", "a*b", "--alphabet", "ab", "-o", tmp_path / "m", "--cap", cap)
+    assert_refused(refused, ExitCode.USAGE, fragment)
+
+
+def test_a_formula_has_no_caps(tmp_path: Path) -> None:
+    refused = attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "m", "--cap", "symbols=10")
+    assert refused.code == ExitCode.USAGE
+    assert "--cap is for regular expressions and automata" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("pattern", "accepted", "rejected"),
+    [("a{100}", "a" * 100, "a" * 99), ("(a{100}){100}", "a" * 10_000, "a" * 9_999 + "b")],
+)
+def test_long_repetitions_are_counters(pattern: str, accepted: str, rejected: str, tmp_path: Path) -> None:
+    source = ("--regex", pattern, "--alphabet", "ab")
+    assert attemper("compile", *source, "-o", tmp_path / "m").code == 0
+    assert attemper("check", tmp_path / "m").code == 0
+    assert verdicts(tmp_path / "m", [accepted, rejected]) == [True, False]

@@ -14,7 +14,7 @@ from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.compiling.decomposing.bounded import bounded_counter
+from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
@@ -23,8 +23,10 @@ from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
+
+DEFAULT = Limits()
+"""The caps on an automaton's cascade, if nothing else is said."""
 
 TARGET_MARGINS = MARGINS[:3]
 """Wider margins than these gain nothing that was ever measured."""
@@ -83,17 +85,16 @@ def choose(
     alphabet: Alphabet,
     regimes: Sequence[Regime],
     target: Target | None = None,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT,
 ) -> Chosen:
     """The first network, smallest margins first, that is proved and whose horizon reaches the target.
 
-    Without a target the first that is compiled is returned if none is proved. `limits` are those of an
-    automaton's cascade. Raises `UnsupportedError` if
-    nothing can be compiled, or if no network reaches the target: with the largest horizon that is reached and
-    the head that limits it.
+    `limits` are those of an automaton's cascade. Without a target the first that is compiled is returned if
+    none is proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the target:
+    with the largest horizon that is reached and the head that limits it.
     """
     failures = _Failures()
-    for candidate in _candidates(language, regimes, target, limits or Limits(), failures):
+    for candidate in _candidates(language, regimes, target, limits):
         try:
             compiled = compile_language(
                 language, alphabet, candidate.regime, candidate.margin, candidate.limits
@@ -114,27 +115,28 @@ def choose(
 
 
 def _candidates(
-    language: Language,
-    regimes: Sequence[Regime],
-    target: Target | None,
-    limits: Limits,
-    failures: _Failures,
+    language: Language, regimes: Sequence[Regime], target: Target | None, limits: Limits
 ) -> Iterator[Candidate]:
     """Every way to compile, the smallest networks first.
 
-    For a target an automaton that can be a counter is tried as a cascade, too: that has more layers and
-    longer horizons. Merging a cascade's symbols can hide from the checker why they are right: where
-    something was not proved, it is tried without.
+    For a target an automaton that can be a counter or a walk is tried as another cascade, too: that has more
+    layers and longer horizons.
     """
     margins = MARGINS[:1] if target is None else TARGET_MARGINS
-    ways = [limits]
-    if target is not None and isinstance(language, Dfa) and bounded_counter(minimal(language)) is not None:
-        ways.append(replace(limits, counter=False))
-    for way in product(ways, margins, regimes):
+    for way in product([limits], margins, regimes):
         yield Candidate(*way)
-    if isinstance(language, Dfa) and failures.unproved:
-        for way in product([replace(limits, merging=False)], margins, regimes):
+    other = replace(limits, counter=False)
+    if target is not None and isinstance(language, Dfa) and _differ(language, limits, other):
+        for way in product([other], margins, regimes):
             yield Candidate(*way)
+
+
+def _differ(dfa: Dfa, one: Limits, other: Limits) -> bool:
+    """Whether an automaton is taken apart in another way within other limits."""
+    try:
+        return decompose(dfa, one).chosen != decompose(dfa, other).chosen
+    except UnsupportedError:
+        return False
 
 
 def _reaches(analysis: Analysis, target: Target, candidate: Candidate, failures: _Failures) -> bool:

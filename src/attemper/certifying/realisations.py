@@ -15,7 +15,7 @@ from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.layers import Network
 
-WAYS = (Limits(), Limits(counter=False), Limits(merging=False))
+WAYS = (Limits(), Limits(counter=False))
 """How an automaton is compiled, by any command."""
 
 

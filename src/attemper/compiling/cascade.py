@@ -51,13 +51,30 @@ class Counter:
 
 @final
 @dataclass(frozen=True)
+class Sum:
+    """Holds the sum of the weights of the symbols at all positions j < i, modulo `modulus`.
+
+    Symbols that are not in `weights` weigh 0. Several counters; their remainders are added by feed-forwards.
+    """
+
+    weights: tuple[tuple[Symbol, int], ...]
+    modulus: int
+
+    @cached_property
+    def by_symbol(self) -> dict[Symbol, int]:
+        """`weights` as a dictionary."""
+        return dict(self.weights)
+
+
+@final
+@dataclass(frozen=True)
 class Delay:
     """Holds the symbol of the level below at position i - distance; None if there is no such position."""
 
     distance: int
 
 
-Register = Latch | Counter | Delay
+Register = Latch | Counter | Sum | Delay
 
 
 @final
@@ -79,7 +96,7 @@ class Level:
     @property
     def sublayers(self) -> int:
         """How many layers of attention it takes."""
-        return 2 if any(isinstance(r, Counter) for r in self.registers) else int(bool(self.registers))
+        return 2 if any(isinstance(r, Counter | Sum) for r in self.registers) else int(bool(self.registers))
 
 
 @final
@@ -152,7 +169,7 @@ def _run(level: Level, below: tuple[Symbol, ...]) -> Iterator[Symbol]:
 
 def start(level: Level) -> tuple[Content, ...]:
     """What the registers hold before the first position."""
-    return tuple(0 if isinstance(register, Counter) else None for register in level.registers)
+    return tuple(0 if isinstance(register, Counter | Sum) else None for register in level.registers)
 
 
 def after(register: Register, symbol: Symbol, held: Content) -> Content:
@@ -163,6 +180,9 @@ def after(register: Register, symbol: Symbol, held: Content) -> Content:
         case Counter(counted, modulus):
             assert held is not None
             return (held + (symbol in counted)) % modulus
+        case Sum(_, modulus):
+            assert held is not None
+            return (held + register.by_symbol.get(symbol, 0)) % modulus
         case Delay(distance):
             return symbol if distance == 1 else None
         case _:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from attemper.certifying.choosing import Target
 from attemper.checker.rounding.arithmetic import Kernel
@@ -66,13 +65,5 @@ def target_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | No
 
 def limits_of(caps: Mapping[str, int] | None) -> Limits:
     """The limits with these caps. Raises `OptionError` for an unknown name or a value of another type."""
-    known = {one.name: type(one.default) for one in fields(Limits)}
     require("caps", caps or {}, Mapping, 'give names and numbers, for example {"symbols": 8000}')
-    for name, value in (caps or {}).items():
-        if name not in known:
-            raise OptionError(f"caps has {name!r}, which is none of {', '.join(known)}")
-        if type(value) is not known[name] or value < 0:
-            wanted = "True or False" if known[name] is bool else "a whole number from 0 on"
-            raise OptionError(f"caps has {name!r}: {value!r}, which is not {wanted}")
-    given: dict[str, Any] = dict(caps or {})
-    return Limits(**given)
+    return Limits().with_caps(caps or {})

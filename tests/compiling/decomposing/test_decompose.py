@@ -229,6 +229,7 @@ def test_groups_too_large_at_once_are_counted_one_after_the_other(seed: int, let
     ("cap", "value"),
     [
         ("image_sets", 3),
+        ("image_states", 9),
         ("symbols", 10),
         ("labels", 1),
         ("registers", 0),
@@ -240,7 +241,7 @@ def test_groups_too_large_at_once_are_counted_one_after_the_other(seed: int, let
 def test_each_limit_is_named_when_it_is_hit(cap: str, value: int) -> None:
     dfa = automata.dyck(6)
     decompose(dfa, CASCADE)
-    with pytest.raises(UnsupportedError, match=f"beyond the cap of {value}; raise the cap {cap} "):
+    with pytest.raises(UnsupportedError, match=f"beyond the cap of {value}; raise it with --cap {cap}="):
         decompose(dfa, replace(CASCADE, **{cap: value}))
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from attemper.compiling.cascade import Cascade, Chain, Counter, Delay, Latch, Level, Register, prefixes
+from attemper.compiling.cascade import Cascade, Chain, Counter, Delay, Latch, Level, Register, Sum, prefixes
 from attemper.compiling.decomposing.merging import merge
 from attemper.compiling.decomposing.pruning import prune
 from attemper.languages.words import Alphabet, words_of_length
@@ -33,9 +33,11 @@ def random_chain(seed: int) -> Chain:
 
 def _register(draw: random.Random, below: int, height: int) -> Register:
     symbols = [symbol for symbol in range(below) if draw.random() < 0.6]
-    kind = draw.choice(["latch", "counter", "delay"] if height == 0 else ["latch", "counter"])
+    kind = draw.choice(["latch", "counter", "sum", *(["delay"] if height == 0 else [])])
     if kind == "latch":
         return Latch(tuple((symbol, draw.choice([None, 0, 1, 2])) for symbol in symbols))
+    if kind == "sum":
+        return Sum(tuple((symbol, draw.randrange(4)) for symbol in symbols), 4)
     return Counter(frozenset(symbols), draw.randint(2, 3)) if kind == "counter" else Delay(1)
 
 
@@ -43,7 +45,7 @@ def _values(register: Register, below: int) -> list[int | None]:
     match register:
         case Latch():
             return [None, 0, 1, 2]
-        case Counter():
+        case Counter() | Sum():
             return list(range(register.modulus))
         case _:
             return [None, *range(below)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from attemper.compiling.cascade import Cascade, Counter, Latch, Level, prefixes, start
+from attemper.compiling.cascade import Cascade, Counter, Latch, Level, Sum, prefixes, start
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, words_of_length
 from tests.support.automata import wandering
@@ -53,6 +53,9 @@ def _after(level: Level, symbol: int, held: tuple[int | None, ...]) -> tuple[int
             case Counter():
                 assert content is not None
                 following.append((content + (symbol in register.counted)) % register.modulus)
+            case Sum():
+                assert content is not None
+                following.append((content + dict(register.weights).get(symbol, 0)) % register.modulus)
             case _:
                 following.append(earlier)
                 earlier = content

@@ -6,8 +6,8 @@ automaton. If no two states are equivalent in all of several congruences, the cl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import final
 
 from attemper.languages.regular.dfa import Dfa
@@ -30,21 +30,34 @@ class Budget:
 
 
 class _Classes:
-    """Equivalence classes that grow together, with their least states as leaders (union-find)."""
+    """Equivalence classes that grow together, with their least states as leaders (union-find).
 
-    def __init__(self, leader: list[int]) -> None:
-        self.leader = leader
+    What is united on trial stands in `trial`, from leader to leader, until it is kept or given up.
+    """
+
+    def __init__(self, states: int) -> None:
+        self.leader = list(range(states))
+        self.trial: dict[int, int] = {}
 
     def find(self, state: int) -> int:
         while self.leader[state] != state:
             self.leader[state] = self.leader[self.leader[state]]
             state = self.leader[state]
+        while state in self.trial:
+            state = self.trial[state]
         return state
 
     def unite(self, p: int, q: int) -> bool:
         p, q = self.find(p), self.find(q)
-        self.leader[max(p, q)] = min(p, q)
+        if p != q:
+            self.trial[max(p, q)] = min(p, q)
         return p != q
+
+    def end_trial(self, *, keeps: bool) -> None:
+        if keeps:
+            for state, leader in self.trial.items():
+                self.leader[state] = leader
+        self.trial = {}
 
     def numbered(self) -> Congruence:
         number: dict[int, int] = {}
@@ -59,13 +72,14 @@ def splitting(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...] | None:
     """
     states = range(len(dfa.moves))
     chosen: list[Congruence] = []
-    for p, q in combinations(states, 2):
-        if any(congruence[p] != congruence[q] for congruence in chosen):
-            continue
-        coarse = coarsest(dfa, p, q, budget)
-        if coarse is None or max(coarse) == len(states) - 1:
-            return None
-        chosen.append(coarse)
+    for p in states:
+        united = [q for q in states[p + 1 :] if all(congruence[p] == congruence[q] for congruence in chosen)]
+        while united:
+            coarse = coarsest(dfa, p, united[0], budget)
+            if coarse is None or max(coarse) == len(states) - 1:
+                return None
+            chosen.append(coarse)
+            united = [q for q in united if coarse[p] == coarse[q]]
     return _needed(chosen) or None
 
 
@@ -80,21 +94,29 @@ def coarsest(dfa: Dfa, p: int, q: int, budget: Budget, within: Congruence | None
     >>> coarsest(six, 0, 3, Budget(1_000))
     (0, 1, 0, 1, 0, 1)
     """
-    classes = _Classes(list(range(len(dfa.moves))))
-    for r, s in combinations(range(len(dfa.moves)), 2):
-        if classes.leader[r] != r or classes.leader[s] != s or (within and within[r] != within[s]):
-            continue
-        coarser = _Classes(list(classes.leader))
+    classes = _Classes(len(dfa.moves))
+    for r, s in _pairs(classes, within):
         waiting = [(r, s)]
-        while waiting and coarser.find(p) != coarser.find(q):
+        while waiting and classes.find(p) != classes.find(q):
             if not budget.spend(1):
                 return None
             one, other = waiting.pop()
-            if coarser.unite(one, other):
+            if classes.unite(one, other):
                 waiting.extend(zip(dfa.moves[one], dfa.moves[other], strict=True))
-        if coarser.find(p) != coarser.find(q):
-            classes = coarser
+        classes.end_trial(keeps=classes.find(p) != classes.find(q))
     return classes.numbered()
+
+
+def _pairs(classes: _Classes, within: Congruence | None) -> Iterator[tuple[int, int]]:
+    """The pairs of leaders, as they are when it is a pair's turn; those of one class of `within`."""
+    states = range(len(classes.leader))
+    own = within or (0,) * len(states)
+    for r in states:
+        for s in range(r + 1, len(states)):
+            if classes.leader[r] != r:
+                break
+            if classes.leader[s] == s and own[r] == own[s]:
+                yield r, s
 
 
 def descending(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...]:
@@ -113,9 +135,13 @@ def descending(dfa: Dfa, budget: Budget) -> tuple[Congruence, ...]:
     while max(found[-1]) < len(number) - 1:
         within = found[-1]
         leader = next(state for state in number if within.count(within[state]) > 1)
-        others = [state for state in number if state != leader and within[state] == within[leader]]
-        finer = [coarsest(dfa, leader, other, budget, within) for other in others]
-        found.append(min((one for one in finer if one is not None), key=max, default=tuple(number)))
+        finer: list[Congruence] = []
+        for other in (state for state in number if state != leader and within[state] == within[leader]):
+            coarse = coarsest(dfa, leader, other, budget, within)
+            if coarse is None:
+                break
+            finer.append(coarse)
+        found.append(min(finer, key=max, default=tuple(number)))
     return tuple(found)
 
 

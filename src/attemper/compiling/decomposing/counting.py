@@ -13,11 +13,11 @@ That factor is abelian, so that e(t) depends only on how often each value occurs
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 
-from attemper.compiling.cascade import Counter, Level
+from attemper.compiling.cascade import Counter, Level, Sum
 from attemper.compiling.decomposing.abelian import Tally, coordinates, residues, tallies, total
 from attemper.compiling.decomposing.frames import Frames
 from attemper.compiling.decomposing.limits import Limits, check
@@ -27,6 +27,9 @@ from attemper.languages.regular.groups import Group, Permutation, compose, deriv
 
 WIDE = 2_000
 """Counters for several groups share a level as long as its table has no more rows."""
+
+MANY = 500
+"""With more combinations of counts than these, their remainders are added up before they are looked at."""
 
 
 @dataclass
@@ -137,17 +140,11 @@ class _Counting:
         for n, bundle in enumerate(self.bundles):
             if not bundle.is_done:
                 plan = self._plan(n, symbols)
-                width = prod(residues(p.counts) for p in [*plans.values(), plan]) * len(symbols)
+                width = prod(p.combinations for p in [*plans.values(), plan]) * len(symbols)
                 if not plans or width <= WIDE:
                     plans[n] = plan
-        registers = tuple(
-            Counter(
-                frozenset(s for s, numbers in plan.increment.items() if numbers[c.coordinate] == c.value),
-                c.modulus,
-            )
-            for plan in plans.values()
-            for c in plan.counts
-        )
+        own = {n: plan.registers for n, plan in plans.items()}
+        registers = tuple(register for each in own.values() for register in each)
         check(len(registers), self.limits, "registers", "registers on a level")
         check(
             prod(r.modulus for r in registers) * len(symbols),
@@ -159,7 +156,7 @@ class _Counting:
         found: dict[tuple[int, Known], int] = {}
         for contents in product(*(range(register.modulus) for register in registers)):
             held = iter(contents)
-            factor = {n: plan.factor([next(held) for _ in plan.counts]) for n, plan in plans.items()}
+            factor = {n: plan.factor([next(held) for _ in own[n]]) for n, plan in plans.items()}
             for (number, known), symbol in symbols.items():
                 better = list(known)
                 for n, e in factor.items():
@@ -191,19 +188,46 @@ class _Counting:
             increment = {symbol: numbers[value] for symbol, value in values.items()}
             counts = tallies(orders, increment.values())
             options.append(_Plan(orders, named, counts, increment))
-        return min(options, key=lambda plan: residues(plan.counts))
+        best = min(options, key=lambda plan: residues(plan.counts))
+        return replace(best, is_summed=residues(best.counts) > MANY)
 
 
 @dataclass
 class _Plan:
-    """How the next factor of a bundle is counted; `increment` has the coordinates that a symbol adds."""
+    """How the next factor of a bundle is counted; `increment` has the coordinates that a symbol adds.
+
+    It is `is_summed` where counts would have too many combinations: then registers hold the coordinates.
+    """
 
     orders: tuple[int, ...]
     named: dict[tuple[int, ...], Permutation]
     counts: tuple[Tally, ...]
     increment: dict[int, tuple[int, ...]]
+    is_summed: bool = False
+
+    @property
+    def combinations(self) -> int:
+        """How many contents the registers can have."""
+        return prod(register.modulus for register in self.registers)
+
+    @property
+    def registers(self) -> tuple[Counter | Sum, ...]:
+        if self.is_summed:
+            return tuple(
+                Sum(tuple((symbol, numbers[j]) for symbol, numbers in self.increment.items()), order)
+                for j, order in enumerate(self.orders)
+            )
+        return tuple(
+            Counter(
+                frozenset(s for s, numbers in self.increment.items() if numbers[c.coordinate] == c.value),
+                c.modulus,
+            )
+            for c in self.counts
+        )
 
     def factor(self, held: Sequence[int]) -> Permutation:
+        if self.is_summed:
+            return self.named[tuple(held)]
         return self.named[total(self.orders, dict(zip(self.counts, held, strict=True)))]
 
 

@@ -18,6 +18,7 @@ from attemper.compiling.decomposing.merging import merge
 from attemper.compiling.decomposing.pruning import prune
 from attemper.compiling.decomposing.series import in_series
 from attemper.compiling.decomposing.stages import Images, Question, Stage
+from attemper.compiling.decomposing.walks import walk_chain
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
@@ -28,6 +29,9 @@ LAST_LETTERS = 7
 
 WINDOWS = 600
 """The most rows for a table of the last letters."""
+
+
+WALK = "a walk between two walls"
 
 
 @final
@@ -76,6 +80,10 @@ class _Built:
     places: Places
     chain: Chain
 
+    @property
+    def sublayers(self) -> int:
+        return sum(level.sublayers for level in self.chain.levels)
+
 
 @final
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
     """What says after every letter whether the word so far is in the automaton's language.
 
     Raises `UnsupportedError` if a group is not solvable (then there is nothing), or if every way goes
-    beyond a limit; the message is that of the plain way.
+    beyond a limit; the message is that of a walk, if the automaton is one, else of the plain way.
     """
     limits = limits or Limits()
     least = minimal(dfa)
@@ -142,7 +150,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
             tried.append(_described(best[0].name, best))
     if best is None:
         refused = {entry.name: entry.refusal for entry in tried if entry.refusal is not None}
-        raise UnsupportedError(refused.get("plain", next(iter(refused.values()))))
+        raise UnsupportedError(refused.get(WALK, refused.get("plain", next(iter(refused.values())))))
     return Decomposition(_assembled(dfa.alphabet, letters, best, accepting), tuple(tried))
 
 
@@ -158,9 +166,9 @@ def _without_twins(dfa: Dfa) -> tuple[tuple[int, ...], Dfa]:
     return letters, Dfa(Alphabet(symbols), moves, dfa.start, dfa.accepting)
 
 
-def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan], list[Alternative]]:
-    """The first stages that can be built on, and the refusals of others."""
-    plans: list[_Plan] = []
+def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan | _Built], list[Alternative]]:
+    """The first stages that can be built on, the refusals of others, and a walk if that is shallower."""
+    plans: list[_Plan | _Built] = []
     refused: list[Alternative] = []
     for name, places, count in _bases(task.images):
         most = min((plan.sublayers for plan in plans), default=4 * limits.levels)
@@ -171,7 +179,24 @@ def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan], list[Alternative]]
         else:
             plans.append(plan)
         task.images.is_limited = True
+    try:
+        walk = walk_chain(task.dfa, task.question, limits) if limits.bases and limits.counter else None
+    except UnsupportedError as error:
+        refused.append(Alternative(WALK, refusal=str(error)))
+    else:
+        plans += [] if walk is None else _shallower(_Built(WALK, walk[0], _smaller(task, *walk)), plans)
     return plans, refused
+
+
+def _shallower(walk: _Built, plans: Sequence[_Plan | _Built]) -> list[_Built]:
+    """The walk, if it has fewer sublayers than any of the plans."""
+    return [walk] if all(walk.sublayers < plan.sublayers for plan in plans) else []
+
+
+def _smaller(task: _Task, places: Places, raw: Chain) -> Chain:
+    """The chain without rows that never occur, and with what is alike merged."""
+    base = places.symbols(len(task.dfa.alphabet.symbols))
+    return merge(prune(merge(raw), base, task.images.limits.configurations))
 
 
 def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:
@@ -222,7 +247,7 @@ def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Pla
 
 
 def _best(
-    task: _Task, plans: Sequence[_Plan], limits: Limits, allowed: int | None
+    task: _Task, plans: Sequence[_Plan | _Built], limits: Limits, allowed: int | None
 ) -> tuple[_Built | None, list[Alternative]]:
     """The smallest chain among those with the fewest sublayers, or with as many as are allowed."""
     found: list[_Built] = []
@@ -236,7 +261,7 @@ def _best(
             continue
         task.images.is_limited = bool(found)
         try:
-            found.append(_build(task, plan))
+            found.append(plan if isinstance(plan, _Built) else _build(task, plan))
         except UnsupportedError as error:
             notes.append(Alternative(plan.name, plan.sublayers, refusal=str(error)))
     best = min(found, key=lambda built: _cost((built,)), default=None)
@@ -247,7 +272,6 @@ def _best(
 def _build(task: _Task, plan: _Plan) -> _Built:
     """The smaller of two chains: whose levels forget where they would be large, or wherever they can."""
     limits = task.images.limits
-    base = plan.places.symbols(len(task.dfa.alphabet.symbols))
     found = []
     period = plan.places.period
     for remembering in (limits.rows_remembering, 0):
@@ -256,8 +280,7 @@ def _build(task: _Task, plan: _Plan) -> _Built:
         except PeriodNeededError as need:
             period = need.period
             continue
-        chain = merge(prune(merge(raw), base, limits.configurations)) if limits.merging else raw
-        found.append(_Built(plan.name, plan.places, chain))
+        found.append(_Built(plan.name, plan.places, _smaller(task, plan.places, raw)))
         if all(len(level.registers) <= 1 for level in raw.levels[len(plan.levels) :]):
             break
     if not found:
@@ -300,7 +323,7 @@ def _task(dfa: Dfa, limits: Limits) -> _Task:
 
 
 def _sublayers(parts: Sequence[_Built]) -> int:
-    return max(sum(level.sublayers for level in part.chain.levels) for part in parts)
+    return max(part.sublayers for part in parts)
 
 
 def _cost(parts: Sequence[_Built]) -> tuple[int, int]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import final
 
-from attemper.errors import UnsupportedError
+from attemper.errors import OptionError, UnsupportedError
 
 
 @final
@@ -16,11 +17,12 @@ class Limits:
     With more than `rows_remembering` rows of a table, a level gives up knowledge that a later level recovers.
     `search_steps`, `congruence_steps` and `configurations` bound the search for something better than the
     plain way. Without `bases`, ways that first look at the last letters or at positions are not tried.
-    Without `merging` tables stay as they are built: larger, and easier to prove. Without `counter` an
-    automaton that is a counter between two bounds gets a cascade all the same.
+    Without `counter` an automaton that is a counter between two bounds, or a walk between two walls, gets a
+    cascade of ever smaller sets all the same.
     """
 
     image_sets: int = 20_000
+    image_states: int = 5_000_000
     symbols: int = 4_000
     labels: int = 4_000
     registers: int = 64
@@ -33,18 +35,55 @@ class Limits:
     congruence_steps: int = 400_000
     configurations: int = 1_500
     bases: bool = True
-    merging: bool = True
     counter: bool = True
+
+    def with_caps(self, caps: Mapping[str, int]) -> Limits:
+        """The same but for some caps, by their names. Raises `OptionError` for a name or number that is none.
+
+        >>> Limits().with_caps({"symbols": 8_000}).symbols
+        8000
+        >>> Limits().with_caps({"symbol": 8_000})  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        attemper.errors.OptionError: there is no cap 'symbol'; the caps are image_sets, ...
+        """
+        for name, number in caps.items():
+            if name not in CAPS:
+                raise OptionError(f"there is no cap '{name}'; the caps are {', '.join(CAPS)}")
+            if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+                raise OptionError(f"the cap '{name}' must be a whole number from 0 on, not {number!r}")
+        return Limits(**{**asdict(self), **caps})
+
+
+CAPS = tuple(field.name for field in fields(Limits) if not isinstance(field.default, bool))
+"""The names of the caps, as `--cap NAME=NUMBER` and `caps={NAME: NUMBER}` have them."""
+
+
+def parse_caps(texts: Iterable[str]) -> dict[str, int]:
+    """The caps in texts NAME=NUMBER; the last one counts. Raises `OptionError` for another text.
+
+    >>> parse_caps(["symbols=8000", "levels=70"])
+    {'symbols': 8000, 'levels': 70}
+    """
+    found: dict[str, int] = {}
+    for text in texts:
+        name, _, number = text.partition("=")
+        if not (number.isascii() and number.isdigit()):
+            raise OptionError(f"a cap is given as NAME=NUMBER, for example symbols=8000, not as '{text}'")
+        found[name] = int(number)
+    return found
 
 
 def check(value: int, limits: Limits, cap: str, what: str) -> None:
-    """Raises `UnsupportedError` naming the cap if the value is beyond it.
+    """Raises `UnsupportedError` naming the cap, and a number to try, if the value is beyond it.
 
     >>> check(2, Limits(levels=2), "levels", "levels")
     """
     allowed: int = getattr(limits, cap)
     if value > allowed:
+        more = max(value, 4 * allowed)
         raise UnsupportedError(
             f"the automaton needs at least {value} {what}, beyond the cap of {allowed}; "
-            f"raise the cap {cap} in Limits, or split the language into simpler ones"
+            f"raise it with --cap {cap}={more} (from Python: caps={{'{cap}': {more}}}), "
+            "or split the language into simpler ones"
         )

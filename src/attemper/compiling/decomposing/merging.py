@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 
-from attemper.compiling.cascade import Chain, Content, Counter, Delay, Latch, Level, Register, Symbol
+from attemper.compiling.cascade import Chain, Content, Counter, Delay, Latch, Level, Register, Sum, Symbol
 
 Key = tuple[Symbol, tuple[Content, ...]]
 Behaviour = dict[Hashable, Hashable]
@@ -138,6 +138,8 @@ def _stored(register: Register) -> Callable[[Symbol], Hashable]:
         return lambda symbol: (symbol in register.by_symbol, register.by_symbol.get(symbol))
     if isinstance(register, Counter):
         return lambda symbol: symbol in register.counted
+    if isinstance(register, Sum):
+        return lambda symbol: register.by_symbol.get(symbol, 0)
     return lambda symbol: symbol
 
 
@@ -159,6 +161,9 @@ def _relabelled(level: Level, classes: dict[Symbol, int]) -> Level:
         elif isinstance(register, Counter):
             counted = frozenset(classes[symbol] for symbol in register.counted if symbol in classes)
             registers.append(replace(register, counted=counted))
+        elif isinstance(register, Sum):
+            weights = {classes[symbol]: weight for symbol, weight in register.weights if symbol in classes}
+            registers.append(replace(register, weights=tuple(weights.items())))
         else:
             registers.append(register)
     return Level(tuple(registers), tuple(rows.items()))

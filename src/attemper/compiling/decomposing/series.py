@@ -51,10 +51,7 @@ class _Ladder:
                 for step in way[1:]:
                     upper = self._built[step]
                     chain = Chain((*chain.levels, _names(chain.codes), *upper.levels), upper.codes)
-                return self._merged(chain), len(way)
-
-    def _merged(self, chain: Chain) -> Chain:
-        return merge(chain) if self.limits.merging else chain
+                return merge(chain), len(way)
 
     def _shortest(self) -> list[tuple[int, int]] | None:
         best: list[tuple[int, list[tuple[int, int]]] | None] = [(0, [])]
@@ -106,7 +103,7 @@ class _Ladder:
             except UnsupportedError:
                 self._sublayers[source, target] = None
                 return False
-            self._built[source, target] = self._merged(raw)
+            self._built[source, target] = merge(raw)
         return True
 
 

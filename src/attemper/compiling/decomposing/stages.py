@@ -58,6 +58,7 @@ class Images:
         self.limits = limits
         self._known: dict[tuple[int, int], int] = {}
         self._sets: set[int] = set()
+        self._states = 0
         self._left = limits.search_steps
         self.is_limited = False
 
@@ -77,7 +78,9 @@ class Images:
                 found |= 1 << self.dfa.moves[state][letter]
             self._known[mask, letter] = found
             self._sets.add(found)
+            self._states += mask.bit_count()
             check(len(self._sets), self.limits, "image_sets", "image sets")
+            check(self._states, self.limits, "image_states", "states in image sets")
         return found
 
     def is_reset(self, stage: Stage, step: Step) -> bool:

@@ -2,6 +2,7 @@
 
     latch       attend < rightmost: where the symbol below stores something, value [it stores this label]
     counter     count <=, then a test of its remainder; what i itself counts is allowed for in the table
+    sum         counters, then for each value the union of the conjunctions of remainders that add up to it
     delays      up to distance k: k latches, one for each residue of the position modulo k
     table       for each symbol the union of the conjunctions (symbol below, contents) that lead to it
 
@@ -11,10 +12,10 @@ trees: a register is asked only where its content matters.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import gcd, prod
 from typing import Protocol, assert_never, final
 
 from attemper.attention_program.builder import Builder, prune
@@ -33,18 +34,39 @@ from attemper.attention_program.ops import (
     Program,
     Ref,
 )
-from attemper.compiling.cascade import Cascade, Chain, Content, Counter, Delay, Latch, Level, Symbol
+from attemper.compiling.cascade import (
+    Cascade,
+    Chain,
+    Content,
+    Counter,
+    Delay,
+    Latch,
+    Level,
+    Sum,
+    Symbol,
+    after,
+)
 from attemper.exact.closed_forms import ONE, ClosedForm, Test, times
 from attemper.exact.predicates import NonNegative, Remainder, Zero
 
 Case = tuple[Content, ...]
 """The answers to all questions of a table, in their order."""
 
+Table = dict[Case, Content]
+"""The results of some cases; the others never occur."""
+
+Parts = tuple[tuple[Symbol, ...], ...]
+"""Symbols, each in one part."""
+
 Answers = tuple[tuple[int, Content], ...]
 """The answers to some of the questions: (number of the question, answer)."""
 
 MAX_COMBINED_CODES = 1024
 """Up to so many combinations of codes, those that are accepted are written as a decision tree."""
+
+
+MAX_JOINT_CUBES = 64
+"""Up to so many conjunctions, chains side by side meet in their last feed-forward, else in one more."""
 
 
 @final
@@ -73,6 +95,15 @@ class _Below(Protocol):
     def union(self, symbols: Collection[Symbol]) -> Ref:
         """The bit that says that it is one of these."""
 
+    def union_among(self, symbols: Collection[Symbol], known: Collection[Symbol]) -> Ref:
+        """The same, where it is known to be one of others that include these."""
+
+    def read_by(self, level: Level, latch: Latch) -> Collection[Symbol]:
+        """The symbols that a head for the latch can read, at a position where its answer matters."""
+
+    def views(self, tables: Mapping[Symbol, Table]) -> tuple[Parts, ...]:
+        """What is asked of the symbol, so that the table is known."""
+
 
 class _Lowering:
     def __init__(self, cascade: Cascade) -> None:
@@ -86,15 +117,30 @@ class _Lowering:
         base = _Base(self)
         codes = [self._codes(chain, number, base) for number, chain in enumerate(chains)]
         if len(chains) == 1:
-            accepted = [ref for code, ref in codes[0].items() if (code,) in self.cascade.accepting]
+            one = [ref for code, ref in codes[0].items() if (code,) in self.cascade.accepting]
             # Each code is a union of cubes already: the output has the cubes of all that are accepted.
-            return self._union(bit for ref in accepted for bit in self._cubes_of(ref))
-        return self._union(
-            # A merge is read one feed-forward later: chains meet when each has finished.
-            self.conjunction(self.builder.add(Merge((codes[number][content],))) for number, content in cube)
-            for cube in _accepted(self.cascade)
-            if all(content in codes[number] for number, content in cube)
-        )
+            return self._union(bit for ref in one for bit in self._cubes_of(ref))
+        accepted: list[list[Ref]] = [
+            [codes[number][content] for number, content in answers]
+            for answers in _accepted(self.cascade)
+            if all(content in codes[number] for number, content in answers)
+        ]
+        return self._union(self._at_once(accepted) or self._after_all(accepted))
+
+    def _at_once(self, accepted: Sequence[Sequence[Ref]]) -> list[Ref]:
+        """The cubes of conjunctions of codes; none if they are too many."""
+        if sum(prod(len(self._cubes_of(ref)) for ref in refs) for refs in accepted) > MAX_JOINT_CUBES:
+            return []
+        return [
+            self.conjunction(bit for cube in cubes for bit in self._cubes_of(cube))
+            for refs in accepted
+            for cubes in product(*map(self._cubes_of, refs))
+        ]
+
+    def _after_all(self, accepted: Sequence[Sequence[Ref]]) -> list[Ref]:
+        """Conjunctions of codes, one feed-forward later, as merges are read: when each chain has finished."""
+        merged = ([self.builder.add(Merge((ref,))) for ref in refs] for refs in accepted)
+        return [self.conjunction(refs) for refs in merged]
 
     def _cubes_of(self, ref: Ref) -> tuple[Ref, ...]:
         step = self.builder.steps[ref]
@@ -118,11 +164,16 @@ class _Lowering:
         self, level: Level, below: _Below, results: Mapping[Content, Content], label: str
     ) -> dict[Content, Ref]:
         """The bit of each result of a level's symbols."""
-        groups, cases = _cases(level, results)
-        ask = _Questions(self, level, below, groups)
+        tables = _tables(level, results)
+        views = below.views(tables)
+        ask = _Questions(self, level, below, views)
         cubes: dict[Content, list[Ref]] = {}
-        for answers, result in _tree(cases, 1 + len(level.registers)):
+        for answers, result in _tree(_cases(tables, views), len(views) + len(level.registers)):
             cubes.setdefault(result, []).extend(ask.conjunctions(answers))
+        return self.group(cubes, label)
+
+    def group(self, cubes: Mapping[Content, Sequence[Ref]], label: str) -> dict[Content, Ref]:
+        """A bit for each result, of which one is 1: the union of its cubes."""
         found = {result: self._own_union(parts) for result, parts in cubes.items()}
         self.names |= {ref: f"{label} {result}" for result, ref in found.items()}
         self.groups.append(tuple(found.values()))
@@ -157,13 +208,23 @@ class _Symbols:
         found = tuple(self.bits[symbol] for symbol in sorted(symbols) if symbol in self.bits)
         return self.lowering.builder.add(Merge(found))
 
+    def union_among(self, symbols: Collection[Symbol], _: Collection[Symbol]) -> Ref:
+        return self.union(symbols)
+
+    def read_by(self, level: Level, _: Latch) -> Collection[Symbol]:
+        return {symbol for (symbol, _), _ in level.rows}
+
+    def views(self, tables: Mapping[Symbol, Table]) -> tuple[Parts, ...]:
+        return (_alike(tables),)
+
 
 @final
 class _Base:
     """Letters and places, which stand in the embedding.
 
-    If anybody asks for what is neither a set of letters nor one of places, a feed-forward before the first
-    attention makes a bit for every letter at every place, and everybody reads these.
+    If a register asks for what is neither a set of letters nor one of places, a feed-forward before the first
+    attention makes a bit for every letter at every place, and everybody reads these. Else a table that would
+    ask for such a set asks for the letter and for the place.
     """
 
     def __init__(self, lowering: _Lowering) -> None:
@@ -173,7 +234,7 @@ class _Base:
         self.places = [_place(cascade, place) for place in range(cascade.prefix + cascade.period)]
         self.joint: dict[Symbol, Ref] = {}
         first = [_first_level(chain) for chain in cascade.chains]
-        if not all(self._is_plain(asked) for level in first for asked in _asked(level)):
+        if any(self._widened(*asked) is None for level in first for asked in self._asked(level)):
             self._join()
 
     def union(self, symbols: Collection[Symbol]) -> Ref:
@@ -184,6 +245,57 @@ class _Base:
         if len(places) in {0, len(self.places)}:
             return add(Letter(tuple(self.letters[letter] for letter in letters)))
         return add(Merge(tuple(self.lowering.place(self.places[place]) for place in places)))
+
+    def union_among(self, symbols: Collection[Symbol], known: Collection[Symbol]) -> Ref:
+        return self.union(symbols if self.joint else self._widened(symbols, known) or symbols)
+
+    def views(self, tables: Mapping[Symbol, Table]) -> tuple[Parts, ...]:
+        whole = _alike(tables)
+        if self.joint or all(map(self._is_plain, whole)):
+            return (whole,)
+        width = len(self.letters)
+        return tuple(
+            _parts((symbol, number(symbol)) for symbol in tables)
+            for number in (width.__rmod__, width.__rfloordiv__)
+        )
+
+    def read_by(self, level: Level, latch: Latch) -> Collection[Symbol]:
+        """Those that the latch stores, if it is empty at the first position only: there a head reads 0."""
+        place = level.registers.index(latch)
+        empty = {
+            symbol // len(self.letters) for (symbol, contents), _ in level.rows if contents[place] is None
+        }
+        is_first = empty <= {0} and self.lowering.cascade.prefix > 0
+        return latch.by_symbol if is_first else {symbol for (symbol, _), _ in level.rows}
+
+    def _asked(self, level: Level) -> Iterator[tuple[Collection[Symbol], Collection[Symbol]]]:
+        """The sets of symbols that the registers of a level ask for, and what is known where they do."""
+        occurring = {symbol for (symbol, _), _ in level.rows}
+        for register in level.registers:
+            match register:
+                case Latch(store):
+                    yield occurring - {symbol for symbol, _ in store}, occurring
+                    for label in {label for _, label in store}:
+                        own = [symbol for symbol, stored in store if stored == label and symbol in occurring]
+                        yield own, self.read_by(level, register)
+                case Counter(counted, _):
+                    yield counted, occurring
+                case Sum():
+                    yield from ((symbols, occurring) for _, symbols in _counted(register))
+                case Delay():
+                    yield from (([symbol], occurring) for symbol in occurring)
+                case _:
+                    assert_never(register)
+
+    def _widened(self, symbols: Collection[Symbol], known: Collection[Symbol]) -> Collection[Symbol] | None:
+        """All that have certain letters, or certain places, and of the known symbols just these; or None."""
+        width, own = len(self.letters), set(symbols)
+        letters, places = self._letters_and_places(symbols)
+        every = range(width * len(self.places))
+        of_letters = {symbol for symbol in every if symbol % width in letters}
+        of_places = {symbol for symbol in every if symbol // width in places}
+        plain = [own] if self._is_plain(symbols) else []
+        return next((wide for wide in (*plain, of_letters, of_places) if own == wide & {*known, *own}), None)
 
     def _is_plain(self, symbols: Collection[Symbol]) -> bool:
         """Whether they are all that have certain letters, or all that have certain places."""
@@ -215,24 +327,6 @@ def _first_level(chain: Chain) -> Level:
     return Level((), tuple(((symbol, ()), code) for symbol, code in enumerate(chain.codes)))
 
 
-def _asked(level: Level) -> Iterator[Collection[Symbol]]:
-    """The sets of symbols that a level asks for."""
-    yield from _cases(level, {symbol: symbol for _, symbol in level.rows})[0]
-    occurring = {symbol for (symbol, _), _ in level.rows}
-    for register in level.registers:
-        match register:
-            case Latch(store):
-                yield occurring - {symbol for symbol, _ in store}
-                for label in {label for _, label in store}:
-                    yield [symbol for symbol, own in store if own == label and symbol in occurring]
-            case Counter(counted, _):
-                yield counted
-            case Delay():
-                yield from ([symbol] for symbol in occurring)
-            case _:
-                assert_never(register)
-
-
 def _place(cascade: Cascade, place: int) -> ClosedForm:
     """[i has this place]."""
     if place < cascade.prefix:
@@ -246,32 +340,55 @@ def _place(cascade: Cascade, place: int) -> ClosedForm:
 # Tables -----------------------------------------------------------------------------------------------
 
 
-def _cases(
-    level: Level, results: Mapping[Content, Content]
-) -> tuple[list[tuple[Symbol, ...]], dict[Case, Content]]:
-    """Groups of symbols below that the table treats alike, and the table by (group, contents).
+def _tables(level: Level, results: Mapping[Content, Content]) -> dict[Symbol, Table]:
+    """For each symbol below, the results by the contents of the registers.
 
-    The content of a counter includes what i itself counts.
+    The content of a counter or sum includes what i itself adds.
     """
-    by_symbol: dict[Symbol, dict[Case, Content]] = {}
+    found: dict[Symbol, Table] = {}
     for (symbol, contents), own in level.rows:
         seen = tuple(
-            (held + (symbol in register.counted)) % register.modulus
-            if isinstance(register, Counter) and held is not None
-            else held
+            after(register, symbol, held) if isinstance(register, Counter | Sum) else held
             for register, held in zip(level.registers, contents, strict=True)
         )
-        by_symbol.setdefault(symbol, {})[seen] = results[own]
-    alike: dict[frozenset[tuple[Case, Content]], list[Symbol]] = {}
-    for symbol, table in by_symbol.items():
-        alike.setdefault(frozenset(table.items()), []).append(symbol)
-    groups = [tuple(symbols) for symbols in alike.values()]
-    cases = {
-        (number, *case): result
-        for number, table in enumerate(alike)
-        for case, result in sorted(table, key=repr)
+        found.setdefault(symbol, {})[seen] = results[own]
+    return found
+
+
+def _parts(signs: Iterable[tuple[Symbol, Hashable]]) -> Parts:
+    """The symbols with the same sign together, in the order of the first of each."""
+    found: dict[Hashable, list[Symbol]] = {}
+    for symbol, sign in signs:
+        found.setdefault(sign, []).append(symbol)
+    return tuple(map(tuple, found.values()))
+
+
+def _alike(tables: Mapping[Symbol, Table]) -> Parts:
+    """The symbols with the same table together."""
+    return _parts((symbol, frozenset(table.items())) for symbol, table in tables.items())
+
+
+def _cases(tables: Mapping[Symbol, Table], views: Sequence[Parts]) -> Table:
+    """All tables in one, by the number of the symbol's part in each view, and the contents."""
+    numbers = [{symbol: n for n, part in enumerate(view) for symbol in part} for view in views]
+    return {
+        (*(number[symbol] for number in numbers), *case): result
+        for symbol, table in tables.items()
+        for case, result in sorted(table.items(), key=repr)
     }
-    return groups, cases
+
+
+def _counted(register: Sum) -> Iterator[tuple[int, frozenset[Symbol]]]:
+    """What is counted for a sum, and its weight: each weight, or each binary digit if these are fewer."""
+    weights = {symbol: weight % register.modulus for symbol, weight in register.weights}
+    distinct = sorted({weight for weight in weights.values() if weight})
+    digits = [1 << place for place in range(max(distinct, default=0).bit_length())]
+    if len(digits) < len(distinct):
+        for digit in digits:
+            yield digit, frozenset(symbol for symbol, weight in weights.items() if weight & digit)
+    else:
+        for own in distinct:
+            yield own, frozenset(symbol for symbol, weight in weights.items() if weight == own)
 
 
 def _tree(cases: Mapping[Case, Content], questions: int) -> Iterator[tuple[Answers, Content]]:
@@ -312,16 +429,15 @@ def _accepted(cascade: Cascade) -> Iterator[Answers]:
 
 @final
 class _Questions:
-    """What a level's table asks: first for the group of the symbol below, then for each register."""
+    """What a level's table asks: for the part of each view that has the symbol below, then for registers."""
 
-    def __init__(
-        self, lowering: _Lowering, level: Level, below: _Below, groups: list[tuple[Symbol, ...]]
-    ) -> None:
+    def __init__(self, lowering: _Lowering, level: Level, below: _Below, views: Sequence[Parts]) -> None:
         self.lowering = lowering
         self.level = level
         self.below = below
-        self.groups = groups
+        self.views = views
         self.symbols = sorted({symbol for (symbol, _), _ in level.rows})
+        self.sums: dict[Sum, _Symbols] = {}
         self.window = max((r.distance for r in level.registers if isinstance(r, Delay)), default=0)
 
     def conjunctions(self, answers: Answers) -> list[Ref]:
@@ -329,11 +445,12 @@ class _Questions:
         bits: list[Ref] = []
         delays: list[tuple[int, Content]] = []
         for question, answer in answers:
-            register = self.level.registers[question - 1] if question else None
+            if question < len(self.views):
+                assert answer is not None
+                bits.append(self.below.union(self.views[question][answer]))
+                continue
+            register = self.level.registers[question - len(self.views)]
             match register:
-                case None:
-                    assert answer is not None
-                    bits.append(self.below.union(self.groups[answer]))
                 case Latch():
                     bits.append(self._latched(register, answer))
                 case Counter(counted, modulus):
@@ -341,6 +458,9 @@ class _Questions:
                     count = self.lowering.builder.add(Count(Mask.UP_TO, self._exact(counted)))
                     test = CountTest(Remainder(modulus, answer), count, 1, 0)
                     bits.append(self.lowering.builder.add(test))
+                case Sum():
+                    assert answer is not None
+                    bits.append(self._sum(register).union([answer]))
                 case Delay(distance):
                     delays.append((distance, answer))
                 case _:
@@ -351,6 +471,38 @@ class _Questions:
             self.lowering.conjunction((*bits, *self._delayed(delays, residue)))
             for residue in range(self.window)
         ]
+
+    def _sum(self, register: Sum) -> _Symbols:
+        """The values of a sum, as symbols."""
+        if register not in self.sums:
+            parts = [self._remainders(register, *part) for part in _counted(register)]
+            while len(parts) > 1:
+                parts = [*parts[2:], self._added(parts[0], parts[1], register.modulus)]
+            self.sums[register] = parts[0]
+        return self.sums[register]
+
+    def _remainders(self, register: Sum, weight: int, counted: frozenset[Symbol]) -> _Symbols:
+        """What one counter adds to a sum."""
+        add = self.lowering.builder.add
+        count = add(Count(Mask.UP_TO, self._exact(counted)))
+        order = register.modulus // gcd(weight, register.modulus)
+        return _Symbols(
+            self.lowering,
+            {
+                weight * own % register.modulus: add(CountTest(Remainder(order, own), count, 1, 0))
+                for own in range(order)
+            },
+        )
+
+    def _added(self, one: _Symbols, other: _Symbols, modulus: int) -> _Symbols:
+        """The values of the sum of two."""
+        cubes: dict[Content, list[Ref]] = {}
+        for left, right in product(one.bits, other.bits):
+            assert left is not None
+            assert right is not None
+            both = self.lowering.conjunction((one.union([left]), other.union([right])))
+            cubes.setdefault((left + right) % modulus, []).append(both)
+        return _Symbols(self.lowering, self.lowering.group(cubes, "sum"))
 
     def _exact(self, symbols: Collection[Symbol]) -> Ref:
         """The union as a bit that is 0 or 1 in floats too, as a count needs it.
@@ -363,9 +515,10 @@ class _Questions:
     def _latched(self, latch: Latch, answer: Content) -> Ref:
         """[the latch holds this label]; for None, that it holds nothing."""
         where = self._one_of(set(latch.by_symbol))
+        known = self.below.read_by(self.level, latch)
         if answer is not None:
-            return self._attend(where, {s for s, label in latch.store if label == answer})
-        holds = self._attend(where, {s for s, label in latch.store if label is not None})
+            return self._attend(where, {s for s, label in latch.store if label == answer}, known)
+        holds = self._attend(where, {s for s, label in latch.store if label is not None}, known)
         return self.lowering.builder.add(Not(holds))
 
     def _one_of(self, symbols: set[Symbol]) -> Ref:
@@ -373,8 +526,9 @@ class _Questions:
         others = [symbol for symbol in self.symbols if symbol not in symbols]
         return self.lowering.builder.add(Not(self.below.union(others)))
 
-    def _attend(self, where: Ref, symbols: Collection[Symbol]) -> Ref:
-        value = self.below.union([symbol for symbol in self.symbols if symbol in symbols])
+    def _attend(self, where: Ref, symbols: Collection[Symbol], known: Collection[Symbol]) -> Ref:
+        """What stands at the last position with `where`, at which the symbol is known to be one of those."""
+        value = self.below.union_among([symbol for symbol in self.symbols if symbol in symbols], known)
         return self.lowering.builder.add(Attend(Mask.BEFORE, Choice.RIGHTMOST, where, value, default=False))
 
     def _delayed(self, delays: list[tuple[int, Content]], residue: int) -> Iterator[Ref]:
@@ -391,4 +545,4 @@ class _Questions:
                 continue
             there = Remainder(self.window, (residue - distance) % self.window)
             where = place(Test(there, 1, 0, 0)) if self.window > 1 else place(ONE)
-            yield self._attend(where, {answer})
+            yield self._attend(where, {answer}, self.symbols)

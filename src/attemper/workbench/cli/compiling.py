@@ -16,6 +16,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
 from attemper.certifying.choosing import Chosen, Target, choose
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.limits import Limits, parse_caps
 from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode
 from attemper.exact.formats import FORMATS
@@ -70,6 +71,13 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
+    cap: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
+        ),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
@@ -83,6 +91,7 @@ def compile_command(
     language: Language
     if (formula, regex, dfa).count(None) != 2:
         raise typer.BadParameter("give one of FORMULA, --regex and --dfa")
+    limits = _limits(cap or [], is_formula=formula is not None)
     if formula is None:
         if at is not None or empty is not None:
             raise typer.BadParameter("--at and --empty are for formulas: an automaton says both itself")
@@ -99,7 +108,7 @@ def compile_command(
     target = None if horizon is None else Target(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and target is not None else (regime or Regime.UNBOUNDED,)
     with activity("compiling", quiet=json):
-        chosen = choose(language, letters, wanted, target)
+        chosen = choose(language, letters, wanted, target, limits)
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
     certificate = None
     if chosen.analysis is not None:
@@ -157,8 +166,6 @@ def _print_made(made: _Made, *, explain: bool) -> None:
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
     if model.alternatives:
         out.print(alternatives_text(model.alternatives))
-    if not made.chosen.candidate.limits.merging:
-        out.print("larger than it might be: its symbols are not merged, so that it could be proved")
     if made.certificate is None:
         out.print(f"NOT certified, it may be wrong: {shortened(made.chosen.reason)}")
     else:
@@ -185,6 +192,13 @@ def shortened(text: str) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
     return f"{text[:MOST_SHOWN]}...{text[-MOST_SHOWN // 2 :]} ({len(text):,} characters)"
+
+
+def _limits(caps: list[str], *, is_formula: bool) -> Limits:
+    """The caps on an automaton's cascade."""
+    if caps and is_formula:
+        raise typer.BadParameter("--cap is for regular expressions and automata: a formula has no cascade")
+    return Limits().with_caps(parse_caps(caps))
 
 
 def _print_pass(report: PassReport) -> None:
