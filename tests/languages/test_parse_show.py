@@ -164,7 +164,7 @@ def test_which_quotation_marks_a_symbol_gets(name: str, shown: str) -> None:
         ("0 + 1*pos - 3 < - 2*len", "pos - 3 < -2*len"),
         ("pos + pos = 2", "2*pos == 2"),
         ("2*(3*#<[a]) - len + 4 >= 0*pos", "6*#<[a] - len + 4 >= 0"),
-        ("(pos + 1) % 2 == 0", "pos + 1 % 2 = 0"),
+        ("(pos + 1) % 2 == 0", "(pos + 1) % 2 = 0"),
         ("pos%2!=1", "!pos % 2 = 1"),
         ("even(#[a]-#>[b])", "even(#[a] - #>[b])"),
         ("3 - 3 = 1 - 1", "0 == 0"),

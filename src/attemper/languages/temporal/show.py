@@ -102,15 +102,17 @@ def _show(formula: Formula, shown: Shown) -> tuple[str, int]:
         case Comparison(operator, left_term, right_term):
             return f"{_show_term(left_term, shown)} {operator} {_show_term(right_term, shown)}", _PRIMARY
         case Numerical(predicate, term):
-            return _show_numerical(predicate, _show_term(term, shown)), _PRIMARY
+            return _show_numerical(predicate, term, shown), _PRIMARY
         case _:
             assert_never(formula)
 
 
-def _show_numerical(predicate: Remainder | Named, argument: str) -> str:
+def _show_numerical(predicate: Remainder | Named, term: Term, shown: Shown) -> str:
+    argument = _show_term(term, shown)
     match predicate:
         case Remainder(modulus, remainder):
-            return f"{argument} % {modulus} = {remainder}"
+            is_sum = len(term.parts) + (term.constant != 0) > 1
+            return f"{f'({argument})' if is_sum else argument} % {modulus} = {remainder}"
         case Named(name):
             return f"{name}({argument})"
         case _:
