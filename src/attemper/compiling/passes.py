@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol, TypeVar, final
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import SymbolGroup
 from attemper.compiling.assembling.assemble import assemble
+from attemper.compiling.assembling.schedule import make_schedule
 from attemper.compiling.building.site import short
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
@@ -20,6 +21,7 @@ from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
@@ -97,6 +99,18 @@ class RequireRegime:
 
 @final
 @dataclass(frozen=True)
+class MoveShifts:
+    """Only where that saves a layer: selections under strict masks are heads of their own."""
+
+    name: ClassVar[str] = "move_shifts"
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        after = _rewritten(before, *move_shifts(before.program))
+        return after if layers_of(after.program) < layers_of(before.program) else before
+
+
+@final
+@dataclass(frozen=True)
 class GuardEdges:
     """Last among the program passes: guards would hide what simplifying looks for."""
 
@@ -147,6 +161,12 @@ class DropUnused:
             for group in before.groups
         )
         return NetworkLevel(smaller, groups)
+
+
+def layers_of(program: Program) -> int:
+    """How many layers a simplified program takes."""
+    guarded, _ = guard_edges(program)
+    return make_schedule(guarded).ready[guarded.output]
 
 
 def _rewritten(before: ProgramLevel, program: Program, to: Sequence[Ref]) -> ProgramLevel:

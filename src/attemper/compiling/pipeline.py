@@ -25,6 +25,7 @@ from attemper.compiling.passes import (
     DropUnused,
     GuardEdges,
     HardToSoft,
+    MoveShifts,
     Pass,
     RequireRegime,
     SimplifyProgram,
@@ -93,6 +94,7 @@ def formula_pipeline(
         first(TemporalToProgram(alphabet))
         .then(SimplifyProgram())
         .then(RequireRegime(regime, language.formula))
+        .then(MoveShifts())
         .then(GuardEdges())
         .then(Assemble())
         .then(HardToSoft(regime, least_margin))
