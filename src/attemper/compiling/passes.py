@@ -6,7 +6,7 @@ that bears its name, and says why it stands where it stands in the pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, TypeVar, final
 
@@ -14,7 +14,7 @@ from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import SymbolGroup
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.assembling.schedule import make_schedule
-from attemper.compiling.building.site import short
+from attemper.compiling.building.site import LABEL_WIDTH, short
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
@@ -26,7 +26,7 @@ from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
 from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.temporal.show import show
+from attemper.languages.temporal.show import Shown, show_by_operands
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
 
@@ -53,10 +53,7 @@ class TemporalToProgram:
 
     def apply(self, before: TemporalLanguage) -> ProgramLevel:
         program, refs = temporal_to_program(before.formula, self.alphabet)
-        names: dict[Ref, str] = {}
-        for part, ref in refs.items():
-            names.setdefault(ref, short(show(part)))
-        return ProgramLevel(program, names, before.at is At.FIRST, before.accepts_empty)
+        return ProgramLevel(program, _labels(refs), before.at is At.FIRST, before.accepts_empty)
 
 
 @final
@@ -161,6 +158,17 @@ class DropUnused:
             for group in before.groups
         )
         return NetworkLevel(smaller, groups)
+
+
+def _labels(refs: Mapping[Formula, Ref]) -> dict[Ref, str]:
+    """How the text of each step's formula begins; formulas stand after their operands."""
+    names: dict[Ref, str] = {}
+    shown: Shown = {}
+    for part, ref in refs.items():
+        text, tightness = show_by_operands(part, shown)
+        shown[part] = text[: LABEL_WIDTH + 1], tightness
+        names.setdefault(ref, short(text))
+    return names
 
 
 def layers_of(program: Program) -> int:

@@ -50,7 +50,7 @@ def show(formula: Formula) -> str:
     """
     shown: Shown = {}
     for part in subformulas(formula):
-        shown[part] = _show(part, shown)
+        shown[part] = show_by_operands(part, shown)
     return shown[formula][0]
 
 
@@ -65,7 +65,7 @@ def show_within(formula: Formula, most: int) -> str | None:
     """
     shown: Shown = {}
     for part in subformulas(formula):
-        shown[part] = _show(part, shown)
+        shown[part] = show_by_operands(part, shown)
         if len(shown[part][0]) > most:
             return None
     return shown[formula][0]
@@ -79,7 +79,7 @@ def show_symbol(name: str) -> str:
     return f'"{name}"' if "'" in name else f"'{name}'"
 
 
-def _show(formula: Formula, shown: Shown) -> tuple[str, int]:
+def show_by_operands(formula: Formula, shown: Shown) -> tuple[str, int]:
     """The text, and how tightly its outermost operator binds, given those of its operands."""
     match formula:
         case Symbol(name):
