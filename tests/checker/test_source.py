@@ -101,7 +101,28 @@ def test_numerical_predicates(text: str) -> None:
     check(parse(text, AB), AB, 5)
 
 
-@pytest.mark.parametrize("text", ["even(#<[a] + #>[b])", "even(#<[a] + pos)", "prime(#<[a] - len)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(#<[a] - #<[b]) % 3 = 0",
+        "(2*#<[a] - pos + 1) % 3 = 0",
+        "(#<[a] + #>[b] + 2*#[a] - 1) % 4 != 2",
+        "(#>[true] - #>[a] + len) % 5 = 3",
+        "(3*#<[a] - #<[b]) % 3 = 1",
+        "(#<[a] + #<[b]) % 17 = 3",
+        "even(#<[a] + #>[b])",
+        "odd(#<[a] + pos)",
+        "even(#<[a] + #<[a & true] + #<[b])",
+        "even(#<[a] - #<[a & true])",
+    ],
+)
+def test_remainders_of_several_counts(text: str) -> None:
+    check(parse(text, AB), AB, 5)
+
+
+@pytest.mark.parametrize(
+    "text", ["prime(#<[a] + #>[b])", "prime(#<[a] - len)", "(#<[a] + #<[b] + #>[a]) % 22 = 1"]
+)
 def test_predicates_of_several_counts_have_no_normal_form(text: str) -> None:
     formula = parse(text, AB)
     with pytest.raises(UnprovenError, match="several counts at once"):

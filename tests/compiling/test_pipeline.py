@@ -55,6 +55,7 @@ def test_the_passes_of_a_formula_in_their_order() -> None:
         "temporal_to_program",
         "simplify_program",
         "require_regime",
+        "move_shifts",
         "guard_edges",
         *TO_NETWORK,
     ]

@@ -82,11 +82,16 @@ def test_a_future_operator_that_simplifies_away_is_no_obstacle() -> None:
     assert soft(parse("O a | F true", AB), Regime.DECODER).layers == ()
 
 
-@pytest.mark.parametrize("text", ["even(#<[a] + #<[b])", "(#<[a] - pos) % 3 = 1"])
+@pytest.mark.parametrize("text", ["prime(#<[a] + #<[b])", "square(#<[a] - pos)"])
 def test_a_predicate_of_several_counts_is_refused_in_every_regime(text: str) -> None:
     for regime in Regime:
         with pytest.raises(UnsupportedError, match="several counts"):
             soft(parse(text, AB), regime)
+
+
+def test_a_remainder_of_too_many_counts_says_how_many_cases_there_are() -> None:
+    with pytest.raises(UnsupportedError, match=r"22\^3 remainders, more than the cap of 10,000"):
+        soft(parse("(#<[a] + #<[b] + #>[a]) % 22 = 1", AB), Regime.UNBOUNDED)
 
 
 def test_heads_that_look_at_one_place_share_a_head() -> None:

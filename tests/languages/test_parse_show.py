@@ -16,7 +16,7 @@ from lark.lexer import PatternStr
 from attemper.errors import ExitCode, SourceError
 from attemper.exact.predicates import RESERVED_WORDS, Named, Remainder, registered_names
 from attemper.languages.temporal.meaning import truth
-from attemper.languages.temporal.parse import MAX_INTEGER, MAX_NESTING, parse
+from attemper.languages.temporal.parse import MAX_INTEGER, MAX_LISTED, MAX_NESTING, parse
 from attemper.languages.temporal.show import show, show_symbol
 from attemper.languages.temporal.syntax import (
     Binary,
@@ -164,7 +164,7 @@ def test_which_quotation_marks_a_symbol_gets(name: str, shown: str) -> None:
         ("0 + 1*pos - 3 < - 2*len", "pos - 3 < -2*len"),
         ("pos + pos = 2", "2*pos == 2"),
         ("2*(3*#<[a]) - len + 4 >= 0*pos", "6*#<[a] - len + 4 >= 0"),
-        ("(pos + 1) % 2 == 0", "pos + 1 % 2 = 0"),
+        ("(pos + 1) % 2 == 0", "(pos + 1) % 2 = 0"),
         ("pos%2!=1", "!pos % 2 = 1"),
         ("even(#[a]-#>[b])", "even(#[a] - #>[b])"),
         ("3 - 3 = 1 - 1", "0 == 0"),
@@ -642,11 +642,14 @@ def test_a_long_unknown_word_is_shown_in_part() -> None:
         "Y " * (MAX_NESTING - 2) + "a",
         "a -> " * (MAX_NESTING - 2) + "a",
         "a S " * (MAX_NESTING - 2) + "a",
-        "a" + " & a" * (MAX_NESTING - 2),
+        "a" + " & a" * (MAX_LISTED - 1),
+        "a" + " xor b" * (MAX_LISTED - 1),
+        " | ".join(f"#<[a] == {k}" for k in range(MAX_LISTED)),
+        "Y (" + " | ".join(["a"] * MAX_LISTED) + ") & b",
         "#<[" * 60 + "a" + "] > 0" * 60,
         "even(#<[" * 60 + "a" + "])" * 60,
     ],
-    ids=["!", "Y", "->", "S", "&", "counts", "predicates"],
+    ids=["!", "Y", "->", "S", "&", "xor", "|", "Y |", "counts", "predicates"],
 )
 def test_a_deep_formula_is_read_shown_and_evaluated(deep: str) -> None:
     formula = parse(deep)
@@ -662,11 +665,11 @@ def test_a_deep_formula_is_read_shown_and_evaluated(deep: str) -> None:
         "!" * MAX_NESTING + "a",
         "!" * 100_000 + "a",
         "a -> " * MAX_NESTING + "a",
-        "a" + " & a" * 10_000,
+        "a & (" * MAX_NESTING + "b" + ")" * MAX_NESTING,
         "#<[" * MAX_NESTING + "a" + "] > 0" * MAX_NESTING,
         "#<[" * 5000 + "a" + "] > 0" * 5000,
     ],
-    ids=["!", "!!!", "->", "&&&", "counts", "count^n"],
+    ids=["!", "!!!", "->", "& (", "counts", "count^n"],
 )
 def test_a_formula_that_nests_too_deeply_is_refused(too_deep: str) -> None:
     error = assert_read_or_refused(too_deep)
@@ -690,6 +693,24 @@ def test_the_largest_integer_is_read_and_shown() -> None:
     text = f"{MAX_INTEGER}*pos - {MAX_INTEGER} < {MAX_INTEGER}"
     assert show(parse(text)) == text
     assert_reads_back(parse(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["a" + " & a" * MAX_LISTED, "a" + " | a" * 10_000, "Y (a" + " xor b" * 3_000 + ")"]
+)
+def test_a_list_that_is_too_long_is_refused(text: str) -> None:
+    error = assert_read_or_refused(text)
+    assert error is not None
+    assert error.message == f"more than {MAX_LISTED:,} parts are joined in a row"
+
+
+def test_a_list_of_lists_is_as_deep_as_its_deepest_part() -> None:
+    inner = "!" * (MAX_NESTING - 2) + "a"
+    formula = parse(f"b & b & {inner} & b & b")
+    assert show(formula) == f"b & b & {inner} & b & b"
+    error = assert_read_or_refused(f"b & b & !{inner} & b & b")
+    assert error is not None
+    assert "nests deeper" in error.message
 
 
 # Traps of earlier versions

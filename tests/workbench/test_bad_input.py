@@ -83,7 +83,7 @@ BAD_FORMULAS = {
     "factor too large": BadFormula("1000000000*(2*pos) > 1", ExitCode.SOURCE, "column"),
     "nests too deeply": BadFormula("! " * 1200 + "a", ExitCode.SOURCE, "nests deeper than 1000 levels"),
     "conjunction too long": BadFormula(
-        " & ".join("a" * 1200), ExitCode.SOURCE, "nests deeper than 1000 levels"
+        " & ".join("a" * 2400), ExitCode.SOURCE, "more than 2,000 parts are joined in a row"
     ),
     "very long nonsense": BadFormula("a " * 20_000, ExitCode.SOURCE, "column 3"),
     "future without a place": BadFormula("G (a -> F b)", ExitCode.SOURCE, "--at first"),

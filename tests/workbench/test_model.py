@@ -279,11 +279,11 @@ def test_values_of_options_are_checked() -> None:
         ({"horizon": 5, "dtype": "float16"}, "dtype='float16' is none of"),
         ({"kernel": "eager"}, "kernel='eager' is none of 'numerator-first', 'normalise-first'"),
         ({"regime": "warm"}, "regime='warm' is none of"),
-        ({"caps": {"symbol": 1}}, "caps has 'symbol', which is none of image_sets, symbols, labels"),
-        ({"caps": {"symbols": "many"}}, "caps has 'symbols': 'many', which is not a whole number"),
+        ({"caps": {"symbol": 1}}, "there is no cap 'symbol'; the caps are image_sets, "),
+        ({"caps": {"symbols": "many"}}, "the cap 'symbols' must be a whole number from 0 on, not 'many'"),
         ({"caps": {"symbols": True}}, "not a whole number"),
         ({"caps": {"symbols": -1}}, "not a whole number"),
-        ({"caps": {"counter": 1}}, "not True or False"),
+        ({"caps": {"counter": 1}}, "there is no cap 'counter'"),
     ):
         for call in (
             lambda **given: attemper.compile("O a", "ab", **given),

@@ -26,7 +26,7 @@ MAX_NODES = 2_000_000
 """A check that needs more gives up, and says so."""
 
 
-MAX_REMEMBERED = 2_000_000
+MAX_REMEMBERED = 500_000
 """How many combinations of diagrams are remembered before all of them are forgotten, to save space."""
 
 

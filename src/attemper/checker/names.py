@@ -16,13 +16,11 @@ from math import gcd
 from typing import TypeGuard, assert_never, final
 
 from attemper.checker.diagrams import Diagram, Diagrams, Tie, Variable
-from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds
+from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
 from attemper.networks.layers import Masking
 
 MAX_RESIDUES = 16
 """Up to this modulus, remainders of one number exclude each other and one of them holds."""
-
-_NAMED_REMAINDERS = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
 
 
 class UnprovenError(Exception):
@@ -386,7 +384,7 @@ class Names(ABC):
 
     def place(self, predicate: Predicate, a: int, b: int, shift: int) -> Diagram:
         """[predicate(a i + b n + shift)]."""
-        match predicate:
+        match periodic(predicate):
             case Zero():
                 return self.both(
                     self.at_least_place(a, b, shift), self.negation(self.at_least_place(a, b, shift - 1))
@@ -395,8 +393,6 @@ class Names(ABC):
                 return self.at_least_place(a, b, shift)
             case Remainder(modulus, remainder):
                 return self._remainder(modulus, a, b, remainder - shift)
-            case Named(name) if name in _NAMED_REMAINDERS:
-                return self.place(_NAMED_REMAINDERS[name], a, b, shift)
             case Named(name):
                 if a == b == 0:
                     return self.number(holds(predicate, shift))

@@ -70,7 +70,7 @@ from attemper.exact.closed_forms import (
     Test,
     evaluate,
 )
-from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero
+from attemper.exact.predicates import Named, NonNegative, Remainder, Zero, periodic
 
 MAX_PLACES = 5_000
 """More positions than these are not told apart."""
@@ -82,8 +82,6 @@ UNKNOWN = "?"
 """How a bit that has been forgotten is kept; others as "0" and "1"."""
 
 AT_FIRST = Place(FIRST)
-
-_PERIODIC = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
 
 
 # Places -----------------------------------------------------------------------------------------------
@@ -128,7 +126,7 @@ def _tests(form: ClosedForm) -> Iterator[Remainder | int]:
         case Power(base, exponent) if exponent >= 0:
             yield from _tests(base)
         case Test(predicate, _, 0, shift):
-            match _periodic(predicate):
+            match periodic(predicate):
                 case Remainder() as remainder:
                     yield remainder
                 case Zero() | NonNegative():
@@ -139,10 +137,6 @@ def _tests(form: ClosedForm) -> Iterator[Remainder | int]:
                     assert_never(other)
         case _:
             raise UnprovenError("it reads more of positions than where they are")
-
-
-def _periodic(predicate: Predicate) -> Predicate:
-    return _PERIODIC.get(predicate.name, predicate) if isinstance(predicate, Named) else predicate
 
 
 # Totals --------------------------------------------------------------------------------------------
@@ -183,7 +177,7 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
             case Equals(count, value):
                 edges.setdefault(count, []).extend((value, value + 1))
             case CountTest(predicate, count, scale, shift):
-                match _periodic(predicate):
+                match periodic(predicate):
                     case Remainder(modulus, _):
                         moduli[count] = lcm(moduli.get(count, 1), modulus)
                     case Zero() | NonNegative():
@@ -366,7 +360,7 @@ class Moment:
             case Equals(count, value):
                 return holds(lambda total: total == value, self._increased((count, False), is_own=True))
             case CountTest(predicate, count, scale, shift):
-                by_remainder = isinstance(_periodic(predicate), Remainder)
+                by_remainder = isinstance(periodic(predicate), Remainder)
                 total = self._increased((count, by_remainder), is_own=True)
                 return holds(lambda value: predicates.holds(predicate, scale * value + shift), total)
             case _:

@@ -6,25 +6,27 @@ that bears its name, and says why it stands where it stands in the pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, TypeVar, final
 
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import SymbolGroup
 from attemper.compiling.assembling.assemble import assemble
-from attemper.compiling.building.site import short
+from attemper.compiling.assembling.schedule import make_schedule
+from attemper.compiling.building.site import LABEL_WIDTH, short
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
 from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.temporal.show import show
+from attemper.languages.temporal.show import Shown, show_by_operands
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
 
@@ -51,10 +53,7 @@ class TemporalToProgram:
 
     def apply(self, before: TemporalLanguage) -> ProgramLevel:
         program, refs = temporal_to_program(before.formula, self.alphabet)
-        names: dict[Ref, str] = {}
-        for part, ref in refs.items():
-            names.setdefault(ref, short(show(part)))
-        return ProgramLevel(program, names, before.at is At.FIRST, before.accepts_empty)
+        return ProgramLevel(program, _labels(refs), before.at is At.FIRST, before.accepts_empty)
 
 
 @final
@@ -93,6 +92,18 @@ class RequireRegime:
     def apply(self, before: ProgramLevel) -> ProgramLevel:
         require_regime(before.program, self.formula, self.regime)
         return before
+
+
+@final
+@dataclass(frozen=True)
+class MoveShifts:
+    """Only where that saves a layer: selections under strict masks are heads of their own."""
+
+    name: ClassVar[str] = "move_shifts"
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        after = _rewritten(before, *move_shifts(before.program))
+        return after if layers_of(after.program) < layers_of(before.program) else before
 
 
 @final
@@ -147,6 +158,23 @@ class DropUnused:
             for group in before.groups
         )
         return NetworkLevel(smaller, groups)
+
+
+def _labels(refs: Mapping[Formula, Ref]) -> dict[Ref, str]:
+    """How the text of each step's formula begins; formulas stand after their operands."""
+    names: dict[Ref, str] = {}
+    shown: Shown = {}
+    for part, ref in refs.items():
+        text, tightness = show_by_operands(part, shown)
+        shown[part] = text[: LABEL_WIDTH + 1], tightness
+        names.setdefault(ref, short(text))
+    return names
+
+
+def layers_of(program: Program) -> int:
+    """How many layers a simplified program takes."""
+    guarded, _ = guard_edges(program)
+    return make_schedule(guarded).ready[guarded.output]
 
 
 def _rewritten(before: ProgramLevel, program: Program, to: Sequence[Ref]) -> ProgramLevel:

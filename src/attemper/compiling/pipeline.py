@@ -1,8 +1,9 @@
 """From a language to a soft network: the order of the passes, written once.
 
-An automaton is decomposed into a cascade; but where a counter between two bounds is shallower, that is
-written as a formula, and goes the way of a formula. `passes` says why each pass stands where it does. Between
-two passes the pipeline checks that the level is well-formed, and shows it to whoever watches.
+An automaton is decomposed into a cascade; but where a counter between two bounds is shallower, or the ends of
+the word say it all in fewer layers, that is written as a formula, and goes the way of a formula. `passes`
+says why each pass stands where it does. Between two passes the pipeline checks that the level is well-formed,
+and shows it to whoever watches.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.cascade import Cascade
-from attemper.compiling.decomposing.decompose import Alternative, decompose
+from attemper.compiling.decomposing.decompose import Alternative, Decomposition, decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel, require_wellformed
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
+from attemper.compiling.lowering.ends_to_formula import ends_to_formula
 from attemper.compiling.passes import (
     Assemble,
     CascadeToProgram,
     DropUnused,
     GuardEdges,
     HardToSoft,
+    MoveShifts,
     Pass,
     RequireRegime,
     SimplifyProgram,
@@ -36,6 +39,7 @@ from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
 
@@ -93,6 +97,7 @@ def formula_pipeline(
         first(TemporalToProgram(alphabet))
         .then(SimplifyProgram())
         .then(RequireRegime(regime, language.formula))
+        .then(MoveShifts())
         .then(GuardEdges())
         .then(Assemble())
         .then(HardToSoft(regime, least_margin))
@@ -159,17 +164,46 @@ def compile_language(
 def _from_automaton(
     dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None, watch: Watch
 ) -> Compiled:
+    """The way with the fewest layers; of these with the fewest heads, then coordinates."""
     found = decompose(dfa, limits)
+    ends = ends_to_formula(dfa)
+    if ends is None:
+        return _compiled(_of_decomposition(dfa, found, regime, least_margin, watch), found.alternatives)
+    usual = _of_decomposition(dfa, found, regime, least_margin, lambda _: None)
+    short = _of_formula(ends, dfa, regime, least_margin, lambda _: None)
+    is_taken = _cost(short) < _cost(usual)
+    chosen, rows = (short, 0) if is_taken else (usual, None)
+    for stage in chosen:
+        watch(stage)
+    return _compiled(chosen, (*found.alternatives, Alternative("first and last letters", 1, rows, rows)))
+
+
+def _of_decomposition(
+    dfa: Dfa, found: Decomposition, regime: Regime, least_margin: int, watch: Watch
+) -> tuple[Stage, ...]:
     match found.chosen:
         case BoundedCounter() as counter:
-            language = TemporalLanguage(counter_to_formula(counter), At.LAST, dfa.accepts(()))
-            pipeline = formula_pipeline(language, dfa.alphabet, regime, least_margin)
-            return _compiled(pipeline.run(language, watch), found.alternatives)
+            return _of_formula(counter_to_formula(counter), dfa, regime, least_margin, watch)
         case Cascade() as cascade:
-            pipeline_of_cascade = cascade_pipeline(dfa.accepts(()), regime, least_margin)
-            return _compiled(pipeline_of_cascade.run(cascade, watch), found.alternatives)
+            return cascade_pipeline(dfa.accepts(()), regime, least_margin).run(cascade, watch)
         case _:
             assert_never(found.chosen)
+
+
+def _of_formula(
+    formula: Formula, dfa: Dfa, regime: Regime, least_margin: int, watch: Watch
+) -> tuple[Stage, ...]:
+    """The stages of a formula that says what the automaton does."""
+    language = TemporalLanguage(formula, At.LAST, dfa.accepts(()))
+    return formula_pipeline(language, dfa.alphabet, regime, least_margin).run(language, watch)
+
+
+def _cost(stages: tuple[Stage, ...]) -> tuple[int, int, int]:
+    """Layers, heads and coordinates of the last network."""
+    level = stages[-1].level
+    assert isinstance(level, NetworkLevel)
+    layers = level.network.layers
+    return len(layers), sum(len(layer.heads) for layer in layers), len(level.network.coordinates)
 
 
 def _compiled(stages: tuple[Stage, ...], alternatives: tuple[Alternative, ...]) -> Compiled:

@@ -55,6 +55,13 @@ class Named:
 
 Predicate = Remainder | Zero | NonNegative | Named
 
+_REMAINDERS = {"even": Remainder(2, 0), "odd": Remainder(2, 1)}
+
+
+def periodic(predicate: Predicate) -> Predicate:
+    """The predicate; `even` and `odd` as the remainders that they are."""
+    return _REMAINDERS.get(predicate.name, predicate) if isinstance(predicate, Named) else predicate
+
 
 class PredicateError(AttemperError):
     """A numerical predicate that does not exist or is not well defined."""

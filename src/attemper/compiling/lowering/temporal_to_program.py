@@ -36,7 +36,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import FIRST, LAST, ONE, Test, number
-from attemper.exact.predicates import NonNegative, Zero
+from attemper.exact.predicates import NonNegative, Remainder, Zero, periodic
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import (
@@ -64,13 +64,16 @@ from attemper.languages.words import Alphabet
 
 Refs = Mapping[Formula, Ref]
 
+MAX_CASES = 10_000
+"""The remainders that several counts can leave together, at most: each case is a gate."""
+
 _MASKS = {Side.LEFT: Mask.UP_TO, Side.RIGHT: Mask.FROM, Side.TOTAL: Mask.ALL}
 
 
 def temporal_to_program(formula: Formula, alphabet: Alphabet) -> tuple[Program, dict[Formula, Ref]]:
     """The program of a formula, and the step that computes each subformula.
 
-    Raises `UnsupportedError` for a numerical predicate of anything but one count or of positions.
+    Raises `UnsupportedError` for a numerical predicate of several counts that is no remainder.
     """
     lowering = _Lowering(alphabet)
     refs = values_by_core(formula, lowering.lower)
@@ -161,14 +164,11 @@ class _Lowering:
         place = _place_argument(term)
         if place is not None:
             return self.builder.add(Place(Test(predicate, *place)))
-        if len(term.parts) > 1:
-            raise UnsupportedError(
-                f"'{show(formula)}' asks a numerical predicate of several counts at once; "
-                "it can be asked of one count, or of pos and len. A remainder of a sum can be "
-                "written with the remainders of its parts."
-            )
-        ((factor, atom),) = term.parts
-        return self.builder.add(CountTest(predicate, self._count(atom, refs), factor, term.constant))
+        if len(term.parts) == 1:
+            ((factor, atom),) = term.parts
+            return self.builder.add(CountTest(predicate, self._count(atom, refs), factor, term.constant))
+        _require_remainder(formula)
+        return self.builder.add(CountTest(predicate, self._combination(term, refs), 1, term.constant))
 
     def _count(self, atom: Atom, refs: Refs) -> Ref:
         match atom:
@@ -183,6 +183,26 @@ class _Lowering:
 
     def _true(self) -> Ref:
         return self.builder.add(Place(ONE))
+
+
+def _require_remainder(formula: Numerical) -> None:
+    """Of several counts only remainders are taken apart, if these are not too many."""
+    text, count = show(formula), len(formula.term.parts)
+    match periodic(formula.predicate):
+        case Remainder(modulus, _) if modulus**count <= MAX_CASES:
+            return
+        case Remainder(modulus, _):
+            raise UnsupportedError(
+                f"'{text}' asks for the remainder of {count} counts at once, which together can leave "
+                f"{modulus}^{count} remainders, more than the cap of {MAX_CASES:,}. Use a smaller modulus or "
+                "fewer counts: counts on the same side whose bits exclude each other are one count, "
+                "#<[f] + #<[g] = #<[f | g]."
+            )
+        case _:
+            raise UnsupportedError(
+                f"'{text}' asks a numerical predicate of several counts at once; it can be asked of one "
+                "count, or of pos and len. Of several counts it can only be a remainder, '% m = r'."
+            )
 
 
 def _place_argument(term: Term) -> tuple[int, int, int] | None:

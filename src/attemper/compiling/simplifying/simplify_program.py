@@ -8,6 +8,7 @@ has a constant, a repeated or a contradictory input.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import gcd
 from typing import assert_never
 
@@ -47,7 +48,7 @@ from attemper.exact.closed_forms import (
     number,
     times,
 )
-from attemper.exact.predicates import NonNegative, Zero, holds
+from attemper.exact.predicates import NonNegative, Remainder, Zero, holds, periodic
 from attemper.languages.words import Alphabet
 
 
@@ -297,7 +298,27 @@ class Simplifier:
         if len(combined.parts) == 1:
             ((scale, count),) = combined.parts
             return self.builder.add(CountTest(step.predicate, count, scale, combined.constant))
-        return self.builder.add(step)
+        match periodic(step.predicate):
+            case Remainder(modulus, remainder):
+                parts = tuple(part for part in combined.parts if part[0] % modulus)
+                return self._remainder(modulus, remainder - combined.constant, parts)
+            case _:
+                return self.builder.add(step)
+
+    def _remainder(self, modulus: int, target: int, parts: tuple[tuple[int, Ref], ...]) -> Ref:
+        """[the sum leaves the same remainder as `target`], by cases: what each part but the last leaves."""
+        if not parts:
+            return self.constant(target % modulus == 0)
+        leaves = [
+            [self._count_test(CountTest(Remainder(modulus, r), count, factor, 0)) for r in range(modulus)]
+            for factor, count in parts
+        ]
+        cases: list[Ref] = []
+        for case in product(range(modulus), repeat=len(parts) - 1):
+            whole = (*case, (target - sum(case)) % modulus)
+            cases.append(self._conjunction([own[r] for own, r in zip(leaves, whole, strict=True)]))
+        possible = tuple(case for case in cases if case != self.constant(False))
+        return possible[0] if len(possible) == 1 else self.builder.add(Gate(Connective.UNION, possible))
 
     def _place_argument(self, parts: tuple[tuple[int, Ref], ...]) -> tuple[int, int, int] | None:
         """(a, b, c) if the combination is a*i + b*n + c because only counts of true occur."""

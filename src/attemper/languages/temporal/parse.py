@@ -42,6 +42,9 @@ MAX_NESTING = 1000
 LONGEST_EXAMPLE = 60
 """A longer formula is not repeated in an error's message."""
 
+MAX_LISTED = 2000
+"""`f & g & h & ...` with more parts in a row is refused: such a list is one level, however long."""
+
 MAX_INTEGER = 10**9
 """Larger integers are refused, so that every weight made from them is exact in float64."""
 
@@ -84,6 +87,9 @@ _CONNECTIVES = {
     "or_": BinaryOperator.OR,
     "and_": BinaryOperator.AND,
 }
+_LISTS = frozenset({"and_", "or_", "xor"})
+"""Rules of connectives that join lists: what is joined to the left by the same one is part of the list."""
+
 _NOT_NESTING = frozenset(
     {"start", "parenthesised", "integer", "negated", "plus", "minus", "scaled", "position", "length", "count"}
 )
@@ -98,6 +104,8 @@ class _Built:
 
     node: Formula | Term
     depth: int
+    listed: int = 1
+    """How many parts its outermost connective joins in a row."""
 
     @property
     def formula(self) -> Formula:
@@ -117,16 +125,29 @@ def _build(tree: Tree[Token], text: str, alphabet: Alphabet | None) -> Formula:
     for subtree in tree.iter_subtrees():
         children = [c if isinstance(c, Token) else built[id(c)] for c in subtree.children]
         node = _node(subtree.data, children, text, alphabet)
-        depth = max((c.depth for c in children if isinstance(c, _Built)), default=0)
-        if subtree.data not in _NOT_NESTING:
-            # `t % m != r` is two nodes: the negation of a remainder.
-            depth += 2 if subtree.data == "remainder" and isinstance(node, Unary) else 1
-        if depth > MAX_NESTING:
+        own = _measured(subtree.data, node, [c for c in children if isinstance(c, _Built)])
+        if own.depth > MAX_NESTING:
             raise _at(subtree.meta, f"the formula nests deeper than {MAX_NESTING} levels", text)
+        if own.listed > MAX_LISTED:
+            raise _at(subtree.meta, f"more than {MAX_LISTED:,} parts are joined in a row", text)
         if isinstance(node, Term) and _size(node) > MAX_INTEGER:
             raise _at(subtree.meta, f"the term has a factor larger than {MAX_INTEGER}", text)
-        built[id(subtree)] = _Built(distinct.setdefault(node, node), depth)
+        built[id(subtree)] = _Built(distinct.setdefault(node, node), own.depth, own.listed)
     return built[id(tree)].formula
+
+
+def _measured(rule: str, node: Formula | Term, children: list[_Built]) -> _Built:
+    """The node with how deeply it nests: `f & g & h` is a list, and no deeper than `f & g`."""
+    depth = max((child.depth for child in children), default=0)
+    if rule in _NOT_NESTING:
+        return _Built(node, depth, children[0].listed if rule == "parenthesised" else 1)
+    if rule in _LISTS and isinstance(node, Binary):
+        left, right = children
+        if isinstance(left.node, Binary) and left.node.operator is node.operator:
+            return _Built(node, max(left.depth, right.depth + 1), left.listed + 1)
+        return _Built(node, depth + 1, 2)
+    # `t % m != r` is two nodes: the negation of a remainder.
+    return _Built(node, depth + (2 if rule == "remainder" and isinstance(node, Unary) else 1))
 
 
 def _size(term: Term) -> int:

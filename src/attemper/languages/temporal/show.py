@@ -50,7 +50,7 @@ def show(formula: Formula) -> str:
     """
     shown: Shown = {}
     for part in subformulas(formula):
-        shown[part] = _show(part, shown)
+        shown[part] = show_by_operands(part, shown)
     return shown[formula][0]
 
 
@@ -65,7 +65,7 @@ def show_within(formula: Formula, most: int) -> str | None:
     """
     shown: Shown = {}
     for part in subformulas(formula):
-        shown[part] = _show(part, shown)
+        shown[part] = show_by_operands(part, shown)
         if len(shown[part][0]) > most:
             return None
     return shown[formula][0]
@@ -79,7 +79,7 @@ def show_symbol(name: str) -> str:
     return f'"{name}"' if "'" in name else f"'{name}'"
 
 
-def _show(formula: Formula, shown: Shown) -> tuple[str, int]:
+def show_by_operands(formula: Formula, shown: Shown) -> tuple[str, int]:
     """The text, and how tightly its outermost operator binds, given those of its operands."""
     match formula:
         case Symbol(name):
@@ -102,15 +102,17 @@ def _show(formula: Formula, shown: Shown) -> tuple[str, int]:
         case Comparison(operator, left_term, right_term):
             return f"{_show_term(left_term, shown)} {operator} {_show_term(right_term, shown)}", _PRIMARY
         case Numerical(predicate, term):
-            return _show_numerical(predicate, _show_term(term, shown)), _PRIMARY
+            return _show_numerical(predicate, term, shown), _PRIMARY
         case _:
             assert_never(formula)
 
 
-def _show_numerical(predicate: Remainder | Named, argument: str) -> str:
+def _show_numerical(predicate: Remainder | Named, term: Term, shown: Shown) -> str:
+    argument = _show_term(term, shown)
     match predicate:
         case Remainder(modulus, remainder):
-            return f"{argument} % {modulus} = {remainder}"
+            is_sum = len(term.parts) + (term.constant != 0) > 1
+            return f"{f'({argument})' if is_sum else argument} % {modulus} = {remainder}"
         case Named(name):
             return f"{name}({argument})"
         case _:

@@ -1,0 +1,112 @@
+"""Move shifts inwards, to where they cost no layer.
+
+A shift of a selection is the same selection under a strict mask, which is one layer and not two:
+
+    previous (attend <= where w value v)    attend < where w value v        next: >=, >
+    previous (place)                        the form at i - 1, and not first
+    previous (a gate of bits)               the gate of the shifted bits, and not first
+
+The last is done where its bits, shifted, are ready a layer before the shifted gate would be. The values are
+unchanged: running the program before and after gives the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    Connective,
+    Count,
+    CountTest,
+    Direction,
+    Equals,
+    Gate,
+    Mask,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    inputs,
+)
+from attemper.compiling.simplifying.simplify_program import Simplifier
+from attemper.exact.closed_forms import FIRST, LAST, has_reciprocal, shift_position
+
+_STRICT = {(Direction.PREVIOUS, Mask.UP_TO): Mask.BEFORE, (Direction.NEXT, Mask.FROM): Mask.AFTER}
+_EDGES = {Direction.PREVIOUS: (FIRST, -1), Direction.NEXT: (LAST, 1)}
+
+
+def move_shifts(program: Program) -> tuple[Program, list[Ref]]:
+    """The program with its shifts moved, and for each old step the new one with its value (-1: dropped)."""
+    mover = _Mover(Simplifier(program.alphabet))
+    to: list[Ref] = []
+    for step in program.steps:
+        to.append(mover.add(replace_inputs(step, to)))
+    whole = Program(program.alphabet, tuple(mover.simple.builder.steps), to[program.output])
+    pruned, kept = prune(whole)
+    return pruned, [kept[ref] for ref in to]
+
+
+class _Mover:
+    """The steps so far, with the nesting of attention below each."""
+
+    def __init__(self, simple: Simplifier) -> None:
+        self.simple = simple
+        self.nesting: list[int] = []
+        self.shifted: dict[tuple[Direction, Ref], Ref] = {}
+
+    def add(self, step: Step) -> Ref:
+        """The step, or what a shift becomes."""
+        return self._shift(step.direction, step.bit) if isinstance(step, Shift) else self.simple.add(step)
+
+    def _shift(self, direction: Direction, bit: Ref) -> Ref:
+        """The bit at the neighbour, 0 where there is none; bits of gates first, without recursion."""
+        waiting = [bit]
+        while waiting:
+            top = waiting[-1]
+            step = self.simple.builder.steps[top]
+            below = inputs(step) if isinstance(step, Not | Gate) else ()
+            missing = [ref for ref in below if (direction, ref) not in self.shifted]
+            waiting += missing
+            if not missing:
+                self.shifted[direction, waiting.pop()] = self._shifted(direction, top, step)
+        return self.shifted[direction, bit]
+
+    def _shifted(self, direction: Direction, bit: Ref, step: Step) -> Ref:
+        """The shifted bit, given the shifted bits of a gate."""
+        match step:
+            case Attend(mask, _, _, _, False, None) if (direction, mask) in _STRICT:
+                return self.simple.add(replace(step, mask=_STRICT[direction, mask]))
+            case Place(form) if not has_reciprocal(form):
+                _, offset = _EDGES[direction]
+                return self._guarded(direction, self.simple.place(shift_position(form, offset)))
+            case Not() | Gate():
+                return self._gate(direction, bit, step)
+            case _:
+                return self.simple.add(Shift(direction, bit))
+
+    def _gate(self, direction: Direction, bit: Ref, step: Not | Gate) -> Ref:
+        """The gate of shifted bits, if that is ready before the shifted gate is."""
+        bits = [self.shifted[direction, ref] for ref in inputs(step)]
+        if max(map(self._nesting, bits)) > self._nesting(bit):
+            return self.simple.add(Shift(direction, bit))
+        moved = self.simple.add(Not(bits[0]) if isinstance(step, Not) else replace(step, bits=tuple(bits)))
+        return self._guarded(direction, moved)
+
+    def _guarded(self, direction: Direction, bit: Ref) -> Ref:
+        edge, _ = _EDGES[direction]
+        inside = self.simple.negate(self.simple.place(edge))
+        return self.simple.add(Gate(Connective.AND, (bit, inside)))
+
+    def _nesting(self, bit: Ref) -> int:
+        """How many attending steps are above each other below a bit, itself included."""
+        steps = self.simple.builder.steps
+        for step in steps[len(self.nesting) :]:
+            below = max((self.nesting[ref] for ref in inputs(step)), default=0)
+            attends = isinstance(step, Attend | Shift | Count | Compare | Equals | CountTest)
+            self.nesting.append(below + attends)
+        return self.nesting[bit]
