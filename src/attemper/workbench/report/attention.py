@@ -42,6 +42,9 @@ NUMBER = len("0.000 ")
 HARD = 16
 """How many columns the list of positions that hard attention takes may have in a table."""
 
+LONG = 200
+"""The same in a sentence."""
+
 SYMBOL = 8
 LISTED = 8
 LEAST = 5e-7
@@ -118,7 +121,7 @@ def attended_text(head: HeadTrace, position: int) -> str:
     listed = ", ".join(f"{j + 1}:{weights[j]:.6f}" for j in greatest if weights[j] >= STEPS[0])
     others = 1 - sum(weights[j] for j in greatest if weights[j] >= STEPS[0])
     more = f", others:{others:.6f}" if others >= LEAST else ""
-    return f"position {position} attends to {listed}{more}; hard attention to {_hard(head, position)}"
+    return f"position {position} attends to {listed}{more}; hard attention to {_hard(head, position, LONG)}"
 
 
 def _numbers(head: HeadTrace, word: Word, view: View) -> Table:
@@ -160,6 +163,6 @@ def _number(i: int, view: View) -> str:
     return f">{i}" if view.marked and i == view.centre else str(i)
 
 
-def _hard(head: HeadTrace, i: int) -> str:
+def _hard(head: HeadTrace, i: int, room: int = HARD) -> str:
     """The positions that hard attention takes, or as many as have room."""
-    return cut(spans(j for j, weight in enumerate(head.hard[i - 1], start=1) if weight > 0), HARD)
+    return cut(spans(j for j, weight in enumerate(head.hard[i - 1], start=1) if weight > 0), room)

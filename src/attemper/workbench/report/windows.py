@@ -114,6 +114,11 @@ def cut_word(word: Word, room: int) -> str:
     >>> cut_word(tuple("01" * 20), 30)
     '010101010101... (length 40)'
     """
-    text, length = show_word(word), f" (length {len(word)})"
-    shown = cut(text, room)
-    return shown if shown == escaped(text) else cut(text, room - len(length)) + length
+    text = show_word(word)
+    shown, note = cut(text, room), length_note(word)
+    return shown if shown == escaped(text) else cut(text, room - len(note)) + note
+
+
+def length_note(word: Word) -> str:
+    """What stands behind a word that is cut."""
+    return f" (length {len(word)})"
