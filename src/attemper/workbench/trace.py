@@ -20,6 +20,10 @@ from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.running.batches import pad
 from attemper.running.dense import DenseTransformer, clamp_room
+from attemper.workbench.report.windows import cut_word
+
+SHOWN = 40
+"""How much of a word stands in the text of its trace."""
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -36,6 +40,10 @@ class HeadTrace:
     soft: Matrix
     hard: Matrix
 
+    def __repr__(self) -> str:
+        place = f"layer {self.layer}, head {self.head}"
+        return f"<HeadTrace {place}: {self.construction}, {len(self.soft)} positions>"
+
 
 @final
 @dataclass(frozen=True)
@@ -51,7 +59,15 @@ class LayerMargin:
 class Trace:
     """The truth of every subformula at every position, every head's attention, and the margins.
 
-    For an automaton `subformulas` says in which state it is after each position.
+    For an automaton `subformulas` says in which state it is after each position; for an attention program it
+    has the steps that are bits. A notebook shows the trace as tables whose cells are shaded by weight.
+
+    >>> from attemper.workbench.model import compile
+    >>> trace = compile("#<['0'] <= #<['1']", "01").trace("0110")
+    >>> trace
+    <Trace of 0110: 3 subformulas, 2 heads, smallest margin 0.243307>
+    >>> trace.heads[0]
+    <HeadTrace layer 0, head 0: Uniform, 4 positions>
     """
 
     word: Word
@@ -59,6 +75,17 @@ class Trace:
     output: tuple[float, ...]
     heads: tuple[HeadTrace, ...]
     margins: tuple[LayerMargin, ...]
+
+    def __repr__(self) -> str:
+        least = min((one.margin for one in self.margins), default=None)
+        margin = "no margins" if least is None else f"smallest margin {least:.6f}"
+        sizes = f"{len(self.subformulas)} subformulas, {len(self.heads)} heads"
+        return f"<Trace of {cut_word(self.word, SHOWN)}: {sizes}, {margin}>"
+
+    def _repr_html_(self) -> str:
+        from attemper.workbench.report.trace_html import trace_html
+
+        return trace_html(self)
 
 
 def trace_word(language: Language, word: Word, soft: DenseTransformer, hard: DenseTransformer) -> Trace:

@@ -34,6 +34,8 @@ HANG = 2
 _QUOTED = re.compile(r"(?<![^\s(\[{])'.+?'(?=[\s,.;:)\]}]|$)")
 """What stands in quotes, also where it has quoted letters in it: `'O '1''`."""
 
+_WORD = re.compile(r" *[^ ]+")
+
 _GLUE = "\ue000"
 """Stands for a blank that is no place to break a line. It is not printable, so no escaped text has it."""
 
@@ -60,12 +62,7 @@ def wrapped(text: str, width: int, hang: int = HANG) -> list[str]:
     if cell_len(text) <= width:
         return [text]
     indent = " " * (len(text) - len(text.lstrip(" ")) + hang)
-    room = width - len(indent)
-
-    def glued(quoted: re.Match[str]) -> str:
-        return quoted[0].replace(" ", _GLUE) if cell_len(quoted[0]) <= room else quoted[0]
-
-    line, *others = re.findall(r" *[^ ]+", _QUOTED.sub(glued, text))
+    line, *others = _pieces(text, width - len(indent))
     lines = []
     for piece in others:
         if cell_len(line) + cell_len(piece) <= width:
@@ -73,7 +70,15 @@ def wrapped(text: str, width: int, hang: int = HANG) -> list[str]:
         else:
             lines.append(line)
             line = indent + piece.lstrip(" ")
-    return [one.replace(_GLUE, " ") for one in (*lines, line)]
+    return [*lines, line]
+
+
+def _pieces(text: str, room: int) -> Iterator[str]:
+    """What stays on one line, each with the blanks before it: words, and quoted texts that have room."""
+    glued = _QUOTED.sub(lambda quoted: quoted[0].replace(" ", _GLUE), text)
+    for piece in _WORD.findall(glued):
+        whole = piece.replace(_GLUE, " ")
+        yield from [whole] if cell_len(whole.lstrip(" ")) <= room else _WORD.findall(whole)
 
 
 class _Console(Console):

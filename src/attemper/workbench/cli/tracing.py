@@ -100,6 +100,8 @@ def _print(trace: Trace, view: View) -> None:
     if trace.word and trace.subformulas:
         _print_truth(trace, view)
     shaded = [_print_head(head, trace.word, view) for head in trace.heads]
+    if trace.word and not trace.heads:
+        out.print("no heads")
     for margin in trace.margins:
         out.print(f"layer {margin.layer}: smallest margin {margin.margin:.6f}")
     if any(shaded):
