@@ -65,7 +65,7 @@ class Trace:
     >>> from attemper.workbench.model import compile
     >>> trace = compile("#<['0'] <= #<['1']", "01").trace("0110")
     >>> trace
-    <Trace of 0110: 3 subformulas, 2 heads, smallest margin 0.243307>
+    <Trace of 0110: 3 subformulas, 2 heads>
     >>> trace.heads[0]
     <HeadTrace layer 0, head 0: Uniform, 4 positions>
     """
@@ -77,10 +77,8 @@ class Trace:
     margins: tuple[LayerMargin, ...]
 
     def __repr__(self) -> str:
-        least = min((one.margin for one in self.margins), default=None)
-        margin = "no margins" if least is None else f"smallest margin {least:.6f}"
-        sizes = f"{len(self.subformulas)} subformulas, {len(self.heads)} heads"
-        return f"<Trace of {cut_word(self.word, SHOWN)}: {sizes}, {margin}>"
+        shown = cut_word(self.word, SHOWN)
+        return f"<Trace of {shown}: {len(self.subformulas)} subformulas, {len(self.heads)} heads>"
 
     def _repr_html_(self) -> str:
         from attemper.workbench.report.trace_html import trace_html

@@ -39,7 +39,6 @@ _WORD = re.compile(r" *[^ ]+")
 _GLUE = "\ue000"
 """Stands for a blank that is no place to break a line. It is not printable, so no escaped text has it."""
 
-
 _ENDLESS = 10**6
 """Columns enough for any table: rich never measures one as wider than it may be."""
 
@@ -61,6 +60,8 @@ def wrapped(text: str, width: int, hang: int = HANG) -> list[str]:
     """
     if cell_len(text) <= width:
         return [text]
+    if text.isspace():
+        return [""]
     indent = " " * (len(text) - len(text.lstrip(" ")) + hang)
     line, *others = _pieces(text, width - len(indent))
     lines = []
@@ -89,7 +90,7 @@ class _Console(Console):
     @property
     def columns(self) -> int:
         """How wide lines may be, at this moment."""
-        said = os.environ.get("COLUMNS", "")
+        said = os.environ.get("COLUMNS", "")[:6]
         if said.isdecimal() and int(said) > 0:
             return max(int(said), NARROWEST)
         try:
@@ -106,16 +107,30 @@ class _Console(Console):
                 for line in wrapped(escaped(text), self.width, hang):
                     super().print(line, **options)
             case [Table() as table]:
-                if Measurement.get(self, self.options.update_width(_ENDLESS), table).minimum > self.width:
-                    for column in table.columns:
-                        column.no_wrap = False
-                super().print(table, **options)
+                self._print_table(table, options)
             case _:
                 super().print(*objects, **options)
 
+    def _print_table(self, table: Table, options: dict[str, Any]) -> None:
+        if self._widths(table).minimum > self.width:
+            for column in table.columns:
+                column.no_wrap = False
+        if self.is_terminal:
+            super().print(table, **options)
+            return
+        with self.capture() as captured:
+            super().print(table, **options)
+        # In a file cells are not filled up with blanks at the end of a line.
+        for line in captured.get().removesuffix("\n").split("\n"):
+            super().print(Text(line.rstrip()))
+
+    def _widths(self, table: Table) -> Measurement:
+        """How narrow and how wide the table can be, whatever the terminal is."""
+        return Measurement.get(self, self.options.update_width(_ENDLESS), table)
+
     def fits(self, table: Table) -> bool:
         """Whether the table can be printed without wrapping its cells."""
-        return Measurement.get(self, self.options.update_width(_ENDLESS), table).maximum <= self.columns
+        return self._widths(table).maximum <= self.columns
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Every text comes through here, cells of tables too: what files say cannot command the terminal."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, final
 from rich.table import Table
 from rich.text import Text
 
+from attemper.escapes import escaped
 from attemper.languages.words import Word
 from attemper.workbench.report.tables import table
 from attemper.workbench.report.windows import (
@@ -83,7 +84,8 @@ def truth_table(trace: Trace, view: View) -> tuple[Table, Window]:
     longest = max((len(name) for name, _ in trace.subformulas), default=0)
     space = view.room - max(len(LABEL), min(longest, view.room // 3)) - 2
     window = window_around(view.centre, len(trace.word), space)
-    symbols = [trace.word[i - 1] for i in window.positions]
+    # A heading is not escaped by the console, as it has two lines.
+    symbols = [escaped(trace.word[i - 1]) for i in window.positions]
     named = width_of(symbols) * len(symbols) <= space
     width = width_of(symbols) if named else 1
     heading = ruler(window, width) + (f"\n{strip(symbols, width)}" if named else "")
