@@ -1,4 +1,4 @@
-"""Settings for all tests: Hypothesis profiles, one torch thread per worker."""
+"""Settings for all tests: Hypothesis profiles, one torch thread per worker, no COLUMNS."""
 
 from __future__ import annotations
 
@@ -15,3 +15,7 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("ATTEMPER_HYPOTHESIS", "fast"))
 torch.set_num_threads(1)
+# What the documents show is as wide as it is in a pipe, wherever the tests are run. (The readline module,
+# which pytest loads, sets the variable for child processes behind Python's back.)
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")

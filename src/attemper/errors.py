@@ -165,7 +165,7 @@ class InternalError(AttemperError):
     """A fault of attemper itself; please report it with the text shown."""
 
 
-WINDOW = 100
+WINDOW = 72
 """How many characters of an offending line an error shows."""
 
 

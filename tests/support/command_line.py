@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from typing import Any
 from unittest import mock
 
 from attemper.workbench.cli.app import main
+
+ENDLESS = 10_000
+"""Columns enough for every line: most tests ask what is said, not where it is wrapped."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,19 @@ class Outcome:
         return record
 
 
-def attemper(*arguments: object, stdin: str = "") -> Outcome:
-    """Run `attemper ARGUMENTS...`; no command may ever end in a traceback or exit 70."""
+def attemper(*arguments: object, stdin: str = "", columns: int | None = ENDLESS) -> Outcome:
+    """Run `attemper ARGUMENTS...`; no command may ever end in a traceback or exit 70.
+
+    With `columns` None the variable COLUMNS is not set, as in a pipe.
+    """
     out, err = io.StringIO(), io.StringIO()
     argv = ["attemper", *map(str, arguments)]
     code: object = None
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    if columns is not None:
+        environment["COLUMNS"] = str(columns)
     with (
+        mock.patch.dict(os.environ, environment, clear=True),
         mock.patch.object(sys, "argv", argv),
         mock.patch.object(sys, "stdin", io.StringIO(stdin)),
         redirect_stdout(out),

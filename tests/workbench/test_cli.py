@@ -126,9 +126,9 @@ def test_run_prints_lines_for_people(majority: Path) -> None:
 
 
 def test_run_cuts_long_words_for_people_but_not_in_json(majority: Path) -> None:
-    outcome = attemper("run", majority, "01" * 100)
-    assert "... (length 200)" in outcome.out
-    assert len(outcome.out) < 200
+    word, digits = attemper("run", majority, "01" * 100, columns=100).out.splitlines()
+    assert word == f"accepted  {'01' * 37}... (length 200)"
+    assert digits == f"          {'01' * 37}..."
     assert len(attemper("run", majority, "01" * 100, "--json").record["positions"]) == 200
 
 
@@ -255,11 +255,10 @@ def test_the_empty_word_can_be_traced(majority: Path) -> None:
 
 
 def test_long_words_are_traced_in_full_only_with_json(majority: Path) -> None:
-    outcome = attemper("trace", majority, "01" * 20)
-    assert "(the word has 40 positions: use --json to see them all)" in outcome.out
-    assert len(outcome.out.splitlines()) < 10
-    heads = by_kind(attemper("trace", majority, "01" * 20, "--json"))["head"]
-    assert all(len(record["soft"]) == len(record["soft"][0]) == 40 for record in heads)
+    outcome = attemper("trace", majority, "01" * 80, columns=100)
+    assert "positions 81 to 160 of 160: --position I shows those around I, --json all" in outcome.out
+    heads = by_kind(attemper("trace", majority, "01" * 80, "--json"))["head"]
+    assert all(len(record["soft"]) == len(record["soft"][0]) == 160 for record in heads)
 
 
 # verify --------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import final
 
 from rich.table import Table
@@ -28,6 +29,7 @@ from attemper.workbench.cli.console import out, progress_bar
 from attemper.workbench.model import Model, compile_regex
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.report.summary import summary_of
+from attemper.workbench.report.tables import table
 from attemper.workbench.verify import boundary_words, exact_bits
 
 LONGEST = 2000
@@ -64,7 +66,8 @@ def main() -> None:
                 rows.append(row)
             progress(1)
     out.print(_table(rows))
-    out.print("Each row is one set of weights, run at every length. Example words:")
+    out.print(_explanation(rows), hang=0)
+    out.print("Example words:")
     for language in NAMED_LANGUAGES[3:5]:
         _show_examples(language)
     if not all(row.right and row.verdict == Status.PROVED for row in rows):
@@ -179,34 +182,34 @@ def _flip_flop_program(rng: random.Random, length: int) -> Word:
 
 
 def _table(rows: list[DemoRow]) -> Table:
-    table = Table(
-        "language",
-        "regime",
-        "layers",
-        "heads",
-        "parameters",
-        "words",
-        "longest word",
-        "smallest margin",
-        "soft = exact",
-        "checker",
-        "float32 up to",
+    headers = ("language", "layers", "heads", "weights", "margin", "exact", "checker", "float32")
+    shown = table(*headers, wraps=("language",))
+    for language, group in groupby(rows, lambda row: row.language):
+        shown.add_row(language)
+        for row in group:
+            shown.add_row(
+                f"  {row.regime}",
+                str(row.layers),
+                str(row.heads),
+                f"{row.parameters:,}",
+                f"{row.smallest_margin:.4f}",
+                "yes" if row.right else "NO",
+                row.verdict,
+                f"{row.float32_horizon:,}",
+            )
+    return shown
+
+
+def _explanation(rows: list[DemoRow]) -> str:
+    """What the columns of the table mean."""
+    words = [row.words for row in rows]
+    longest = max(row.longest for row in rows)
+    return (
+        f"Each row is one set of weights, run on {min(words)} to {max(words)} words of up to {longest:,} "
+        "symbols. margin: the smallest on these words (1/4 is perfect). exact: whether the bits at every "
+        "position are the exact meaning, and the verdict that of plain Python. checker: what the independent "
+        "checker says, for all lengths in real arithmetic. float32: up to which length it proves that format."
     )
-    for row in rows:
-        table.add_row(
-            row.language,
-            row.regime,
-            str(row.layers),
-            str(row.heads),
-            str(row.parameters),
-            str(row.words),
-            str(row.longest),
-            f"{row.smallest_margin:.4f}",
-            "yes" if row.right else "NO",
-            row.verdict,
-            f"{row.float32_horizon:,}",
-        )
-    return table
 
 
 def _show_examples(language: NamedLanguage) -> None:

@@ -17,9 +17,13 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.words import Word, show_word
-from attemper.running.batches import SHOWN, tokens_of
+from attemper.languages.words import Word
+from attemper.running.batches import tokens_of
 from attemper.running.dense import DenseTransformer, clamp_room
+from attemper.workbench.report.windows import cut_word
+
+SHOWN = 40
+"""How much of a word stands in the text of its trace."""
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -36,6 +40,10 @@ class HeadTrace:
     soft: Matrix
     hard: Matrix
 
+    def __repr__(self) -> str:
+        place = f"layer {self.layer}, head {self.head}"
+        return f"<HeadTrace {place}: {self.construction}, {len(self.soft)} positions>"
+
 
 @final
 @dataclass(frozen=True)
@@ -51,7 +59,15 @@ class LayerMargin:
 class Trace:
     """The truth of every subformula at every position, every head's attention, and the margins.
 
-    For an automaton `subformulas` says in which state it is after each position.
+    For an automaton `subformulas` says in which state it is after each position; for an attention program it
+    has the steps that are bits. A notebook shows the trace as tables whose cells are shaded by weight.
+
+    >>> from attemper.workbench.model import compile
+    >>> trace = compile("#<['0'] <= #<['1']", "01").trace("0110")
+    >>> trace
+    <Trace of 0110: 3 subformulas, 2 heads>
+    >>> trace.heads[0]
+    <HeadTrace layer 0, head 0: Uniform, 4 positions>
     """
 
     word: Word
@@ -61,8 +77,13 @@ class Trace:
     margins: tuple[LayerMargin, ...]
 
     def __repr__(self) -> str:
-        shown = show_word(self.word[:SHOWN]) + ("..." if len(self.word) > SHOWN else "")
+        shown = cut_word(self.word, SHOWN)
         return f"<Trace of {shown}: {len(self.subformulas)} subformulas, {len(self.heads)} heads>"
+
+    def _repr_html_(self) -> str:
+        from attemper.workbench.report.trace_html import trace_html
+
+        return trace_html(self)
 
 
 def trace_word(language: Language, word: Word, soft: DenseTransformer, hard: DenseTransformer) -> Trace:

@@ -1,27 +1,136 @@
-"""How commands speak: tables for people, JSON lines for programs, progress only on a terminal."""
+"""How commands speak: lines and tables that fit, JSON lines for programs, progress only on a terminal.
+
+A line is as wide as COLUMNS says; else as the terminal, and at most 100 columns. What is not printed to a
+terminal is 100 columns wide. JSON is never wrapped.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from attemper.escapes import escaped, escaped_json
+
+WIDEST = 100
+"""How wide lines are in a pipe, and at most in a terminal, unless COLUMNS says otherwise."""
+
+NARROWEST = 40
+"""Lines are not made narrower than this, whatever COLUMNS says."""
+
+HANG = 2
+"""How much deeper the further lines of a wrapped line stand."""
+
+_QUOTED = re.compile(r"(?<![^\s(\[{])'.+?'(?=[\s,.;:)\]}]|$)")
+"""What stands in quotes, also where it has quoted letters in it: `'O '1''`."""
+
+_WORD = re.compile(r" *[^ ]+")
+
+_GLUE = "\ue000"
+"""Stands for a blank that is no place to break a line. It is not printable, so no escaped text has it."""
+
+_ENDLESS = 10**6
+"""Columns enough for any table: rich never measures one as wider than it may be."""
 
 
 class ReaderLeftError(Exception):
     """Whoever read our output has closed the pipe: there is nobody to talk to."""
 
 
+def wrapped(text: str, width: int, hang: int = HANG) -> list[str]:
+    """The text in lines of at most `width` columns, broken at blanks; the further ones are indented.
+
+    What stands in quotes is not broken if it fits on a line of its own. Nothing is ever broken but at
+    blanks: a digest, a path or a word longer than the line stays whole, and is the one thing on its line.
+
+    >>> wrapped("PROVED: lengths up to 13 in 'push pop'", 28)
+    ['PROVED: lengths up to 13 in', "  'push pop'"]
+    >>> wrapped("digest: 22b543a35d69a25bd638", 12)
+    ['digest:', '  22b543a35d69a25bd638']
+    """
+    if cell_len(text) <= width:
+        return [text]
+    if text.isspace():
+        return [""]
+    indent = " " * (len(text) - len(text.lstrip(" ")) + hang)
+    line, *others = _pieces(text, width - len(indent))
+    lines = []
+    for piece in others:
+        if cell_len(line) + cell_len(piece) <= width:
+            line += piece
+        else:
+            lines.append(line)
+            line = indent + piece.lstrip(" ")
+    return [*lines, line]
+
+
+def _pieces(text: str, room: int) -> Iterator[str]:
+    """What stays on one line, each with the blanks before it: words, and quoted texts that have room."""
+    glued = _QUOTED.sub(lambda quoted: quoted[0].replace(" ", _GLUE), text)
+    for piece in _WORD.findall(glued):
+        whole = piece.replace(_GLUE, " ")
+        yield from [whole] if cell_len(whole.lstrip(" ")) <= room else _WORD.findall(whole)
+
+
 class _Console(Console):
     def __init__(self, *, stderr: bool) -> None:
         # Words and formulas are printed as they are: no markup, no emoji codes, no colours in them.
         super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+    @property
+    def columns(self) -> int:
+        """How wide lines may be, at this moment."""
+        said = os.environ.get("COLUMNS", "")[:6]
+        if said.isdecimal() and int(said) > 0:
+            return max(int(said), NARROWEST)
+        try:
+            terminal = os.get_terminal_size(self.file.fileno()).columns
+        except (OSError, ValueError):
+            return WIDEST
+        return min(max(terminal, NARROWEST), WIDEST) if terminal else WIDEST
+
+    def print(self, *objects: Any, hang: int = HANG, **options: Any) -> None:
+        """Print a table, or a text on lines that fit; `hang` is how much deeper its further lines stand."""
+        self.width = self.columns
+        match objects:
+            case [str() as text]:
+                for line in wrapped(escaped(text), self.width, hang):
+                    super().print(line, **options)
+            case [Table() as table]:
+                self._print_table(table, options)
+            case _:
+                super().print(*objects, **options)
+
+    def _print_table(self, table: Table, options: dict[str, Any]) -> None:
+        if self._widths(table).minimum > self.width:
+            for column in table.columns:
+                column.no_wrap = False
+        if self.is_terminal:
+            super().print(table, **options)
+            return
+        with self.capture() as captured:
+            super().print(table, **options)
+        # In a file cells are not filled up with blanks at the end of a line.
+        for line in captured.get().removesuffix("\n").split("\n"):
+            super().print(Text(line.rstrip()))
+
+    def _widths(self, table: Table) -> Measurement:
+        """How narrow and how wide the table can be, whatever the terminal is."""
+        return Measurement.get(self, self.options.update_width(_ENDLESS), table)
+
+    def fits(self, table: Table) -> bool:
+        """Whether the table can be printed without wrapping its cells."""
+        return self._widths(table).maximum <= self.columns
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Every text comes through here, cells of tables too: what files say cannot command the terminal."""
@@ -41,10 +150,6 @@ out = _Console(stderr=False)
 
 err = _Console(stderr=True)
 """For errors and progress."""
-
-if not out.is_terminal:
-    # Tables in a pipe are as wide as they need, not cut to a terminal that is not there.
-    out.width = 200
 
 
 def print_json(record: object) -> None:

@@ -13,6 +13,7 @@ from attemper.errors import UnsupportedError
 from attemper.refutation.constants import Layer, Parameters, Variant, exponent, layer_above, parameters
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.report.tables import table
 
 if TYPE_CHECKING:
     from attemper.refutation.faithful import Reduction
@@ -126,18 +127,19 @@ def _record(found: Parameters) -> dict[str, object]:
 
 
 def _table(found: list[Parameters], heads: int, kept: Fraction) -> Table:
-    table = Table("c", "proof", "k", "c'", "n", "eta", "q", "delta", "k of the next layer")
-    table.title = f"{_heads(heads)}, {kept} of the free inputs stay free"
+    caption = f"{_heads(heads)}, {kept} of the free inputs stay free"
+    headers = ("c", "proof", "k", "c'", "n", "eta", "q", "delta", "k of the next layer")
+    shown = table(*headers, wraps=("k of the next layer",), caption=caption)
     for one in found:
         second = _second(one)
-        table.add_row(
+        shown.add_row(
             str(one.layer.inputs),
             one.variant.value,
             *map(short, (one.k, one.inputs_after, one.shortest)),
             *(f"{float(number):.2g}" for number in (one.eta, one.q, one.delta)),
-            "beyond all bounds" if second is None else f"10^{second}",
+            "beyond all bounds" if second is None else f"10^{short(second)}",
         )
-    return table
+    return shown
 
 
 def _heads(heads: int) -> str:
@@ -181,13 +183,14 @@ def _run(length: int, heads: int, k: int | None, rate: str | None, seed: int, js
         runs = {name: _outcome(reduction) for name, reduction in found.items()}
         print_json({"length": length, "heads": heads, "k": k, "q": str(q), "seed": seed, "runs": runs})
         return
-    table = Table("construction", "stage", "fixed", "steps", "free", "unsatisfied tuples")
+    headers = ("construction", "stage", "fixed", "steps", "free", "unsatisfied tuples")
+    shown = table(*headers, wraps=("construction", "stage", "unsatisfied tuples"))
     for name, reduction in found.items():
         for stage in reduction.stages:
             numbers = (stage.fixed, stage.steps, stage.free, stage.unsatisfied)
-            table.add_row(name, stage.name, *map(str, numbers))
+            shown.add_row(name, stage.name, *map(str, numbers))
     out.print(f"random tables of length {length} with {_heads(heads)}; k = {k}, q = {q}")
-    out.print(table)
+    out.print(shown)
     for name, reduction in found.items():
         verdict = f"all tuples are {k}-satisfied" if reduction.holds else f"not all tuples are {k}-satisfied"
         out.print(f"{name}: {verdict}; a choice depends on {reduction.most_attended} inputs at most")

@@ -99,7 +99,7 @@ def refute_command(
         print_json({**record_of(verdict), "seconds": round(outcome.seconds, 1)})
     else:
         _print_claims(verdict)
-        for line in picture(outcome.refutation):
+        for line in picture(outcome.refutation, out.columns):
             out.print(line)
     if output is not None:
         save_refutation(outcome.refutation, output)
@@ -137,7 +137,7 @@ def restrict_command(
         allowed = [[symbols[s] for s in some] for some in refutation.restriction.allowed]
         print_json({"allowed": allowed, "attention": lines})
         return
-    for line in (*picture(refutation), *lines):
+    for line in (*picture(refutation, out.columns), *lines):
         out.print(line)
 
 

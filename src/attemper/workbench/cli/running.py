@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.cells import cell_len
 
 from attemper.errors import MalformedFileError, UndecidedError, WordError
+from attemper.escapes import escaped
 from attemper.languages.words import Word, show_word
 from attemper.workbench.cli.console import err, out, print_json
 from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
 from attemper.workbench.model import Model, load
 from attemper.workbench.options import DType, Weights
+from attemper.workbench.report.windows import cut, cut_word, length_note
 
 if TYPE_CHECKING:
     from attemper.running.batches import Run
 
 WORDS_AT_ONCE = 4096
-SHOWN = 60
 LONG = 8192
 """Words longer than this take noticeable time, of which people are told."""
 
@@ -105,10 +107,14 @@ def _print(model: Model, run: Run, *, json: bool) -> None:
         print_json({"word": list(run.word), "accepted": verdict, "positions": bits})
         return
     said = {True: "accepted", False: "rejected", None: "undecided"}[verdict]
-    shown, bits_shown = (
-        show_word(run.word),
-        "".join("?" if bit is None else str(int(bit)) for bit in run.bits),
-    )
-    if len(run.word) > SHOWN:
-        shown, bits_shown = f"{shown[:SHOWN]}... (length {len(run.word)})", f"{bits_shown[:SHOWN]}..."
-    out.print(f"{said}  {shown}  {bits_shown}")
+    word = escaped(show_word(run.word))
+    digits = "".join("?" if bit is None else str(int(bit)) for bit in run.bits)
+    if cell_len(f"{said}  {word}  {digits}") <= out.columns:
+        out.print(f"{said}  {word}  {digits}")
+        return
+    # The digits stand below the symbols that they are about.
+    indent = " " * len(f"{said}  ")
+    room = out.columns - len(indent)
+    shown = cut_word(run.word, room)
+    out.print(f"{said}  {shown}")
+    out.print(indent + cut(digits, room if shown == word else room - len(length_note(run.word))))

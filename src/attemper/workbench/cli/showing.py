@@ -12,6 +12,10 @@ from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load
 from attemper.workbench.report.summary import Summary, summary_of
+from attemper.workbench.report.tables import table
+
+NAME = 20
+"""How many columns the names of facts have."""
 
 
 def show_command(folder: Folder, json: Json = False) -> None:
@@ -23,7 +27,7 @@ def show_command(folder: Folder, json: Json = False) -> None:
         print_json({**summary.as_record(), "horizons": horizons})
         return
     for name, value in _facts(summary):
-        out.print(f"{name:20} {value}")
+        out.print(f"{name:{NAME}} {value}", hang=NAME + 1)
     if summary.head_list:
         out.print(_heads(summary))
     if certificate is None:
@@ -50,9 +54,10 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
 
 
 def _heads(summary: Summary) -> Table:
-    table = Table("layer", "head", "construction", "mask", "temperature", "logits", "writes")
+    headers = ("layer", "head", "construction", "mask", "temperature", "logits", "writes")
+    shown = table(*headers, wraps=("temperature", "writes"))
     for head in summary.head_list:
-        table.add_row(
+        shown.add_row(
             str(head.layer),
             str(head.head),
             head.construction,
@@ -61,4 +66,4 @@ def _heads(summary: Summary) -> Table:
             f"O(n^{head.logit_growth})",
             ", ".join(head.writes),
         )
-    return table
+    return shown

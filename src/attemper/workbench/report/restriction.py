@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from attemper.certificates.refutations import Refutation
 from attemper.certificates.restrictions import Restriction
+from attemper.escapes import escaped
 from attemper.hard_models.protocol import HardModel
-from attemper.languages.words import Word
 from attemper.refutation.states import TooManyError, attended, following, lowest
+from attemper.workbench.report.windows import strip, width_of
 
-LINE = 64
+MARGIN = len("        not in   ")
+"""How many columns stand before the first position of a line."""
+
 SHOWN = 8
 MOST_VALUES = 200_000
 
 
-def picture(refutation: Refutation) -> list[str]:
-    """The restriction and the two words, in lines of 64 positions, with what differs marked."""
+def picture(refutation: Refutation, room: int) -> list[str]:
+    """The restriction and the two words, in lines of at most `room` columns, with what differs marked."""
     symbols = refutation.symbols
     allowed = refutation.restriction.allowed
     pattern = ["*" if len(some) > 1 else symbols[some[0]] for some in allowed]
@@ -25,21 +26,20 @@ def picture(refutation: Refutation) -> list[str]:
     marks = [" " if s == t else "^" for s, t in zip(inside, outside, strict=True)]
     free = len(refutation.restriction.free)
     lines = [f"{free} of {len(allowed)} positions are free ({free / len(allowed):.3f}):"]
-    gap = "" if max(map(len, (*pattern, *symbols))) == 1 else " "
-    for begin in range(0, len(allowed), LINE):
-        part = slice(begin, begin + LINE)
-        lines.append(f"{begin + 1:6}  allowed  {gap.join(pattern[part])}")
+    width = width_of([*pattern, *symbols])
+    step = _rounded((room - MARGIN) // width)
+    for begin in range(0, len(allowed), step):
+        part = slice(begin, begin + step)
+        rows = [(f"{begin + 1:6}  allowed", pattern)]
         if "^" in marks[part]:
-            lines.append(f"        in       {_joined(inside[part], gap)}")
-            lines.append(f"        not in   {_joined(outside[part], gap)}")
-            width = [max(len(s), len(t)) for s, t in zip(inside[part], outside[part], strict=True)]
-            under = gap.join(mark.ljust(w) for mark, w in zip(marks[part], width, strict=True))
-            lines.append(f"                 {under.rstrip()}")
+            rows += [("        in", inside), ("        not in", outside), ("", marks)]
+        lines += [f"{name:{MARGIN}}{strip(map(escaped, row[part]), width)}".rstrip() for name, row in rows]
     return lines
 
 
-def _joined(word: Word | Sequence[str], gap: str) -> str:
-    return gap.join(word)
+def _rounded(positions: int) -> int:
+    """So many positions on a line that lines begin with round numbers, if there is room for ten."""
+    return max(1, positions - positions % 10 if positions > 10 else positions)
 
 
 def attention_lines(model: HardModel, restriction: Restriction) -> list[str]:
