@@ -36,12 +36,15 @@ def balanced(depth: int | None = None) -> Oracle:
     return running(0, step, lambda level: level == 0)
 
 
-def balanced_word(draw: Random, length: int, depth: int | None = None, pair: str = "ab") -> str:
+def balanced_word(
+    draw: Random, length: int, depth: int | None = None, pair: tuple[str, str] = ("a", "b")
+) -> str:
+    """Few brackets open at a time, or as many as may be."""
     word: list[str] = []
-    level, left = 0, length - length % 2
+    level, left, eager = 0, length - length % 2, draw.choice((0.5, 0.9))
     while left:
         may_open = level < left and (depth is None or level < depth)
-        opens = may_open and (level == 0 or draw.random() < 0.5)
+        opens = may_open and (level == 0 or draw.random() < eager)
         word.append(pair[0] if opens else pair[1])
         level += 1 if opens else -1
         left -= 1
@@ -119,7 +122,7 @@ def equal_blocks(symbols: str, before: int) -> Entry:
     return Entry(name, symbols, Formula(" & ".join([*order, *counts])), by(accepts), member, before=before)
 
 
-PAIRS = ("ab", "cd", "ef", "gh", "ij", "kl")
+PAIRS = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j"), ("k", "l"))
 
 
 def shuffle(kinds: int, before: int) -> Entry:
@@ -140,7 +143,9 @@ def shuffle(kinds: int, before: int) -> Entry:
         return "".join(words[number].pop(0) for number in mixed)
 
     oracle = running((0,) * kinds, step, lambda levels: levels is not None and not any(levels))
-    return Entry(f"Shuffle-{kinds}", "".join(pairs), Formula(formula), oracle, member, before=before)
+    return Entry(
+        f"Shuffle-{kinds}", "".join(map("".join, pairs)), Formula(formula), oracle, member, before=before
+    )
 
 
 def boolean(arities: dict[str, int], before: int) -> Entry:

@@ -63,8 +63,12 @@ def lengths(draw: Random, longest: int) -> Iterator[int]:
 def random_words(alphabet: str, draw: Random, sizes: Iterator[int]) -> Iterator[str]:
     """Symbols drawn evenly, or some of them rarely."""
     while True:
-        weights = [draw.random() ** draw.choice((0, 3)) for _ in alphabet]
-        yield "".join(draw.choices(alphabet, weights, k=next(sizes)))
+        yield "".join(draw.choices(alphabet, weights_of(alphabet, draw), k=next(sizes)))
+
+
+def weights_of(alphabet: str, draw: Random) -> list[float]:
+    """All alike, or some of them small."""
+    return [draw.random() ** 3 if draw.random() < 0.5 else 1.0 for _ in alphabet]
 
 
 def members_of(entry: Entry, draw: Random, sizes: Iterator[int]) -> Iterator[str]:
@@ -91,11 +95,12 @@ def walk(automaton: Automaton, alphabet: str, draw: Random, length: int) -> str:
     """A word along which the automaton accepts, of the length or the nearest one that there is."""
     ends = reaching(automaton, 2 * length + len(automaton.moves))
     length = min((n for n, states in enumerate(ends) if 0 in states), key=lambda n: abs(n - length))
-    state, word = 0, ""
+    state, word, weights = 0, "", weights_of(alphabet, draw)
     for left in range(length - 1, -1, -1):
-        row = enumerate(automaton.moves[state])
-        number, state = draw.choice([(n, target) for n, target in row if target in ends[left]])
-        word += alphabet[number]
+        row = automaton.moves[state]
+        fitting = [number for number, target in enumerate(row) if target in ends[left]]
+        (number,) = draw.choices(fitting, [weights[number] for number in fitting])
+        state, word = row[number], word + alphabet[number]
     return word
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
@@ -105,7 +105,7 @@ def walk_entry(name: str, sizes: tuple[int, ...], before: int) -> Entry:
 Permutation = tuple[int, ...]
 
 
-def word_problem(generators: dict[str, Permutation]) -> Automaton:
+def word_problem(generators: Mapping[str, Permutation]) -> Automaton:
     """The automaton whose states are the permutations."""
     identity = tuple(range(len(next(iter(generators.values())))))
 
