@@ -5,9 +5,8 @@ Nothing here imports attemper.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice, product
 from random import Random
 from typing import final
@@ -29,7 +28,7 @@ def words_of(entry: Entry, plan: Plan) -> list[str]:
     """The words, the shortest first, each once; the empty one among them."""
     alphabet, draw = entry.alphabet, Random(entry.name)
     sizes = lengths(draw, plan.longest)
-    members = list(islice(members_of(entry, draw, sizes), plan.each))
+    members = list(islice(members_of(entry, draw, sizes, plan.longest), plan.each))
     found = [
         *short_words(alphabet, plan.short),
         *islice(random_words(alphabet, draw, sizes), plan.each),
@@ -71,29 +70,30 @@ def weights_of(alphabet: str, draw: Random) -> list[float]:
     return [draw.random() ** 3 if draw.random() < 0.5 else 1.0 for _ in alphabet]
 
 
-def members_of(entry: Entry, draw: Random, sizes: Iterator[int]) -> Iterator[str]:
+def members_of(entry: Entry, draw: Random, sizes: Iterator[int], longest: int) -> Iterator[str]:
     """Words of the language: drawn as the entry says, by walks on its automaton, or random ones that are."""
     if entry.member is not None:
         yield from (entry.member(draw, size) for size in sizes)
     elif isinstance(entry.source, Automaton):
-        yield from (walk(entry.source, entry.alphabet, draw, size) for size in sizes)
+        ends = reaching(entry.source, longest)
+        yield from (walk(entry.source, ends, entry.alphabet, draw, size) for size in sizes)
     else:
         yield from filter(entry.oracle.accepts, islice(random_words(entry.alphabet, draw, sizes), 2_000))
 
 
-@cache
-def reaching(automaton: Automaton, longest: int) -> tuple[frozenset[int], ...]:
+def reaching(automaton: Automaton, longest: int) -> list[frozenset[int]]:
     """For each number of symbols the states from which an accepting one can be reached in just so many."""
     found = [automaton.accepting]
     for _ in range(longest):
         states = (q for q, row in enumerate(automaton.moves) if not found[-1].isdisjoint(row))
         found.append(frozenset(states))
-    return tuple(found)
+    return found
 
 
-def walk(automaton: Automaton, alphabet: str, draw: Random, length: int) -> str:
+def walk(
+    automaton: Automaton, ends: Sequence[frozenset[int]], alphabet: str, draw: Random, length: int
+) -> str:
     """A word along which the automaton accepts, of the length or the nearest one that there is."""
-    ends = reaching(automaton, 2 * length + len(automaton.moves))
     length = min((n for n, states in enumerate(ends) if 0 in states), key=lambda n: abs(n - length))
     state, word, weights = 0, "", weights_of(alphabet, draw)
     for left in range(length - 1, -1, -1):
