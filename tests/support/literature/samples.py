@@ -52,11 +52,12 @@ def short_words(alphabet: str, budget: int) -> Iterator[str]:
 
 
 def lengths(draw: Random, longest: int) -> Iterator[int]:
-    """Short ones, any ones, and the greatest with the one before, even and odd."""
+    """Short ones, any ones, the greatest, and the one before: even and odd."""
     while True:
         yield draw.randint(1, min(24, longest))
         yield draw.randint(1, longest)
-        yield draw.randint(max(1, longest - 1), longest)
+        yield longest
+        yield max(1, longest - 1)
 
 
 def random_words(alphabet: str, draw: Random, sizes: Iterator[int]) -> Iterator[str]:
