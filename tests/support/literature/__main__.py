@@ -1,0 +1,41 @@
+"""Print the page of the ninety languages, or write it: `python -m tests.support.literature --write`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from attemper.errors import UnsupportedError
+from tests.support.literature import ENTRIES
+from tests.support.literature.compiled import compiled
+from tests.support.literature.entry import Entry
+from tests.support.literature.page import PAGE, Size, page, size_of
+
+
+def main() -> None:
+    """Each language is compiled and certified; names and sizes go to stderr meanwhile."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name}")
+    arguments.add_argument("--to", type=Path, default=PAGE, help="another file to write")
+    chosen = arguments.parse_args()
+    text = page({name: _size(entry) for name, entry in ENTRIES.items()})
+    if chosen.write:
+        chosen.to.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+
+
+def _size(entry: Entry) -> Size | None:
+    try:
+        model = compiled(entry)
+    except UnsupportedError as refusal:
+        sys.stderr.write(f"{entry.name}: {refusal}\n")
+        return None
+    size = size_of(model, model.certify())
+    sys.stderr.write(f"{entry.name}: {size}\n")
+    return size
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""A language of the literature: how it is written for the compiler, and a plain function that decides it.
+
+Nothing here or in the tables imports attemper: what decides a word shares nothing with what is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from itertools import accumulate
+from random import Random
+from typing import Any, Literal, final
+
+
+@final
+@dataclass(frozen=True)
+class Formula:
+    """A formula's text, and the position at which it is read."""
+
+    text: str
+    at: Literal["first", "last"] = "last"
+
+
+@final
+@dataclass(frozen=True)
+class Regex:
+    """A regular expression's text."""
+
+    text: str
+
+
+@final
+@dataclass(frozen=True)
+class Automaton:
+    """For each state its next states, in the alphabet's order; state 0 is the start."""
+
+    moves: tuple[tuple[int, ...], ...]
+    accepting: frozenset[int]
+
+
+Source = Formula | Regex | Automaton
+
+
+@final
+@dataclass(frozen=True)
+class Oracle:
+    """Decides words. `prefixes` has the verdicts on the prefixes of lengths 0..n.
+
+    It is None where the language's source says nothing about prefixes: where it looks at what comes later.
+    """
+
+    accepts: Callable[[str], bool]
+    prefixes: Callable[[str], list[bool]] | None
+
+
+Member = Callable[[Random, int], str]
+"""Draws a word of the language with about so many symbols, and not more, where there is room for one."""
+
+
+@final
+@dataclass(frozen=True)
+class Entry:
+    """A language. `before` is the number of layers that attemper 0.1.0 took for the source; None: refused.
+
+    Where `member` is None, random words are members often enough, or an automaton's own walks are taken.
+    """
+
+    name: str
+    alphabet: str
+    source: Source
+    oracle: Oracle
+    member: Member | None = None
+    before: int | None = field(default=None, kw_only=True)
+
+
+@final
+@dataclass(frozen=True)
+class Family:
+    """Languages of one paper or benchmark, in the order of the page."""
+
+    title: str
+    papers: str
+    entries: tuple[Entry, ...]
+
+
+# Oracles ---------------------------------------------------------------------------------------------
+
+
+def by(accepts: Callable[[str], bool]) -> Oracle:
+    """A function of words, asked of every prefix as well."""
+    return Oracle(accepts, lambda word: [accepts(word[:end]) for end in range(len(word) + 1)])
+
+
+def only_whole(accepts: Callable[[str], bool]) -> Oracle:
+    """A function of whole words."""
+    return Oracle(accepts, None)
+
+
+def running(start: Any, step: Callable[[Any, str], Any], accepts: Callable[[Any], bool]) -> Oracle:
+    """A memory of any kind (a stack, counters, a permutation) that is brought along symbol by symbol."""
+
+    def prefixes(word: str) -> list[bool]:
+        return [accepts(memory) for memory in accumulate(word, step, initial=start)]
+
+    return Oracle(lambda word: prefixes(word)[-1], prefixes)
+
+
+# Members ----------------------------------------------------------------------------------------------
+
+
+def avoiding(alphabet: str, *factors: str) -> Member:
+    """Words in which none of the factors stands; none of these is longer than 9 symbols."""
+
+    def member(draw: Random, length: int) -> str:
+        word = ""
+        while len(word) < length:
+            ends = [word[-8:] + symbol for symbol in alphabet]
+            word += draw.choice([end for end in ends if not end.endswith(factors)])[-1]
+        return word
+
+    return member
+
+
+# Automata --------------------------------------------------------------------------------------------
+
+
+def explored(
+    alphabet: str,
+    start: Hashable,
+    step: Callable[[Any, str], Hashable],
+    accepts: Callable[[Any], bool],
+) -> Automaton:
+    """The automaton of a rule that says which state follows which; not minimal."""
+    number = {start: 0}
+    found = [start]
+    moves = []
+    for state in found:
+        after = [step(state, symbol) for symbol in alphabet]
+        for target in after:
+            if target not in number:
+                number[target] = len(found)
+                found.append(target)
+        moves.append(tuple(number[target] for target in after))
+    return Automaton(tuple(moves), frozenset(number[state] for state in found if accepts(state)))
