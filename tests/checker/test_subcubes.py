@@ -873,7 +873,7 @@ def test_the_cap_holds_in_layers_without_heads_and_over_all_blocks(monkeypatch: 
     with pytest.raises(CapReachedError, match="layer 0"):
         possible_answers(model, Restriction((ANY,) * 5), most=4)
     monkeypatch.setattr(subcubes, "BLOCK", 1)
-    with pytest.raises(CapReachedError, match="layer 1"):
+    with pytest.raises(CapReachedError, match="layer 0"):
         possible_answers(model, Restriction((ANY,) * 5), most=4)
 
 
