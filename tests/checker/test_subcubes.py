@@ -860,7 +860,7 @@ def test_the_cap_is_the_number_of_combinations() -> None:
     # Position 4 may attend to both values of position 1, and to the better ones of 2 and 3.
     restriction = Restriction((ANY, ANY, ANY, A))
     assert possible_answers(model, restriction, most=16) == {True}
-    with pytest.raises(CapReachedError, match="layer 1 has more than 15 combinations"):
+    with pytest.raises(CapReachedError, match="layer 0 has more than 15 combinations"):
         possible_answers(model, restriction, most=15)
     # With an a at position 2, three candidates are left; else position 2 blocks, and there are two.
     assert answers_by_cases(model, restriction, (2,), most=9) == {(0,): {True}, (1,): {True}}
@@ -870,10 +870,10 @@ def test_the_cap_is_the_number_of_combinations() -> None:
 
 def test_the_cap_holds_in_layers_without_heads_and_over_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_tabled(random.Random(0), 5, (0, 0), marked=False)
-    with pytest.raises(CapReachedError, match="layer 1"):
+    with pytest.raises(CapReachedError, match="layer 0"):
         possible_answers(model, Restriction((ANY,) * 5), most=4)
     monkeypatch.setattr(subcubes, "BLOCK", 1)
-    with pytest.raises(CapReachedError, match="layer 1"):
+    with pytest.raises(CapReachedError, match="layer 0"):
         possible_answers(model, Restriction((ANY,) * 5), most=4)
 
 
