@@ -29,15 +29,7 @@ class ExitCode(IntEnum):
 
 
 class AttemperError(Exception):
-    """The root of all errors that attemper raises on purpose.
-
-    >>> import attemper
-    >>> try:
-    ...     attemper.compile("O c", "ab")
-    ... except attemper.AttemperError as error:
-    ...     print(type(error).__name__, int(error.exit_code))
-    SourceError 3
-    """
+    """The root of all errors that attemper raises on purpose."""
 
     exit_code: ExitCode = ExitCode.INTERNAL
 

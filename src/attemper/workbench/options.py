@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from attemper.certifying.choosing import Target
@@ -65,14 +65,17 @@ def target_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | No
 
 
 def limits_of(caps: Mapping[str, int] | None) -> Limits:
-    """The limits with these caps. Raises `OptionError` for an unknown name or a value of another type."""
-    known = {one.name: type(one.default) for one in fields(Limits)}
-    require("caps", caps or {}, Mapping, 'give names and numbers, for example {"symbols": 8000}')
-    for name, value in (caps or {}).items():
+    """The limits with other caps, by their names. Raises `OptionError` for a name or number that is none.
+
+    >>> limits_of({"symbols": 8_000}).symbols
+    8000
+    """
+    given: Mapping[str, Any] = {} if caps is None else caps
+    require("caps", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
+    known = [one.name for one in fields(Limits) if not isinstance(one.default, bool)]
+    for name, number in given.items():
         if name not in known:
-            raise OptionError(f"caps has {name!r}, which is none of {', '.join(known)}")
-        if type(value) is not known[name] or value < 0:
-            wanted = "True or False" if known[name] is bool else "a whole number from 0 on"
-            raise OptionError(f"caps has {name!r}: {value!r}, which is not {wanted}")
-    given: dict[str, Any] = dict(caps or {})
-    return Limits(**given)
+            raise OptionError(f"there is no cap '{name}'; the caps are {', '.join(known)}")
+        if type(number) is not int or number < 0:
+            raise OptionError(f"the cap '{name}' must be a whole number from 0 on, not {number!r}")
+    return replace(Limits(), **given)
