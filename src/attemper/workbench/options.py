@@ -64,6 +64,11 @@ def target_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | No
 
 
 def limits_of(caps: Mapping[str, int] | None) -> Limits:
-    """The limits with these caps. Raises `OptionError` for an unknown name or a value of another type."""
-    require("caps", caps or {}, Mapping, 'give names and numbers, for example {"symbols": 8000}')
-    return Limits().with_caps(caps or {})
+    """The limits with other caps, by their names. Raises `OptionError` for a name or number that is none.
+
+    >>> limits_of({"symbols": 8_000}).symbols
+    8000
+    """
+    given: Mapping[str, int] = {} if caps is None else caps
+    require("caps", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
+    return Limits().with_caps(given)
