@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -108,6 +109,9 @@ def test_a_cascade_is_explained_from_its_program_on(tmp_path: Path) -> None:
 def test_in_a_pipe_nothing_else_is_said(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from attemper.workbench.cli.app import main; main()"]
     options = ["compile", "O a", "--alphabet", "ab", "--regime", "temperature", "-o", "once", "--explain"]
-    made = subprocess.run([*command, *options], capture_output=True, check=False, text=True, cwd=tmp_path)
+    wide = {**os.environ, "COLUMNS": "200"}
+    made = subprocess.run(
+        [*command, *options], capture_output=True, check=False, text=True, cwd=tmp_path, env=wide
+    )
     assert (made.returncode, made.stderr) == (0, "")
     assert made.stdout.startswith(ONCE)

@@ -118,11 +118,9 @@ class _Console(Console):
         if self.is_terminal:
             super().print(table, **options)
             return
-        with self.capture() as captured:
-            super().print(table, **options)
         # In a file cells are not filled up with blanks at the end of a line.
-        for line in captured.get().removesuffix("\n").split("\n"):
-            super().print(Text(line.rstrip()))
+        for line in self.render_lines(table, self.options, pad=False):
+            super().print(Text("".join(segment.text for segment in line).rstrip()))
 
     def _widths(self, table: Table) -> Measurement:
         """How narrow and how wide the table can be, whatever the terminal is."""
