@@ -35,6 +35,5 @@ NOT_YET = (
     "Tomita 6, formula",
     "Modular arithmetic, left to right",
     "Modular arithmetic, with precedence",
-    "Dyck-(8, 3)",
 )
 """What is refused today, and should compile: a test fails as soon as one of them does."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from attemper.errors import UnsupportedError
 from tests.support.literature import ENTRIES
@@ -17,11 +16,10 @@ def main() -> None:
     """Each language is compiled and certified; names and sizes go to stderr meanwhile."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name}")
-    arguments.add_argument("--to", type=Path, default=PAGE, help="another file to write")
-    chosen = arguments.parse_args()
+    writes = arguments.parse_args().write
     text = page({name: _size(entry) for name, entry in ENTRIES.items()})
-    if chosen.write:
-        chosen.to.write_text(text, encoding="utf-8")
+    if writes:
+        PAGE.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)
 

@@ -8,14 +8,18 @@ from typing import Literal, assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.regimes import Regime
+from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
+from attemper.workbench.model import compile_source
 from tests.support.literature.entry import Automaton, Entry, Formula, Oracle, Regex
 
-Regime = Literal["unbounded", "temperature", "decoder"]
+RegimeName = Literal["unbounded", "temperature", "decoder"]
 DType = Literal["float64", "float32"]
 
 
-def compiled(entry: Entry, regime: Regime = "unbounded") -> attemper.Model:
+def compiled(entry: Entry, regime: RegimeName = "unbounded") -> attemper.Model:
     """The entry's model, with the oracle's verdict on the empty word; raises what compiling raises."""
     letters = list(entry.alphabet)
     match entry.source:
@@ -24,9 +28,10 @@ def compiled(entry: Entry, regime: Regime = "unbounded") -> attemper.Model:
             return attemper.compile(text, letters, at=at, regime=regime, empty=empty)
         case Regex(text):
             return attemper.compile_regex(text, letters, regime=regime)
-        case Automaton(moves, accepting):
-            dfa = attemper.Dfa(Alphabet(tuple(letters)), moves, 0, accepting)
-            return attemper.compile_dfa(dfa, regime=regime)
+        case Automaton(moves, accepting, symbols):
+            dfa = minimal(attemper.Dfa(Alphabet(tuple(letters)), moves, 0, accepting))
+            limits = Limits() if symbols is None else Limits(symbols=symbols)
+            return compile_source(dfa, dfa.alphabet, Regime(regime), limits=limits)
         case _:
             assert_never(entry.source)
 

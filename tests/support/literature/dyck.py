@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from tests.support.literature.entry import Entry, Family, by, explored
 
 OPENING, CLOSING = "abcdefgh", "ABCDEFGH"
 
 
-def brackets(kinds: int, depth: int, before: int | None = None) -> Entry:
+def brackets(kinds: int, depth: int, before: int | None, symbols: int | None = None) -> Entry:
     """Small letters open, capitals close. The automaton's states are what is open.
 
     The oracle removes the innermost pairs, and what is innermost then, as often as the depth allows.
@@ -30,6 +31,7 @@ def brackets(kinds: int, depth: int, before: int | None = None) -> Entry:
         return word == ""
 
     automaton = explored(opening + closing, "", step, lambda is_open: is_open == "")
+    automaton = replace(automaton, symbols=symbols)
     return Entry(f"Dyck-({kinds}, {depth})", opening + closing, automaton, by(is_balanced), before=before)
 
 
@@ -44,6 +46,6 @@ FAMILY = Family(
         brackets(2, 5, 6),
         brackets(3, 3, 4),
         brackets(8, 2, 3),
-        brackets(8, 3),
+        brackets(8, 3, None, symbols=32_000),
     ),
 )

@@ -32,10 +32,14 @@ class Regex:
 @final
 @dataclass(frozen=True)
 class Automaton:
-    """For each state its next states, in the alphabet's order; state 0 is the start."""
+    """For each state its next states, in the alphabet's order; state 0 is the start.
+
+    `symbols` is the cap of this name on its cascade, where it needs more than the compiler allows unasked.
+    """
 
     moves: tuple[tuple[int, ...], ...]
     accepting: frozenset[int]
+    symbols: int | None = None
 
 
 Source = Formula | Regex | Automaton

@@ -93,8 +93,9 @@ def _written(source: Source) -> str:
             return f"{shown}, read first" if at == "first" else shown
         case Regex(text):
             return _shown(text) or f"an expression of {len(text)} characters"
-        case Automaton(moves, _):
-            return f"an automaton of {len(moves)} states"
+        case Automaton(moves, _, symbols):
+            cap = "" if symbols is None else f", with the cap symbols={symbols}"
+            return f"an automaton of {len(moves)} states{cap}"
         case _:
             assert_never(source)
 
