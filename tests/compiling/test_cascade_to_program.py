@@ -10,7 +10,9 @@ from itertools import pairwise, product
 import pytest
 
 from attemper.attention_program import meaning
+from attemper.attention_program.ops import Count
 from attemper.attention_program.wellformed import require_wellformed
+from attemper.checker.proof import prove
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.cascade import (
     Cascade,
@@ -28,9 +30,12 @@ from attemper.compiling.cascade import (
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering import cascade_to_program as lowering
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
+from attemper.compiling.pipeline import compile_language
+from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.words import Alphabet, Word, words_of_length
+from attemper.languages.regular.regex import parse_regex
+from attemper.languages.words import Alphabet, Word, parse_alphabet, words_of_length
 from attemper.networks import meaning_hard
 from attemper.networks.wellformed import complaints
 from tests.support import automata
@@ -378,3 +383,52 @@ def test_random_automata(start: int) -> None:
             continue
         assert_lowered_rightly(source, dfa.prefixes, 6)
     assert refused <= 1
+
+
+# Below the first level --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "letters", "layers"),
+    [
+        ("a.*", "ab", 1),
+        ("[ab].*", "abcd", 2),
+        ("[ab]*", "abcd", 1),
+        (".*ab.*ab.*", "abcd", 3),
+        ("([ab]{2})*", "abc", 2),
+        ("a.*a|b.*b|a|b", "ab", 1),
+        ("(aa)*", "ab", 1),
+        ("ab.*", "ab", 2),
+        (".a.*", "ab", 2),
+        ("..a.*b", "ab", 3),
+    ],
+)
+def test_what_the_first_letters_decide(pattern: str, letters: str, layers: int) -> None:
+    """A letter at a place is asked for as a letter where the head reads at that place only.
+
+    Where a head can read other places before it has found the one that it looks for, it reads a bit of both.
+    """
+    dfa = parse_regex(pattern, parse_alphabet(letters))
+    source = decompose(dfa).chosen
+    assert_lowered_rightly(source, dfa.prefixes, 6 if len(letters) == 2 else 4)
+    compiled = compile_language(dfa, dfa.alphabet, Regime.UNBOUNDED)
+    assert len(compiled.soft.layers) == layers
+    prove(compiled.soft, dfa, compiled.realisation)
+
+
+def test_chains_side_by_side_meet_at_once() -> None:
+    """In the feed-forward of their last layer, unless that takes too many conjunctions."""
+    dfa = automata.contains_all(5)
+    compiled = compile_language(dfa, dfa.alphabet, Regime.UNBOUNDED)
+    assert len(compiled.soft.layers) == 1
+
+
+def test_sums_of_many_weights_are_added_two_and_two() -> None:
+    """The letters weigh 0 to 6 modulo 7: counted by binary digits, in three counts and not in six."""
+    letters = Alphabet(tuple("abcdefg"))
+    weighed = Sum(tuple((letter, letter) for letter in range(7)), 7)
+    source = says(letters, (weighed,), lambda below, held: ((held[0] or 0) + below) % 7 == 0)
+    lowered = cascade_to_program(source)
+    assert sum(isinstance(step, Count) for step in lowered.program.steps) == 3
+    assert_lowered_rightly(source, lambda word: prefixes(source, word), 3)
+    assert prefixes(source, tuple("bg")) == (False, True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
-from typing import final
+from typing import assert_never, final
 
 from attemper.compiling.bounded_counter import BoundedCounter
-from attemper.compiling.cascade import Cascade, Chain, Latch, Level
+from attemper.compiling.cascade import Cascade, Chain, Counter, Delay, Latch, Level, Register, Sum
 from attemper.compiling.decomposing.bases import Places, by_last_letters, by_place, exact_places
 from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.decomposing.congruences import Budget, quotient, splitting
@@ -349,7 +349,7 @@ def _assembled(
     for part in parts:
         own = [_place(part.places, place) for place in range(places.count)]
         below = tuple(place * width + letter for place in own for letter in letters)
-        chains.append(_above(part.chain, below))
+        chains.append(_above(part.chain, below, places))
     return Cascade(alphabet, places.prefix, places.period, tuple(chains), accepting)
 
 
@@ -358,11 +358,37 @@ def _place(places: Places, steps: int) -> int:
     return steps if steps < places.prefix else places.prefix + (steps - places.prefix) % places.period
 
 
-def _above(chain: Chain, below: tuple[int, ...]) -> Chain:
+def _above(chain: Chain, below: tuple[int, ...], places: Places) -> Chain:
     """The chain above other symbols, each of which stands for one of its own."""
     if not chain.levels:
         return Chain((), tuple(chain.codes[symbol] for symbol in below))
     if below == tuple(range(len(below))):
         return chain
+    first, *others = chain.levels
+    if places.count == 1 and not any(isinstance(register, Delay) for register in first.registers):
+        return Chain((_told_apart(first, below), *others), chain.codes)
     names = Level((), tuple(((symbol, ()), own) for symbol, own in enumerate(below)))
     return Chain((names, *chain.levels), chain.codes)
+
+
+def _told_apart(level: Level, below: tuple[int, ...]) -> Level:
+    """The level above other symbols, without delays: as sets of letters these cost nothing."""
+    behind: dict[int, list[int]] = {}
+    for symbol, own in enumerate(below):
+        behind.setdefault(own, []).append(symbol)
+    registers: list[Register] = []
+    for register in level.registers:
+        match register:
+            case Latch(store):
+                registers.append(Latch(tuple((s, label) for own, label in store for s in behind[own])))
+            case Counter(counted, modulus):
+                registers.append(Counter(frozenset(s for own in counted for s in behind[own]), modulus))
+            case Sum(weights, modulus):
+                summed = tuple((s, weight) for own, weight in weights for s in behind[own])
+                registers.append(Sum(summed, modulus))
+            case Delay():
+                raise AssertionError("a delay holds symbols")
+            case _:
+                assert_never(register)
+    rows = tuple(((s, contents), result) for (own, contents), result in level.rows for s in behind[own])
+    return Level(tuple(registers), rows)

@@ -88,13 +88,13 @@ def _line(dfa: Dfa) -> tuple[int, ...] | None:
 
 
 def _moves(images: Sequence[int]) -> list[_Move]:
-    """The moves that lead each number to its image."""
-    found = []
-    for weight in range(1 - len(images), len(images)):
-        move = _Move(weight, min(images), max(images))
-        if all(move.after(number) == image for number, image in enumerate(images)):
-            found.append(move)
-    return found
+    """The moves that lead each number to its image: one at most, unless all images are the same."""
+    low, high = min(images), max(images)
+    if low == high:
+        return [_Move(weight, low, high) for weight in range(len(images))]
+    number = next(n for n, image in enumerate(images) if images[n + 1] != image)
+    move = _Move(images[number] - number, low, high)
+    return [move] if all(move.after(n) == image for n, image in enumerate(images)) else []
 
 
 def _ring(moves: Sequence[_Move], size: int) -> Level:
