@@ -113,7 +113,9 @@ def refute(
       as it can in so many `seconds`, give or take a step. `report` hears what is done.
 
     Raises `OptionError` (an option, or what is no model), `UnsupportedError` (heads that average, or no words
-    of this length to tell apart), `UnprovedError` (the checker does not accept what was found).
+    of this length to tell apart), `UnprovedError` (the checker does not accept what was found), and
+    `ModuleError`, with the file and line, for a model of one's own whose functions do not do what `HardModel`
+    says.
 
     >>> from attemper.workbench.model import compile
     >>> found = refute(compile("O (b & Y a)", "ab"), "parity", n=16, free=0.8)
@@ -121,12 +123,16 @@ def refute(
     (<Status.PROVED: 'PROVED'>, 16)
     """
     from attemper.checker.refutations import check_refutation
+    from attemper.hard_models.networks import NetworkModel
+    from attemper.workbench.probing import probe
     from attemper.workbench.refute import named_target
     from attemper.workbench.refute import refute as search
 
     if free is not None and not 0 <= free <= 1:
         raise OptionError(f"free={free!r} is not a part of the positions, from 0 to 1")
     hard, source = _hard_model(model, n), model if isinstance(model, str) else ""
+    if type(hard) is not NetworkModel:
+        probe(hard, _hard_model(model, n), source or type(hard).__qualname__)
     target = named_target(language, hard) if isinstance(language, str) else _target(language)
     outcome = search(hard, target, source=source, free=free, seconds=seconds, seed=seed, report=report)
     if outcome.refutation is None:
