@@ -475,7 +475,8 @@ class _Questions:
     def _sum(self, register: Sum) -> _Symbols:
         """The values of a sum, as symbols."""
         if register not in self.sums:
-            parts = [self._remainders(register, *part) for part in _counted(register)]
+            nothing = _Symbols(self.lowering, {0: self.lowering.place(ONE)})
+            parts = [self._remainders(register, *part) for part in _counted(register)] or [nothing]
             while len(parts) > 1:
                 parts = [*parts[2:], self._added(parts[0], parts[1], register.modulus)]
             self.sums[register] = parts[0]
