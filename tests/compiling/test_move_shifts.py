@@ -69,8 +69,8 @@ def test_other_shifts_stay(text: str) -> None:
         ("H (a -> WY H (b -> WY H a))", 3),
         ("Y (a & O b)", 1),
         ("Y (a xor (b S a) xor Y a)", 2),
-        ("Y (Y O a | even(pos))", 2),
-        ("Y even(pos) & X (len = 3)", 0),
+        ("Y (O a & even(pos))", 2),
+        ("WY (Y pos % 3 = 2 | !b)", 2),
         ("#<[Y O a] >= 2", 3),
     ],
 )

@@ -244,6 +244,7 @@ WRITERS = {
     "compiling/lowering/cascade_to_formula.py",
     "compiling/lowering/counter_to_formula.py",
     "compiling/lowering/ends_to_formula.py",
+    "compiling/lowering/shorten_formula.py",
 }
 """They write formulas, and use the operators they like."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
@@ -11,7 +12,9 @@ from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, tree_size
+from attemper.compiling.lowering.connectives import any_of, negation
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
+from attemper.compiling.lowering.shorten_formula import shortened, shortest, with_operands
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError, UnsupportedError
@@ -19,8 +22,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
-from attemper.languages.temporal.syntax import Formula, Numerical, subformulas
-from attemper.languages.words import words_of_length
+from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subformulas
+from attemper.languages.words import Alphabet, words_of_length
 
 TRIED_WORDS = 2_000
 """How many words, the shortest first, are tried in any case."""
@@ -48,15 +51,45 @@ class Translation:
 
 
 def translate(dfa: Dfa) -> Translation:
-    """The automaton's cascade or counter as a past formula; without tests of positions where it needs none.
+    """The automaton as a past formula, short enough to be read where one is found.
 
+    Else the automaton's cascade or counter, without tests of positions where it needs none.
     Raises `UnsupportedError` if the formula is too large to be written down, or if there is no cascade.
     """
-    formula = _shortest(dfa)
+    alike, small = _without_twins(dfa)
+    found = shortest(small) or shortened(_from_levels(small), small.alphabet)
+    formula = _with_letters(found, {Symbol(one): _one_of(own, dfa) for one, own in alike.items()})
     return Translation(formula, _is_proved(formula, dfa), _tried(formula, dfa))
 
 
-def _shortest(dfa: Dfa) -> Formula:
+def _without_twins(dfa: Dfa) -> tuple[dict[str, list[str]], Dfa]:
+    """The symbols that act alike, by the first of them; the automaton over these first ones."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for letter in range(len(dfa.alphabet.symbols)):
+        groups.setdefault(tuple(row[letter] for row in dfa.moves), []).append(letter)
+    symbols = dfa.alphabet.symbols
+    alike = {symbols[own[0]]: [symbols[letter] for letter in own] for own in groups.values()}
+    moves = tuple(tuple(row[own[0]] for own in groups.values()) for row in dfa.moves)
+    return alike, Dfa(Alphabet(tuple(alike)), moves, dfa.start, dfa.accepting)
+
+
+def _one_of(symbols: list[str], dfa: Dfa) -> Formula:
+    """One of these symbols, or none of the others, whichever is shorter."""
+    others = [symbol for symbol in dfa.alphabet.symbols if symbol not in symbols]
+    if len(others) < len(symbols) - 1:
+        return negation(any_of(map(Symbol, others)))
+    return any_of(map(Symbol, symbols))
+
+
+def _with_letters(formula: Formula, letters: Mapping[Formula, Formula]) -> Formula:
+    """The formula with other formulas for its symbols."""
+    known: dict[Formula, Formula] = {}
+    for part in subformulas(formula):
+        known[part] = letters[part] if part in letters else with_operands(part, known)
+    return known[formula]
+
+
+def _from_levels(dfa: Dfa) -> Formula:
     """Without looking at positions and last letters first, or with it if that is shorter.
 
     A star-free language has no tests of positions the first way, so it is preferred there. Where a counter

@@ -3,11 +3,10 @@
 A shift of a selection is the same selection under a strict mask, which is one layer and not two:
 
     previous (attend <= where w value v)    attend < where w value v        next: >=, >
-    previous (place)                        the form at i - 1, and not first
     previous (a gate of bits)               the gate of the shifted bits, and not first
 
-The last is done where its bits, shifted, are ready a layer before the shifted gate would be. The values are
-unchanged: running the program before and after gives the same bits.
+The last is done where no bit is a test of places, and its bits, shifted, are ready a layer before the shifted
+gate would be. The values are unchanged: running the program before and after gives the same bits.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from attemper.attention_program.ops import (
     inputs,
 )
 from attemper.compiling.simplifying.simplify_program import Simplifier
-from attemper.exact.closed_forms import FIRST, LAST, has_reciprocal, shift_position
+from attemper.exact.closed_forms import FIRST, LAST
 
 _STRICT = {(Direction.PREVIOUS, Mask.UP_TO): Mask.BEFORE, (Direction.NEXT, Mask.FROM): Mask.AFTER}
-_EDGES = {Direction.PREVIOUS: (FIRST, -1), Direction.NEXT: (LAST, 1)}
+_EDGES = {Direction.PREVIOUS: FIRST, Direction.NEXT: LAST}
 
 
 def move_shifts(program: Program) -> tuple[Program, list[Ref]]:
@@ -81,16 +80,18 @@ class _Mover:
         match step:
             case Attend(mask, _, _, _, False, None) if (direction, mask) in _STRICT:
                 return self.simple.add(replace(step, mask=_STRICT[direction, mask]))
-            case Place(form) if not has_reciprocal(form):
-                _, offset = _EDGES[direction]
-                return self._guarded(direction, self.simple.place(shift_position(form, offset)))
             case Not() | Gate():
                 return self._gate(direction, bit, step)
             case _:
                 return self.simple.add(Shift(direction, bit))
 
     def _gate(self, direction: Direction, bit: Ref, step: Not | Gate) -> Ref:
-        """The gate of shifted bits, if that is ready before the shifted gate is."""
+        """The gate of shifted bits, if that is ready before the shifted gate is.
+
+        Not where tests of places are among the bits: beside strict masks they have no proof.
+        """
+        if any(isinstance(self.simple.builder.steps[ref], Place) for ref in inputs(step)):
+            return self.simple.add(Shift(direction, bit))
         bits = [self.shifted[direction, ref] for ref in inputs(step)]
         if max(map(self._nesting, bits)) > self._nesting(bit):
             return self.simple.add(Shift(direction, bit))
@@ -98,8 +99,7 @@ class _Mover:
         return self._guarded(direction, moved)
 
     def _guarded(self, direction: Direction, bit: Ref) -> Ref:
-        edge, _ = _EDGES[direction]
-        inside = self.simple.negate(self.simple.place(edge))
+        inside = self.simple.negate(self.simple.place(_EDGES[direction]))
         return self.simple.add(Gate(Connective.AND, (bit, inside)))
 
     def _nesting(self, bit: Ref) -> int:

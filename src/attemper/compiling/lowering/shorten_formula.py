@@ -1,0 +1,385 @@
+"""The shortest past formula of an automaton, or shorter ones for the parts of a long formula, by search.
+
+Formulas are listed by size, each as the set of the words on which it holds, and one is kept for each set. A
+set has all words up to a length, and is one integer: its binary digits are the words, length by length, so
+that the words that end in another letter are another block of digits. A formula that is right on these
+words is followed beside the automaton, which decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TypeVar, final
+
+from attemper.compiling.lowering.connectives import negation
+from attemper.errors import UnsupportedError
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.core import values_by_core
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    Constant,
+    CountAtom,
+    First,
+    Formula,
+    Numerical,
+    Symbol,
+    Term,
+    Unary,
+    UnaryOperator,
+    linear_term,
+    subformulas,
+)
+from attemper.languages.words import Alphabet
+
+WORDS = 400
+"""Of so many words at most it is looked at whether a formula holds."""
+
+LENGTHS = 10
+"""They have at most so many letters."""
+
+CANDIDATES = 250_000
+"""So many formulas are tried, the shortest first."""
+
+MEMORIES = 5_000
+"""A formula that remembers more is not followed."""
+
+Set = int
+"""The words on which a formula holds, as binary digits."""
+
+_UNARY = (
+    UnaryOperator.YESTERDAY,
+    UnaryOperator.WEAK_YESTERDAY,
+    UnaryOperator.ONCE,
+    UnaryOperator.HISTORICALLY,
+)
+_BINARY = (
+    BinaryOperator.AND,
+    BinaryOperator.OR,
+    BinaryOperator.SINCE,
+    BinaryOperator.IMPLIES,
+    BinaryOperator.IFF,
+)
+_COMMUTATIVE = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.IFF})
+
+
+# Sets of words ----------------------------------------------------------------------------------------
+
+
+@final
+class _Words:
+    """All words of 1 to so many letters. Those of each length are k blocks: one for each last letter."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self.symbols = alphabet.symbols
+        self.widths = [1]
+        for length in range(LENGTHS):
+            following = self.widths[-1] * len(self.symbols)
+            if length < 2 or sum(self.widths) + following <= WORDS:
+                self.widths.append(following)
+        del self.widths[0]
+        self.offsets = [sum(self.widths[:n]) for n in range(len(self.widths))]
+        self.all = (1 << sum(self.widths)) - 1
+        repeated = [sum(1 << width * n for n in range(len(self.symbols))) for width in (1, *self.widths)]
+        self.longer = list(zip(self.offsets[1:], self.widths[1:], repeated[1:], strict=False))
+        """Offset and width of each length from 2 on, and what repeats the words that are one shorter."""
+
+    def letter(self, symbol: str) -> Set:
+        """The words that end in the symbol."""
+        own = self.symbols.index(symbol)
+        found = 0
+        for offset, width in zip(self.offsets, self.widths, strict=True):
+            block = width // len(self.symbols)
+            found |= ((1 << block) - 1) << (offset + own * block)
+        return found
+
+    def first(self) -> Set:
+        """The words of one letter."""
+        return (1 << self.widths[0]) - 1
+
+    def accepted(self, dfa: Dfa) -> Set:
+        """The words that the automaton accepts."""
+        found, states = 0, [dfa.start]
+        for offset in self.offsets:
+            states = [dfa.moves[state][letter] for letter in range(len(self.symbols)) for state in states]
+            bits = "".join("1" if state in dfa.accepting else "0" for state in reversed(states))
+            found |= int(bits, 2) << offset
+        return found
+
+    def since(self, kept: Set, begun: Set) -> Set:
+        """The words with `begun` at some prefix, and `kept` at all later ones."""
+        before = begun & self.first()
+        found = before
+        for offset, width, repeated in self.longer:
+            here = (1 << width) - 1
+            before = (begun >> offset | kept >> offset & before * repeated) & here
+            found |= before << offset
+        return found
+
+    def yesterday(self, own: Set) -> Set:
+        """The words whose prefix without the last letter is in the set."""
+        before, found = own & self.first(), 0
+        for offset, width, repeated in self.longer:
+            found |= before * repeated << offset
+            before = own >> offset & (1 << width) - 1
+        return found
+
+    def of_core(self, formula: Formula, known: Mapping[Formula, Set]) -> Set:
+        """The set of a formula whose operator is of the core. Raises `UnsupportedError` otherwise."""
+        match formula:
+            case Symbol(name):
+                return self.letter(name)
+            case Constant(value):
+                return self.all if value else 0
+            case First():
+                return self.first()
+            case Unary(UnaryOperator.NOT, operand):
+                return self.all ^ known[operand]
+            case Unary(UnaryOperator.YESTERDAY, operand):
+                return self.yesterday(known[operand])
+            case Binary(BinaryOperator.SINCE, left, right):
+                return self.since(known[left], known[right])
+            case Binary(operator, left, right) if operator in _GATES:
+                return _GATES[operator](known[left], known[right])
+            case _:
+                raise UnsupportedError("only past formulas without counts are shortened")
+
+
+_GATES: dict[BinaryOperator, Callable[[int, int], int]] = {
+    BinaryOperator.AND: lambda left, right: left & right,
+    BinaryOperator.OR: lambda left, right: left | right,
+    BinaryOperator.XOR: lambda left, right: left ^ right,
+}
+
+
+# Search -----------------------------------------------------------------------------------------------
+
+
+@final
+class Library:
+    """One of the shortest formulas for each of many sets of words."""
+
+    def __init__(self, alphabet: Alphabet, wanted: Set | None = None) -> None:
+        self.words = _Words(alphabet)
+        self.found: dict[Set, Formula] = {}
+        self.by_size: list[list[tuple[Set, Formula]]] = [[]]
+        self.wanted = wanted
+        self._list()
+
+    def shorter(self, formula: Formula) -> Formula:
+        """The same, with a shorter formula for each part that has one.
+
+        Raises `UnsupportedError` if it is no past formula without counts.
+        """
+        sets = values_by_core(formula, self.words.of_core)
+        known: dict[Formula, Formula] = {}
+        for part in subformulas(formula):
+            known[part] = with_operands(part, known)
+            found = self.found.get(sets[part])
+            if found is not None and found != known[part] and same(found, known[part], self.words.symbols):
+                known[part] = found
+        return known[formula]
+
+    def _list(self) -> None:
+        words, left = self.words, CANDIDATES
+        leaves: list[tuple[Set, Formula]] = [(words.letter(s), Symbol(s)) for s in words.symbols]
+        leaves += [(words.first(), First()), (words.all, Constant(True)), (0, Constant(False))]
+        candidates = iter(leaves)
+        while True:
+            size, before = len(self.by_size), left
+            own: list[tuple[Set, Formula]] = []
+            self.by_size.append(own)
+            for holds, formula in candidates:
+                left -= 1
+                if holds not in self.found:
+                    self.found[holds] = formula
+                    own.append((holds, formula))
+                if left <= 0 or holds == self.wanted:
+                    return
+            if left == before:  # there are no more sets: each has its formula
+                return
+            candidates = self._of_size(size + 1)
+
+    def _of_size(self, size: int) -> Iterator[tuple[Set, Formula]]:
+        """Negations last: of two formulas of a size people prefer the other one."""
+        for unary in _UNARY:
+            for holds, formula in self.by_size[size - 1]:
+                yield self._unary(unary, holds), Unary(unary, formula)
+        for one in range(1, size - 1):
+            for operator in _BINARY:
+                if one > size - 1 - one and operator in _COMMUTATIVE:
+                    continue
+                for left, f in self.by_size[one]:
+                    for right, g in self.by_size[size - 1 - one]:
+                        yield self._binary(operator, left, right), Binary(operator, f, g)
+        for holds, formula in self.by_size[size - 1]:
+            yield self.words.all ^ holds, negation(formula)
+
+    def _unary(self, operator: UnaryOperator, own: Set) -> Set:
+        words = self.words
+        match operator:
+            case UnaryOperator.YESTERDAY:
+                return words.yesterday(own)
+            case UnaryOperator.WEAK_YESTERDAY:
+                return words.yesterday(own) | words.first()
+            case UnaryOperator.ONCE:
+                return words.since(words.all, own)
+            case _:
+                return words.all ^ words.since(words.all, words.all ^ own)
+
+    def _binary(self, operator: BinaryOperator, left: Set, right: Set) -> Set:
+        words = self.words
+        match operator:
+            case BinaryOperator.SINCE:
+                return words.since(left, right)
+            case BinaryOperator.IMPLIES:
+                return words.all ^ left | right
+            case BinaryOperator.IFF:
+                return words.all ^ left ^ right
+            case _:
+                return _GATES[operator](left, right)
+
+
+def shortest(dfa: Dfa) -> Formula | None:
+    """A formula that holds at i exactly where the prefix of length i is accepted; None if none is short.
+
+    >>> from attemper.languages.regular.regex import parse_regex
+    >>> from attemper.languages.temporal.show import show
+    >>> show(shortest(parse_regex("a*b", Alphabet(("a", "b")))))
+    'b & WY H a'
+    """
+    wanted = _Words(dfa.alphabet).accepted(dfa)
+    found = Library(dfa.alphabet, wanted).found.get(wanted)
+    return found if found is not None and says(found, dfa) else None
+
+
+def shortened(formula: Formula, alphabet: Alphabet) -> Formula:
+    """The same formula with parts that are no longer than they need be; as it is if it counts.
+
+    >>> from attemper.languages.temporal.parse import parse
+    >>> from attemper.languages.temporal.show import show
+    >>> show(shortened(parse("a & Y a | b & Y a | !Y (a | b)"), Alphabet(("a", "b"))))
+    'WY a'
+    """
+    try:
+        return Library(alphabet).shorter(formula)
+    except UnsupportedError:
+        return formula
+
+
+def with_operands(part: Formula, known: Mapping[Formula, Formula]) -> Formula:
+    """The formula with other operands, and counts of other formulas."""
+    match part:
+        case Unary(UnaryOperator.NOT, operand):
+            return negation(known[operand])
+        case Unary(operator, operand):
+            return Unary(operator, known[operand])
+        case Binary(operator, left, right):
+            return Binary(operator, known[left], known[right])
+        case Comparison(operator_, left_term, right_term):
+            return Comparison(
+                operator_, _of_other_counts(left_term, known), _of_other_counts(right_term, known)
+            )
+        case Numerical(predicate, term):
+            return Numerical(predicate, _of_other_counts(term, known))
+        case _:
+            return part
+
+
+def _of_other_counts(term: Term, known: Mapping[Formula, Formula]) -> Term:
+    parts = (
+        (factor, CountAtom(atom.side, known[atom.formula]) if isinstance(atom, CountAtom) else atom)
+        for factor, atom in term.parts
+    )
+    return linear_term(tuple(parts), term.constant)
+
+
+# Beside an automaton ----------------------------------------------------------------------------------
+
+Memory = frozenset[Formula] | None
+"""What is asked of the position before, of that what held there; None before the first."""
+
+
+State = TypeVar("State", bound=Hashable)
+Other = TypeVar("Other", bound=Hashable)
+Following = Callable[[State, str], tuple[bool, State]]
+"""Whether the word so far is accepted with one more symbol, and the state then."""
+
+
+def says(formula: Formula, dfa: Dfa) -> bool:
+    """Whether a past formula is seen to hold, at each position of every word, if that prefix is accepted."""
+    numbers = {symbol: number for number, symbol in enumerate(dfa.alphabet.symbols)}
+
+    def moved(state: int, symbol: str) -> tuple[bool, int]:
+        target = dfa.moves[state][numbers[symbol]]
+        return target in dfa.accepting, target
+
+    return _are_alike(_followed(formula), None, moved, dfa.start, dfa.alphabet.symbols)
+
+
+def same(one: Formula, other: Formula, symbols: Sequence[str]) -> bool:
+    """Whether two past formulas are seen to be true at the same positions of every word."""
+    return _are_alike(_followed(one), None, _followed(other), None, symbols)
+
+
+def _are_alike(
+    one: Following[State], begin: State, other: Following[Other], start: Other, symbols: Sequence[str]
+) -> bool:
+    """Whether both say the same after every word; False if there are more than `MEMORIES` pairs of states."""
+    waiting = [(begin, start)]
+    seen = set(waiting)
+    for left, right in waiting:
+        for symbol in symbols:
+            (is_true, after), (is_also, there) = one(left, symbol), other(right, symbol)
+            if is_true != is_also:
+                return False
+            if (after, there) not in seen:
+                seen.add((after, there))
+                waiting.append((after, there))
+        if len(waiting) > MEMORIES:
+            return False
+    return True
+
+
+def _followed(formula: Formula) -> Following[Memory]:
+    return lambda memory, symbol: _step(formula, symbol, memory)
+
+
+def _step(formula: Formula, symbol: str, memory: Memory) -> tuple[bool, Memory]:
+    """Whether the formula holds at a position with this symbol, and what is remembered of that position."""
+    remembered: set[Formula] = set()
+
+    def of_core(part: Formula, known: Mapping[Formula, bool]) -> bool:
+        value = _holds(part, known, symbol, memory)
+        match part:
+            case Unary(UnaryOperator.YESTERDAY, operand) if known[operand]:
+                remembered.add(operand)
+            case Binary(BinaryOperator.SINCE) if value:
+                remembered.add(part)
+            case _:
+                pass
+        return value
+
+    value = values_by_core(formula, of_core)[formula]
+    return value, frozenset(remembered)
+
+
+def _holds(part: Formula, known: Mapping[Formula, bool], symbol: str, memory: Memory) -> bool:
+    match part:
+        case Symbol(name):
+            return name == symbol
+        case Constant(value):
+            return value
+        case First():
+            return memory is None
+        case Unary(UnaryOperator.NOT, operand):
+            return not known[operand]
+        case Unary(UnaryOperator.YESTERDAY, operand):
+            return memory is not None and operand in memory
+        case Binary(BinaryOperator.SINCE, left, right):
+            return known[right] or (known[left] and memory is not None and part in memory)
+        case Binary(operator, left, right) if operator in _GATES:
+            return bool(_GATES[operator](known[left], known[right]))
+        case _:
+            raise UnsupportedError("only past formulas without counts are followed beside an automaton")

@@ -1,0 +1,111 @@
+"""Short formulas are found by search, and are taken only where they are seen to say the same."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from attemper.compiling.lowering import shorten_formula
+from attemper.compiling.lowering.cascade_to_formula import tree_size
+from attemper.compiling.lowering.shorten_formula import Library, same, says, shortened, shortest
+from attemper.languages.regular.regex import parse_regex
+from attemper.languages.temporal.meaning import truth
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.show import show
+from attemper.languages.words import Alphabet, words_of_length
+from attemper.workbench.translate import translate
+from tests.support.samples import FormulaSampler
+
+AB, ABC = Alphabet(("a", "b")), Alphabet(("a", "b", "c"))
+
+WRITTEN = {
+    "a*b": "b & WY H a",
+    "a*": "H a",
+    "a*b*": "H (b | WY a)",
+    "(ab)*": "b & H (a <-> WY b)",
+    ".*ab.*": "O (b & Y a)",
+    ".*a..": "Y Y a",
+    "a.*": "O (a & first)",
+    "a.*a|b.*b|a|b": "a <-> O H a",
+    "a*ba*": "a S (b & WY H a)",
+}
+
+
+@pytest.mark.parametrize("regex", WRITTEN)
+def test_small_languages_are_written_as_people_write_them(regex: str) -> None:
+    found = shortest(parse_regex(regex, AB))
+    assert found is not None
+    assert tree_size(found) <= tree_size(parse(WRITTEN[regex]))
+    for n in range(1, 9):
+        for word in words_of_length(AB, n):
+            assert truth(found, word) == parse_regex(regex, AB).prefixes(word)
+    if regex == "a*b":
+        assert show(found) == "b & WY H a"
+
+
+def test_symbols_that_act_alike_are_written_together() -> None:
+    alphabet = Alphabet(("a", "b", "c", "d"))
+    assert show(translate(parse_regex("[ab]*[cd]", alphabet)).formula) == "(c | d) & WY H (a | b)"
+    assert show(translate(parse_regex("[abc]*", alphabet)).formula) == "H !d"
+    assert show(translate(parse_regex("(d*[abc]d*[abc])*d*", alphabet)).formula) == "#<[!d] % 2 = 0"
+
+
+@pytest.mark.parametrize("regex", ["a*b", "(ab|ba)*", "(aa)*b", ".*aba.*"])
+def test_a_translation_is_proved(regex: str) -> None:
+    found = translate(parse_regex(regex, AB))
+    assert found.proved
+    assert found.agreed >= 8
+
+
+def test_what_goes_without_saying_is_left_out() -> None:
+    for text, short in {
+        "a & Y a | b & Y a": "Y a",
+        "Y (a | b)": "!first",
+        "!Y (a | b)": "first",
+        "a & Y b & Y a | O (a & Y (a & !a))": "false",
+        "true S (a & !!Y b)": "O (a & Y b)",
+    }.items():
+        assert same(shortened(parse(text), AB), parse(short), AB.symbols)
+        assert tree_size(shortened(parse(text), AB)) <= tree_size(parse(short))
+
+
+def test_formulas_that_count_or_look_ahead_stay_as_they_are() -> None:
+    for text in ("#<[a & true] >= 2", "pos % 2 = 0 & (a | b)", "F a", "last"):
+        assert shortened(parse(text), AB) == parse(text)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_parts_are_replaced_by_equal_ones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shorten_formula, "CANDIDATES", 3_000)
+    rng = random.Random(seed)
+    library = Library(ABC)
+    for _ in range(6):
+        formula = FormulaSampler(rng, ABC.symbols, past_only=True).formula(4)
+        try:
+            found = library.shorter(formula)
+        except shorten_formula.UnsupportedError:
+            continue
+        assert same(found, formula, ABC.symbols)
+        for word in words_of_length(ABC, 6):
+            assert truth(found, word) == truth(formula, word)
+
+
+def test_what_is_right_on_short_words_only_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shorten_formula, "WORDS", 14)
+    three = parse("Y Y Y a")
+    assert Library(AB).shorter(three) == three
+    assert shortest(parse_regex(".*a...", AB)) is None
+    assert not says(parse("false"), parse_regex(".*a...", AB))
+    assert says(three, parse_regex(".*a...", AB))
+
+
+def test_the_search_ends_where_there_are_no_more_sets() -> None:
+    one = Alphabet(("a",))
+    assert show(translate(parse_regex("aaa*", one)).formula) == "Y a"
+    assert show(translate(parse_regex("(aa)*", one)).formula) == "pos % 2 = 0"
+
+
+def test_what_remembers_too_much_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shorten_formula, "MEMORIES", 3)
+    assert not same(parse("Y Y Y a"), parse("Y Y Y a"), AB.symbols)
