@@ -217,7 +217,7 @@ class Attention(nn.Module):
             query, key, value, attn_mask=hidden_keys, is_causal=masking is not Masking.NONE, scale=1.0
         ).transpose(1, 2)
         if masking.is_strict:
-            attended = torch.cat([torch.zeros_like(rows[2][:, :1]), attended], dim=1)
+            attended = torch.cat([torch.zeros_like(_of_heads(v, heads)[:, :1]), attended], dim=1)
         return places.reverse(attended) if masking.weak is Masking.PAST else attended
 
 
