@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attemper.workbench.checking import check
     from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "AttemperError",
     "Dfa",

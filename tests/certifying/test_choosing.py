@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.certifying.choosing import Chosen, Target, choose
+from attemper.certifying.choosing import Chosen, Goal, choose
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import Limits
@@ -19,8 +19,8 @@ from tests.support import automata
 NUMERATOR = Kernel.NUMERATOR_FIRST
 
 
-def chosen(formula: str, regimes: tuple[Regime, ...], target: Target | None = None) -> Chosen:
-    return choose(*read_source(formula, "ab", "last", "reject"), regimes, target)
+def chosen(formula: str, regimes: tuple[Regime, ...], goal: Goal | None = None) -> Chosen:
+    return choose(*read_source(formula, "ab", "last", "reject"), regimes, goal)
 
 
 def horizon(found: Chosen) -> int:
@@ -44,9 +44,9 @@ def test_what_is_not_proved_is_chosen_with_the_reason() -> None:
 
 def test_margins_grow_until_the_target_is_reached() -> None:
     least = horizon(chosen("even(#<[a])", (Regime.UNBOUNDED,)))
-    found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, least))
+    found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, least))
     assert found.candidate.margin == 4
-    found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, least + 1))
+    found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, least + 1))
     assert found.candidate.margin == 8
     assert horizon(found) > least
 
@@ -56,9 +56,9 @@ def test_a_target_that_is_missed_names_what_is_reached_and_by_what_it_is_limited
         r"the largest that is proved is \d\d\d, limited by layer 1, head \d in the \w+ regime with margin 16"
     )
     with pytest.raises(UnsupportedError, match=pattern):
-        chosen("even(#<[a])", tuple(Regime), Target(FLOAT32, NUMERATOR, 10**6))
+        chosen("even(#<[a])", tuple(Regime), Goal(FLOAT32, NUMERATOR, 10**6))
     with pytest.raises(UnsupportedError, match="decoder regime"):
-        chosen("F a", (Regime.DECODER,), Target(FLOAT32, NUMERATOR, 10))
+        chosen("F a", (Regime.DECODER,), Goal(FLOAT32, NUMERATOR, 10))
     with pytest.raises(UnsupportedError, match="decoder regime"):
         chosen("F a", (Regime.DECODER,))
 
@@ -66,7 +66,7 @@ def test_a_target_that_is_missed_names_what_is_reached_and_by_what_it_is_limited
 def test_a_target_that_no_proof_covers_says_so() -> None:
     formula = "H (even(len) xor pos % 4 = 0)"
     with pytest.raises(UnsupportedError, match=r"is 0, limited by no proof that the network"):
-        chosen(formula, (Regime.UNBOUNDED,), Target(FLOAT64, NUMERATOR, 1))
+        chosen(formula, (Regime.UNBOUNDED,), Goal(FLOAT64, NUMERATOR, 1))
 
 
 def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() -> None:
@@ -78,7 +78,7 @@ def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() ->
     short = choose(dfa, alphabet, (Regime.UNBOUNDED,))
     assert short.compiled.alternatives[-1].name == "a counter"
     longer = 900_000
-    far = choose(dfa, alphabet, (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, longer))
+    far = choose(dfa, alphabet, (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, longer))
     assert horizon(far) >= longer > horizon(short)
     assert not far.candidate.limits.counter
 
@@ -88,7 +88,7 @@ def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
     dfa = automata.clamped(5)
     short = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
     assert sum(1 for layer in short.compiled.soft.layers if layer.heads) == 3
-    far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Target(FLOAT32, NUMERATOR, 100_000))
+    far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, 100_000))
     assert horizon(far) >= 100_000 > horizon(short)
     assert not far.candidate.limits.counter
 

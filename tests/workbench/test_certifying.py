@@ -183,5 +183,15 @@ def test_a_certificate_of_another_network_does_not_stand_in_the_way_of_a_new_one
     (mine / CERTIFICATE).write_bytes((other / CERTIFICATE).read_bytes())
 
     assert run_command_line("check", str(mine)).code != 0
+    shown = run_command_line("show", str(mine))
+    assert shown.code == 0
+    assert "certificate.json is about another network or language; make one with" in shown.out
+    assert json.loads(run_command_line("show", str(mine), "--json").out)["horizons"] is None
     assert run_command_line("certify", str(mine)).code == 0
     assert run_command_line("check", str(mine)).code == 0
+
+
+def test_a_network_is_shown_whatever_stands_in_its_certificate(folder: Path, tmp_path: Path) -> None:
+    shown = run_command_line("show", str(_edited(folder, tmp_path, lambda certificate: certificate.clear())))
+    assert shown.code == 0
+    assert "certificate.json is none; make one with 'attemper certify DIR'" in shown.out

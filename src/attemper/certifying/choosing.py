@@ -28,13 +28,13 @@ from attemper.languages.words import Alphabet
 DEFAULT = Limits()
 """The caps on an automaton's cascade, if nothing else is said."""
 
-TARGET_MARGINS = MARGINS[:3]
+GOAL_MARGINS = MARGINS[:3]
 """Wider margins than these gain nothing that was ever measured."""
 
 
 @final
 @dataclass(frozen=True)
-class Target:
+class Goal:
     """A horizon that a network is to reach."""
 
     form: FloatFormat
@@ -84,17 +84,17 @@ def choose(
     language: Language,
     alphabet: Alphabet,
     regimes: Sequence[Regime],
-    target: Target | None = None,
+    goal: Goal | None = None,
     limits: Limits = DEFAULT,
 ) -> Chosen:
-    """The first network, smallest margins first, that is proved and whose horizon reaches the target.
+    """The first network, smallest margins first, that is proved and whose horizon reaches the goal.
 
-    `limits` are those of an automaton's cascade. Without a target the first that is compiled is returned if
-    none is proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the target:
+    `limits` are those of an automaton's cascade. Without a goal the first that is compiled is returned if
+    none is proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the goal:
     with the largest horizon that is reached and the head that limits it.
     """
     failures = _Failures()
-    for candidate in _candidates(language, regimes, target, limits):
+    for candidate in _candidates(language, regimes, goal, limits):
         try:
             compiled = compile_language(
                 language, alphabet, candidate.regime, candidate.margin, candidate.limits
@@ -107,26 +107,26 @@ def choose(
         except UnprovedError as error:
             failures.unproved.append(Chosen(candidate, compiled, None, str(error)))
             continue
-        if target is None or _reaches(analysis, target, candidate, failures):
+        if goal is None or _reaches(analysis, goal, candidate, failures):
             return Chosen(candidate, compiled, analysis, "")
-    if target is None and failures.unproved:
+    if goal is None and failures.unproved:
         return failures.unproved[0]
-    raise _error(target, failures)
+    raise _error(goal, failures)
 
 
 def _candidates(
-    language: Language, regimes: Sequence[Regime], target: Target | None, limits: Limits
+    language: Language, regimes: Sequence[Regime], goal: Goal | None, limits: Limits
 ) -> Iterator[Candidate]:
     """Every way to compile, the smallest networks first.
 
-    For a target an automaton that can be a counter or a walk is tried as another cascade, too: that has more
+    For a goal an automaton that can be a counter or a walk is tried as another cascade, too: that has more
     layers and longer horizons.
     """
-    margins = MARGINS[:1] if target is None else TARGET_MARGINS
+    margins = MARGINS[:1] if goal is None else GOAL_MARGINS
     for way in product([limits], margins, regimes):
         yield Candidate(*way)
     other = replace(limits, counter=False)
-    if target is not None and isinstance(language, Dfa) and _differ(language, limits, other):
+    if goal is not None and isinstance(language, Dfa) and _differ(language, limits, other):
         for way in product([other], margins, regimes):
             yield Candidate(*way)
 
@@ -139,22 +139,22 @@ def _differ(dfa: Dfa, one: Limits, other: Limits) -> bool:
         return False
 
 
-def _reaches(analysis: Analysis, target: Target, candidate: Candidate, failures: _Failures) -> bool:
-    """Whether the network is proved up to the target's horizon."""
-    horizon, place = horizon_of(analysis, target.form, target.kernel, target.horizon)
+def _reaches(analysis: Analysis, goal: Goal, candidate: Candidate, failures: _Failures) -> bool:
+    """Whether the network is proved up to the goal's horizon."""
+    horizon, place = horizon_of(analysis, goal.form, goal.kernel, goal.horizon)
     if horizon > failures.horizon:
         failures.horizon, failures.limit = horizon, f"{place} in {candidate}"
-    return horizon >= target.horizon
+    return horizon >= goal.horizon
 
 
-def _error(target: Target | None, failures: _Failures) -> UnsupportedError:
+def _error(goal: Goal | None, failures: _Failures) -> UnsupportedError:
     """Why nothing was chosen."""
     limit = failures.limit or next((one.reason for one in failures.unproved), "")
-    if target is None or not limit:
+    if goal is None or not limit:
         assert failures.refusal is not None
         return failures.refusal
     return UnsupportedError(
-        f"no network reaches a horizon of {target.horizon:,} in {target.form.name} with {target.kernel} "
+        f"no network reaches a horizon of {goal.horizon:,} in {goal.form.name} with {goal.kernel} "
         f"kernels; the largest that is proved is {max(failures.horizon, 0):,}, limited by {limit}. "
         "Use a wider format (--dtype), or a smaller --horizon."
     )

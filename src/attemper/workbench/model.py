@@ -17,7 +17,7 @@ from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import load_if_any
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import certify
-from attemper.certifying.choosing import Target, choose
+from attemper.certifying.choosing import Goal, choose
 from attemper.certifying.realisations import realisations
 from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
@@ -55,9 +55,9 @@ from attemper.workbench.options import (
     Weights,
     choice,
     dtype_name,
+    goal_of,
     limits_of,
     require,
-    target_of,
 )
 from attemper.workbench.words import word_of, words_of
 
@@ -119,7 +119,7 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     """
     require("formula", formula, str, "give its text, for example 'O a'")
     language, letters = read_source(formula, alphabet, at, empty)
-    return _compiled(language, letters, regime, target_of(horizon, dtype, kernel), limits_of(caps))
+    return _compiled(language, letters, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
 
 
 def compile_regex(
@@ -149,8 +149,8 @@ def compile_regex(
     """
     require("regex", regex, str, "give its text, for example 'a*b'")
     dfa = parse_regex(regex, alphabet)
-    target = target_of(horizon, dtype, kernel)
-    return _compiled(dfa, dfa.alphabet, regime, target, limits_of(caps), regex)
+    goal = goal_of(horizon, dtype, kernel)
+    return _compiled(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex)
 
 
 def compile_dfa(
@@ -173,23 +173,23 @@ def compile_dfa(
     (True, False)
     """
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
-    return _compiled(minimal(dfa), dfa.alphabet, regime, target_of(horizon, dtype, kernel), limits_of(caps))
+    return _compiled(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
 
 
 def _compiled(
     language: Language,
     alphabet: Alphabet,
     regime: str | None,
-    target: Target | None,
+    goal: Goal | None,
     limits: Limits,
     regex: str = "",
 ) -> Model:
-    """The model of a language, in the regime that is named or that reaches the target."""
+    """The model of a language, in the regime that is named or that reaches the goal."""
     named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
-    if target is None:
+    if goal is None:
         return compile_source(language, alphabet, named or Regime.UNBOUNDED, regex=regex, limits=limits)
     regimes = tuple(Regime) if named is None else (named,)
-    chosen = choose(language, alphabet, regimes, target, limits)
+    chosen = choose(language, alphabet, regimes, goal, limits)
     return Model.of(chosen.compiled, language, chosen.candidate.regime, regex)
 
 

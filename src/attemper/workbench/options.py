@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from attemper.certifying.choosing import Target
+from attemper.certifying.choosing import Goal
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import Limits
 from attemper.errors import OptionError
@@ -52,7 +52,7 @@ def dtype_name(dtype: DTypeLike) -> str:
     return choice("dtype", str(dtype).removeprefix("torch."), get_args(DType))
 
 
-def target_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | None:
+def goal_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Goal | None:
     """What is to be reached. Raises `OptionError`."""
     form = FORMATS[dtype_name(dtype)]
     one = Kernel(choice("kernel", kernel, tuple(Kernel)))
@@ -60,7 +60,7 @@ def target_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Target | No
         return None
     if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
         raise OptionError(f"horizon={horizon!r} is no length: give a number of symbols from 1 on")
-    return Target(form, one, horizon)
+    return Goal(form, one, horizon)
 
 
 def limits_of(caps: Mapping[str, int] | None) -> Limits:

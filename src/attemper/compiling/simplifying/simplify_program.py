@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    LocalStep,
     Mask,
     Merge,
     Not,
@@ -73,6 +74,27 @@ class Simplifier:
     def add(self, step: Step) -> Ref:
         """The simplest step with the same value."""
         match step:
+            case Letter() | Place() | Not() | Gate() | Table() | Merge():
+                return self._local(step)
+            case Attend():
+                return self._attend(step)
+            case Shift():
+                return self._shift(step)
+            case Count():
+                return self.builder.add(step)
+            case Linear():
+                return self._linear(step)
+            case Compare():
+                return self._compare(step)
+            case Equals():
+                return self._equals(step)
+            case CountTest():
+                return self._count_test(step)
+            case _:
+                assert_never(step)
+
+    def _local(self, step: LocalStep) -> Ref:
+        match step:
             case Letter(symbols):
                 return self.letter(frozenset(symbols))
             case Place(form):
@@ -89,20 +111,6 @@ class Simplifier:
                 return self.negate(self._conjunction([self.negate(bit) for bit in bits]))
             case Table():
                 return self._table(step)
-            case Attend():
-                return self._attend(step)
-            case Shift():
-                return self._shift(step)
-            case Count():
-                return self.builder.add(step)
-            case Linear():
-                return self._linear(step)
-            case Compare():
-                return self._compare(step)
-            case Equals():
-                return self._equals(step)
-            case CountTest():
-                return self._count_test(step)
             case _:
                 assert_never(step)
 

@@ -326,28 +326,36 @@ def _take(token: _Token, groups: list[_Group], text: str) -> None:
                 message = f"'{spelling}' repeats a repetition: put brackets around what it repeats"
                 raise _error(message, text, place)
             group.operand, group.is_repeated = _repeated(group.operand, least, most), True
-        case _Mark(_, "~"):
+        case _Mark():
+            _take_mark(token, groups, text)
+        case _:
+            assert_never(token)
+
+
+def _take_mark(mark: _Mark, groups: list[_Group], text: str) -> None:
+    """Read a bracket or an operator into the innermost group."""
+    group = groups[-1]
+    match mark.character:
+        case "~":
             group.negate()
-        case _Mark(place, "("):
+        case "(":
             if len(groups) > MAX_NESTING:
-                raise _error(f"brackets nest deeper than {MAX_NESTING} levels", text, place)
-            groups.append(_Group(group.alphabet, place))
-        case _Mark(place, ")"):
+                raise _error(f"brackets nest deeper than {MAX_NESTING} levels", text, mark.place)
+            groups.append(_Group(group.alphabet, mark.place))
+        case ")":
             if len(groups) == 1:
-                raise _error("')' closes nothing", text, place)
+                raise _error("')' closes nothing", text, mark.place)
             if group.operand is None and not group.is_fresh:
-                raise _missing(token, text)
+                raise _missing(mark, text)
             groups.pop()
             groups[-1].begin_factor(_EMPTY_WORD if group.is_fresh else group.end_union())
-        case _Mark():
+        case operator:
             if group.operand is None:
-                raise _missing(token, text)
-            if token.character == "&":
+                raise _missing(mark, text)
+            if operator == "&":
                 group.end_sequence()
             else:
                 group.end_conjunction()
-        case _:
-            assert_never(token)
 
 
 def _missing(mark: _Mark, text: str) -> SourceError:

@@ -155,19 +155,21 @@ def _size(term: Term) -> int:
     return max(abs(term.constant), *(abs(factor) for factor, _ in term.parts), 0)
 
 
+_WORDS: dict[str, Formula] = {
+    "true": Constant(True),
+    "false": Constant(False),
+    "first": First(),
+    "last": Last(),
+}
+
+
 def _node(rule: str, children: list[Token | _Built], text: str, alphabet: Alphabet | None) -> Formula | Term:
     """What one grammar rule builds from the values of its children."""
     match rule, children:
         case ("start", [_Built() as inner]) | ("parenthesised", [_Built() as inner]):
             return inner.node
-        case "true", []:
-            return Constant(True)
-        case "false", []:
-            return Constant(False)
-        case "first", []:
-            return First()
-        case "last", []:
-            return Last()
+        case (("true" | "false" | "first" | "last"), []):
+            return _WORDS[rule]
         case "symbol", [Token() as token]:
             return _symbol(token, token.value, text, alphabet)
         case "quoted", [Token() as token]:

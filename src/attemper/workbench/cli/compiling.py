@@ -14,7 +14,7 @@ from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
-from attemper.certifying.choosing import Chosen, Target, choose
+from attemper.certifying.choosing import Chosen, Goal, choose
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import Limits, parse_caps
 from attemper.compiling.regimes import Regime
@@ -105,10 +105,10 @@ def compile_command(
             formula, alphabet, at.value if at else None, (empty or EmptyOption.REJECT).value
         )
     notes = [] if empty is not None else list(_notes_on_the_empty_word(language))
-    target = None if horizon is None else Target(FORMATS[dtype.value], kernel, horizon)
-    wanted = tuple(Regime) if regime is None and target is not None else (regime or Regime.UNBOUNDED,)
+    goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
+    wanted = tuple(Regime) if regime is None and goal is not None else (regime or Regime.UNBOUNDED,)
     with activity("compiling", quiet=json):
-        chosen = choose(language, letters, wanted, target, limits)
+        chosen = choose(language, letters, wanted, goal, limits)
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
     certificate = None
     if chosen.analysis is not None:

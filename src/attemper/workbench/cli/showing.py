@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.table import Table
 
-from attemper.certificates.claims import FloatClaim
-from attemper.certificates.files import CERTIFICATE
-from attemper.certificates.files import load as load_certificate
+from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.certificates.files import CERTIFICATE, load_if_any
 from attemper.workbench.cli.certifying import horizon_text, horizons_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
-from attemper.workbench.model import load
+from attemper.workbench.model import Model, load
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
 
@@ -20,8 +21,9 @@ NAME = 20
 
 def show_command(folder: Folder, json: Json = False) -> None:
     """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons."""
-    summary = summary_of(load(folder))
-    certificate = load_certificate(folder) if (folder / CERTIFICATE).exists() else None
+    model = load(folder)
+    summary = summary_of(model)
+    certificate, complaint = _certificate_of(model, folder)
     if json:
         horizons = None if certificate is None else horizons_of(certificate)
         print_json({**summary.as_record(), "horizons": horizons})
@@ -31,12 +33,24 @@ def show_command(folder: Folder, json: Json = False) -> None:
     if summary.head_list:
         out.print(_heads(summary))
     if certificate is None:
-        out.print("no certificate; make one with 'attemper certify DIR'")
+        out.print(f"{complaint}; make one with 'attemper certify DIR'")
         return
     out.print("claimed by certificate.json, to be checked with 'attemper check DIR':")
     for claim in certificate.claims:
         if isinstance(claim, FloatClaim):
             out.print(f"  {horizon_text(claim)}")
+
+
+def _certificate_of(model: Model, folder: Path) -> tuple[Certificate | None, str]:
+    """The certificate of this very network that stands in the folder; else None, and what stands there."""
+    if not (folder / CERTIFICATE).exists():
+        return None, "no certificate"
+    found = load_if_any(folder)
+    if found is None:
+        return None, f"{CERTIFICATE} is none"
+    if (found.network, found.language) != (model.digest, model.language):
+        return None, f"{CERTIFICATE} is about another network or language"
+    return found, ""
 
 
 def _facts(summary: Summary) -> list[tuple[str, object]]:
