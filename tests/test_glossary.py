@@ -30,24 +30,8 @@ EVERYDAY = {
 PLAIN = {
     *("hard-attention", "end-of-word", "0-based", "two-element"),
     *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
-    *(
-        "INTEGER",
-        "FLOAT",
-        "MB",
-        "R",
-        "S",
-        "SHARE",
-        "N",
-        "K",
-        "Q",
-        "H",
-        "C",
-        "UTF",
-        "FORMAT",
-        "PE",
-        "Z2",
-        "NOT",
-    ),
+    *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
+    *("NOT", "NAME", "NUMBER"),
 }
 """Words with a hyphen or in capitals that are no terms: of English, and names of what options take."""
 

@@ -253,3 +253,9 @@ def test_many_mutated_texts_are_read_or_refused() -> None:
         program = ProgramSampler(rng, matching=True, direct_tests=False).program(rng.randint(1, 15))
         for _ in range(10):
             _read_or_refuse(_mutated(show_program(program), rng))
+
+
+@pytest.mark.parametrize("number", ["1_0", "\u0661", "+1", "--1", "1.0", "-"])
+def test_integers_are_written_in_ascii_digits(number: str) -> None:
+    with pytest.raises(SourceError, match="is not an integer"):
+        parse_steps(EXAMPLE.replace("compare s5 >= 0", f"compare s5 >= {number}"))

@@ -153,6 +153,7 @@ def test_an_error_of_the_users_is_an_answer(process: Child, folder: Path) -> Non
     assert json.loads(process.written) == {
         "error": "--edited, --program and --explain are about networks, not about a refutation",
         "exit_code": ExitCode.USAGE,
+        "details": {},
     }
 
 

@@ -54,7 +54,7 @@ def test_nothing_in_a_decoder_depends_on_the_length(seed: int) -> None:
     assert not any(depends_on_length(form) for _, form in network.positions)
     for layer in network.layers:
         for head in layer.heads:
-            assert head.masking is Masking.FUTURE
+            assert head.masking.weak is Masking.FUTURE
             assert isinstance(head.weighting, Softmax)
             assert not depends_on_length(head.weighting.inverse_temperature)
 

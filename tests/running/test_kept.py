@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import io
+import random
+import sys
+import threading
 from fractions import Fraction
 from typing import Any
 
@@ -198,3 +201,30 @@ def test_only_so_many_numbers_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     ask(4, 11)
     assert made == [1, 2, 3, 2, 4, 4]
     assert sum(tensor.numel() for tensor in store._kept.values()) <= 10
+
+
+def test_threads_share_a_module() -> None:
+    """Long words push kept tensors out, so that threads meet while the store changes."""
+    module, began = attemper.compile("Y (a S b)", "ab").dense(), threading.Barrier(8)
+    failed: list[Exception] = []
+
+    def run(seed: int) -> None:
+        draw = random.Random(seed)
+        began.wait()
+        try:
+            for _ in range(12):
+                module(torch.zeros((1, draw.randrange(1, 2_000)), dtype=torch.int64))
+        except (RuntimeError, KeyError) as error:
+            failed.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=run, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert failed == []

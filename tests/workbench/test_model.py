@@ -314,6 +314,7 @@ def test_things_of_another_type_are_refused_with_a_remedy() -> None:
         (lambda: public.compile("O a", "ab", caps=["symbols"]), "caps is of the type list: give names and"),
         (lambda: public.compile("O a", 5), "5 is no alphabet: give a text or a list"),
         (lambda: public.parse_regex("a*b", None), "None is no alphabet"),
+        (lambda: public.compile("O a", {"a"}), "is no alphabet: give a text or a list"),
         (lambda: public.classify("a*b"), "str is no automaton: give parse_regex"),
         (lambda: public.formula_of("a*b"), "language=str is no automaton"),
         (lambda: public.verify("majority"), r"model is of the type str: .*attemper.load\(DIR\) reads one"),

@@ -129,7 +129,9 @@ def _parse_step(text: str) -> Step:
             return Count(Mask(mask), _ref(bit))
         case "linear", [*parts, constant] if len(parts) % 2 == 0:
             pairs = zip(parts[::2], parts[1::2], strict=True)
-            return Linear(tuple((int(factor), _ref(count)) for factor, count in pairs), int(constant))
+            return Linear(
+                tuple((_integer(factor), _ref(count)) for factor, count in pairs), _integer(constant)
+            )
         case _:
             return _parse_comparing(text)
 
@@ -137,11 +139,13 @@ def _parse_step(text: str) -> Step:
 def _parse_comparing(text: str) -> Step:
     match text.split(maxsplit=4):
         case ["compare", count, ">=", threshold]:
-            return Compare(_ref(count), int(threshold))
+            return Compare(_ref(count), _integer(threshold))
         case ["equals", count, "=", value]:
-            return Equals(_ref(count), int(value))
+            return Equals(_ref(count), _integer(value))
         case ["test", count, scale, shift, predicate]:
-            return CountTest(predicate_from_tree(json.loads(predicate)), _ref(count), int(scale), int(shift))
+            return CountTest(
+                predicate_from_tree(json.loads(predicate)), _ref(count), _integer(scale), _integer(shift)
+            )
         case _:
             raise ValueError(f"unknown step '{text[:60]}'")
 
@@ -150,6 +154,13 @@ def _ref(text: str) -> Ref:
     if not (text.startswith("s") and text[1:].isascii() and text[1:].isdigit() and len(text) < 12):
         raise ValueError(f"'{text[:40]}' is not a step")
     return int(text[1:])
+
+
+def _integer(text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise ValueError(f"'{text[:40]}' is not an integer")
+    return int(text)
 
 
 def _match(words: list[str]) -> tuple[Ref, Ref] | None:

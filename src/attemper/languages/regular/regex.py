@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import assert_never, final
 
@@ -44,7 +44,8 @@ def letters_of(alphabet: str | Sequence[str] | Alphabet) -> Alphabet:
         return alphabet
     if isinstance(alphabet, str):
         return parse_alphabet(alphabet)
-    if not isinstance(alphabet, Iterable):
+    if not isinstance(alphabet, Iterable) or isinstance(alphabet, Set):
+        # The symbols of a set have no order, and what numbers mean would differ from run to run.
         raise AlphabetError(
             f"{alphabet!r} is no alphabet: give a text or a list of symbols, for example 'ab'"
         )
