@@ -241,15 +241,16 @@ def load(folder: str | Path) -> Model:
     if network.accepts_empty != language.accepts_empty:
         raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
     regex = source.text if source.kind == "regex" else ""
-    said = _realisation_in(Path(folder), digest_of(network, source), language)
+    certificate = own_certificate(Path(folder), digest_of(network, source), language)
+    said = None if certificate is None else certificate.realisation
     return Model(network, language, regime, regex, realisation=said)
 
 
-def _realisation_in(folder: Path, digest: str, language: Language) -> Realisation | None:
-    """What the network is said to run by its certificate of the language, if that stands in the folder."""
+def own_certificate(folder: Path, digest: str, language: Language) -> Certificate | None:
+    """The certificate in the folder, if it is about the network with that digest and the language."""
     found = load_if_any(folder)
     is_its_own = found is not None and (found.network, found.language) == (digest, language)
-    return found.realisation if found is not None and is_its_own else None
+    return found if is_its_own else None
 
 
 def _language_of(source: Source, network: Network) -> Language:

@@ -22,6 +22,9 @@ DType = Literal["float64", "float32", "bfloat16"]
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 KernelName = Literal["numerator-first", "normalise-first"]
 
+TARGETS = ("parity", "dyck1", "dyck2", "ones", "anbn")
+"""The languages that models are refuted with, by name: over the model's own symbols, in their order."""
+
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
     """The value, if it is allowed; else `OptionError` with what is."""

@@ -21,9 +21,7 @@ from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Alphabet, Word
 from attemper.refutation.search import Search
 from attemper.refutation.witnesses import simplest_pair, start
-
-NAMES = ("parity", "dyck1", "dyck2", "ones", "anbn")
-"""Languages over the model's own symbols, in their order."""
+from attemper.workbench.options import TARGETS
 
 SHOWN = 40
 """How many symbols of a word a message shows."""
@@ -64,7 +62,7 @@ def named_target(name: str, model: HardModel) -> Target:
         case "anbn":
             return Blocks(first, second)
         case _:
-            raise OptionError(f"language '{name}' is none of {', '.join(NAMES)}")
+            raise OptionError(f"language '{name}' is none of {', '.join(TARGETS)}")
 
 
 def refute(

@@ -9,7 +9,6 @@ import typer
 
 from attemper.certificates.refutations import load as load_refutation
 from attemper.certificates.refutations import save as save_refutation
-from attemper.checker.refutations import beyond_the_cap, check_refutation, mismatches
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import (
@@ -20,14 +19,11 @@ from attemper.errors import (
     UnsupportedError,
 )
 from attemper.hard_models.blame import ModuleError, blaming
-from attemper.hard_models.loading import is_folder, load_model, load_model_of
 from attemper.languages.targets import Target
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
-from attemper.workbench.probing import probe
-from attemper.workbench.refute import NAMES, named_target, refute
-from attemper.workbench.report.restriction import attention_lines, picture
+from attemper.workbench.options import TARGETS
 
 ModelArgument = Annotated[
     str,
@@ -44,7 +40,8 @@ LengthOption = Annotated[
 def refute_command(
     model: ModelArgument,
     language: Annotated[
-        str | None, typer.Option(help=f"One of {', '.join(NAMES)}, over the model's symbols in their order.")
+        str | None,
+        typer.Option(help=f"One of {', '.join(TARGETS)}, over the model's symbols in their order."),
     ] = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
@@ -73,6 +70,13 @@ def refute_command(
         raise typer.BadParameter("--alphabet is for --regex")
     if output is not None and output.is_dir():
         raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
+    # numpy is loaded where models are run, not with the command line.
+    from attemper.checker.refutations import check_refutation
+    from attemper.hard_models.loading import is_folder, load_model
+    from attemper.workbench.probing import probe
+    from attemper.workbench.refute import named_target, refute
+    from attemper.workbench.report.restriction import picture
+
     found = load_model(model, n)
     if not is_folder(model):
         probe(found, load_model(model, n), model)
@@ -110,6 +114,8 @@ def refute_command(
 
 def _not_accepted(verdict: Verdict, model: str) -> AttemperError:
     """Why the checker does not accept what was found: somebody's own functions, or else a fault of ours."""
+    from attemper.hard_models.loading import is_folder
+
     said = "; ".join(f"{claim.status}: {claim.text}" for claim in verdict.claims)
     message = f"the checker does not accept what was found: {said}"
     return InternalError(message) if is_folder(model) else ModuleError(f"'{model}': {message}")
@@ -123,6 +129,10 @@ def restrict_command(
     json: Json = False,
 ) -> None:
     """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
+    from attemper.checker.refutations import beyond_the_cap, mismatches
+    from attemper.hard_models.loading import load_model_of
+    from attemper.workbench.report.restriction import attention_lines, picture
+
     refutation = load_refutation(file)
     for reason in beyond_the_cap(refutation):
         raise UnsupportedError(f"'{file}': {reason}")

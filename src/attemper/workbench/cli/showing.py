@@ -11,7 +11,7 @@ from attemper.certificates.files import CERTIFICATE, load_if_any
 from attemper.workbench.cli.certifying import horizon_text, horizons_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
-from attemper.workbench.model import Model, load
+from attemper.workbench.model import Model, load, own_certificate
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
 
@@ -43,14 +43,14 @@ def show_command(folder: Folder, json: Json = False) -> None:
 
 def _certificate_of(model: Model, folder: Path) -> tuple[Certificate | None, str]:
     """The certificate of this very network that stands in the folder; else None, and what stands there."""
+    found = own_certificate(folder, model.digest, model.language)
+    if found is not None:
+        return found, ""
     if not (folder / CERTIFICATE).exists():
         return None, "no certificate"
-    found = load_if_any(folder)
-    if found is None:
+    if load_if_any(folder) is None:
         return None, f"{CERTIFICATE} is none"
-    if (found.network, found.language) != (model.digest, model.language):
-        return None, f"{CERTIFICATE} is about another network or language"
-    return found, ""
+    return None, f"{CERTIFICATE} is about another network or language"
 
 
 def _facts(summary: Summary) -> list[tuple[str, object]]:
