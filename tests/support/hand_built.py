@@ -404,7 +404,7 @@ def select(
         if stretch < 1:
             rows = [(linear(*((c, f * 3) for c, f in q)), k) for q, k in rows]
     target = draft.fresh()
-    draft.head(Select(leftmost, ()), coldness, rows, [(value, target)], masking)
+    draft.head(Select(leftmost, ((None, ()),)), coldness, rows, [(value, target)], masking)
     return target
 
 
@@ -619,7 +619,7 @@ def _copies(draft: Draft, count: int, source: Bit) -> list[Coordinate]:
         gap = Fraction(draft.rng.randint(4, 9)) + Fraction(draft.rng.randrange(8), 8)
         target = draft.fresh()
         rows = [(draft.one(), linear((draft.place(I), gap)))]
-        draft.head(Select(False, ()), ONE, rows, [(linear((source.coordinate, 1)), target)])
+        draft.head(Select(False, ((None, ()),)), ONE, rows, [(linear((source.coordinate, 1)), target)])
         targets.append(target)
     return targets
 
@@ -966,7 +966,7 @@ def kind_shared(draft: Draft) -> tuple[Network, str]:
         heads = parts if style == "heads" else parts[:1]
         for part in heads:
             rows = [(draft.one(gap), linear((draft.place(I), 1)))]
-            draft.head(Select(False, ()), ONE, rows, [(linear((a.coordinate, part)), target)])
+            draft.head(Select(False, ((None, ()),)), ONE, rows, [(linear((a.coordinate, part)), target)])
         for part in parts[len(heads) :]:
             draft.unit([(a.coordinate, 1)], 0, target, part)
     elif style == "letter and units":

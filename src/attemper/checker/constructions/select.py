@@ -106,7 +106,7 @@ def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -
 
     On a settled level it does not matter which position wins: the head reads the same.
     """
-    rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.names.true])
+    rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
     level, pairs = tie.level(1), list[Pair]()
     for (*winner, b), (*other, c) in product(places, repeat=2):
