@@ -170,7 +170,7 @@ def _attend(step: Attend, seen: range, i: int, rows: list[Row]) -> int:
 
 
 def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> int:
-    """What a head reads: where most of what is sought holds, which is a matter of all or nothing for one bit."""
+    """What a head reads: where most of what is sought holds; one bit holds there, or nowhere."""
     if not seen:
         return 0
     held = {j: sum(rows[there][j - 1] for there in sought) for j in seen}

@@ -1,8 +1,8 @@
 """What the steps of an attention program are, from the definitions, under the names of one check.
 
 A machine's steps (`attention_program.machine`) are what heads do: a selection that finds nothing falls on
-what is blocked, a shift at the edge reads i itself. Under the names of `Programs`, which say what makes a bit,
-a network that runs a program holds the program's own diagrams, object for object, and nothing needs to be
+what is blocked, a shift at the edge reads i itself. Under the names of `Programs`, which say what makes a
+bit, a network that runs a program holds the program's own diagrams, object for object, and nothing needs to be
 known of what they mean. Other programs are brought to normal form, under the names of `Formulas`.
 """
 
