@@ -10,6 +10,7 @@ from typing import final
 
 from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.names import (
+    MAX_RESIDUES,
     At,
     Atom,
     CountNamed,
@@ -25,6 +26,7 @@ from attemper.checker.names import (
     Test,
 )
 from attemper.checker.sums import Sums
+from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Masking
 
 MAX_EXPANDED = 6
@@ -71,6 +73,8 @@ class Formulas(Sums):
         own = (masking is Masking.FUTURE and not leftmost) or (masking is Masking.PAST and leftmost)
         if where == self.true and own:
             return diagram
+        if own and (residue := self._residue(where)) is not None:
+            return self._nearest_with(residue, -1 if masking is Masking.FUTURE else 1, diagram)
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
@@ -97,6 +101,8 @@ class Formulas(Sums):
         where = self.settled(where)
         if self.diagrams.is_constant(where):
             return where
+        if (residue := self._residue(where)) is not None:
+            return self._some_with(residue, masking)
         for atom, _ in self._tests(where):
             if not isinstance(atom, LetterBit | PlaceAtom | CountRemainder | CountNamed):
                 return self._bit(Exists(masking, where))
@@ -104,6 +110,46 @@ class Formulas(Sums):
         for part in self._split(where):
             found = self.either(found, self.both(others, self._bit(Exists(masking, part))))
         return found
+
+    # Positions with a remainder ----------------------------------------------------------------
+
+    def _residue(self, where: Diagram) -> Remainder | None:
+        """The remainder that a bit says the position leaves; not where `exists` is split by such tests."""
+        tests = self._tests(where)
+        match [atom for atom in {atom for atom, _ in tests} if atom != PlaceAtLeast(1, 0)]:
+            case [PlaceRemainder(modulus, 1, 0)] if modulus <= MAX_RESIDUES and not tests & self.expand:
+                decided, residues = self._decided(where), (Remainder(modulus, r) for r in range(modulus))
+                return next((r for r in residues if self._decided(self.place(r, 1, 0, 0)) == decided), None)
+            case _:
+                return None
+
+    def _nearest_with(self, residue: Remainder, offset: int, diagram: Diagram) -> Diagram:
+        """The value at the last (offset -1) of the positions up to i with the remainder, or first from i on.
+
+        That is k positions from i, k < modulus, and i itself says which k. 0 where there is none.
+        """
+        found = there = diagram
+        for k in range(1, residue.modulus):
+            there = self.shifted(there, offset, self.false)
+            found = self.choose(self._leaves(residue, residue.remainder - offset * k), there, found)
+        return found
+
+    def _some_with(self, residue: Remainder, masking: Masking) -> Diagram:
+        """[some visible position has the remainder], the first of all being the remainder or the modulus."""
+        least = residue.remainder or residue.modulus
+        match masking:
+            case Masking.PAST:
+                found = self.true
+                for k in range(1, residue.modulus):
+                    own = self._leaves(residue, residue.remainder - k)
+                    found = self.choose(own, self.at_least_place(-1, 1, -k), found)
+                return found
+            case _:
+                return self.at_least_place(*((1, 0) if masking is Masking.FUTURE else (0, 1)), -least)
+
+    def _leaves(self, residue: Remainder, remainder: int) -> Diagram:
+        """[i leaves the remainder, modulo the same]."""
+        return self.place(Remainder(residue.modulus, remainder % residue.modulus), 1, 0, 0)
 
     def _split(self, where: Diagram) -> list[Diagram]:
         """Parts whose disjunction is `where`; "some position" distributes over them.

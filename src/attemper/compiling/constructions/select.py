@@ -14,7 +14,7 @@ from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
 from attemper.compiling.regimes import Regime
-from attemper.errors import InternalError, UnsupportedError
+from attemper.errors import InternalError
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, Select, Softmax
 
@@ -51,7 +51,15 @@ class SelectPlan:
                 coldness = times(margin, Power(I, 2))
             case _:
                 assert_never(regime)
-        return Rows((*queries, stream.at(ONE)), (*keys, nearest), Softmax(coldness))
+        return Rows(
+            (*queries, stream.at(ONE)), (*keys, nearest), Softmax(coldness), self._in_force_by(queries)
+        )
+
+    def _in_force_by(self, queries: tuple[LinearForm, ...]) -> Select:
+        """The construction about the bits at i that the queries read, which may be multiplied by a reach."""
+        pairs = zip(queries, self.construction.cases, strict=True)
+        cases = tuple((None if here is None else query, blocked) for query, (here, blocked) in pairs)
+        return Select(self.construction.leftmost, cases)
 
     def _queries(self, stream: Stream, reach: ClosedForm = ONE) -> tuple[LinearForm, ...]:
         """For each case `reach` where the case is in force, else 0."""
@@ -89,27 +97,31 @@ def _reaching(stream: Stream, here: LinearForm, reach: ClosedForm) -> LinearForm
 
 
 def needs(program: Program, step: Attend) -> Iterator[Need]:
-    """The value, and the negation of `where`; see `_blocked`."""
-    if step.match is not None:
-        raise UnsupportedError(
-            "attention to equal counts (attend ... match) is not compiled yet; "
-            "write it with comparisons or predicates of counts"
-        )
-    base, positive = strip_negations(program, step.where)
+    """The value, what is in force at i, and the negations of what is looked for; see `_blocked`."""
+    for here, there in step.cases:
+        if here is not None:
+            yield from read(program, here)
+        yield from _needs_of_key(program, there)
+    yield from read(program, step.value)
+
+
+def _needs_of_key(program: Program, where: Ref) -> Iterator[Need]:
+    base, positive = strip_negations(program, where)
     if isinstance(program.steps[base], Merge):
         yield from read(program, base)
-    elif letter_and_place(program, step.where) is None and not is_embedded(program, base):
+    elif letter_and_place(program, where) is None and not is_embedded(program, base):
         # The head's key is "blocked", the negation, as a coordinate that is exactly 0
         # where the head may look: in floats 1 - g would carry the rounding of g.
         yield base, not positive
-    yield from read(program, step.value)
 
 
 def selected(site: Site, ref: Ref, step: Attend) -> LinearForm:
     """The raw output of the step's head."""
-    construction = Select(step.choice is Choice.LEFTMOST, ((None, _blocked(site, step.where)),))
+    cases = tuple(
+        (None if here is None else site.bit(here), _blocked(site, there)) for here, there in step.cases
+    )
     target = site.attended(ref)
-    plan = SelectPlan(construction, MASKINGS[step.mask])
+    plan = SelectPlan(Select(step.choice is Choice.LEFTMOST, cases), MASKINGS[step.mask])
     site.share_head(site.ready[ref], plan, site.bit(step.value), target)
     return form((target, 1))
 
