@@ -74,7 +74,7 @@ class Formulas(Sums):
         if where == self.true and own:
             return diagram
         if own and (residue := self._residue(where)) is not None:
-            return self._nearest_with(residue, -1 if masking is Masking.FUTURE else 1, diagram)
+            return self._nearest_with(residue, masking, diagram)
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
@@ -101,8 +101,8 @@ class Formulas(Sums):
         where = self.settled(where)
         if self.diagrams.is_constant(where):
             return where
-        if (residue := self._residue(where)) is not None:
-            return self._some_with(residue, masking)
+        if masking is not Masking.NONE and (residue := self._residue(where)) is not None:
+            return self._nearest_with(residue, masking, self.true)
         for atom, _ in self._tests(where):
             if not isinstance(atom, LetterBit | PlaceAtom | CountRemainder | CountNamed):
                 return self._bit(Exists(masking, where))
@@ -123,33 +123,18 @@ class Formulas(Sums):
             case _:
                 return None
 
-    def _nearest_with(self, residue: Remainder, offset: int, diagram: Diagram) -> Diagram:
-        """The value at the last (offset -1) of the positions up to i with the remainder, or first from i on.
+    def _nearest_with(self, residue: Remainder, masking: Masking, diagram: Diagram) -> Diagram:
+        """The value at the nearest visible position with the remainder, 0 where there is none.
 
-        That is k positions from i, k < modulus, and i itself says which k. 0 where there is none.
+        That is k positions from i, k < modulus, and the remainder of i says which k.
         """
+        offset = -1 if masking is Masking.FUTURE else 1
         found = there = diagram
         for k in range(1, residue.modulus):
             there = self.shifted(there, offset, self.false)
-            found = self.choose(self._leaves(residue, residue.remainder - offset * k), there, found)
+            leaves = Remainder(residue.modulus, (residue.remainder - offset * k) % residue.modulus)
+            found = self.choose(self.place(leaves, 1, 0, 0), there, found)
         return found
-
-    def _some_with(self, residue: Remainder, masking: Masking) -> Diagram:
-        """[some visible position has the remainder], the first of all being the remainder or the modulus."""
-        least = residue.remainder or residue.modulus
-        match masking:
-            case Masking.PAST:
-                found = self.true
-                for k in range(1, residue.modulus):
-                    own = self._leaves(residue, residue.remainder - k)
-                    found = self.choose(own, self.at_least_place(-1, 1, -k), found)
-                return found
-            case _:
-                return self.at_least_place(*((1, 0) if masking is Masking.FUTURE else (0, 1)), -least)
-
-    def _leaves(self, residue: Remainder, remainder: int) -> Diagram:
-        """[i leaves the remainder, modulo the same]."""
-        return self.place(Remainder(residue.modulus, remainder % residue.modulus), 1, 0, 0)
 
     def _split(self, where: Diagram) -> list[Diagram]:
         """Parts whose disjunction is `where`; "some position" distributes over them.
