@@ -29,7 +29,7 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
-from attemper.attention_program.wellformed import complaints, require_machine
+from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError, SourceError
 from attemper.exact.closed_forms import form_from_tree, predicate_from_tree
 from attemper.exact.predicates import PredicateError
@@ -65,10 +65,9 @@ def parse_steps(text: str) -> Program:
 
 
 def parse_program(text: str) -> Program:
-    r"""Read the text of a program that a transformer can run as it stands.
+    r"""Read the text of a well-formed attention program, as `attemper show` writes it.
 
-    Raises `SourceError`, naming the line or step that is wrong, and `UnsupportedError` for a step that no
-    machine has.
+    Raises `SourceError`, naming the line or step that is wrong.
 
     >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = not s0\noutput s1')
     >>> len(program.steps), program.output
@@ -77,7 +76,7 @@ def parse_program(text: str) -> Program:
     program = parse_steps(text)
     for complaint in complaints(program):
         raise SourceError(f"the program is ill formed: {complaint}", text=text)
-    return require_machine(program)
+    return program
 
 
 def _parse_alphabet_line(head: str, rest: str) -> Alphabet:

@@ -12,6 +12,7 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
+from attemper.attention_program.wellformed import complaints
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import load_if_any
@@ -174,6 +175,38 @@ def compile_dfa(
     """
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
     return _compiled(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+
+
+def compile_program(
+    program: Program,
+    *,
+    at: Literal["first", "last"] = "last",
+    regime: RegimeName | None = None,
+    empty: Literal["accept", "reject"] = "reject",
+    horizon: int | None = None,
+    dtype: DTypeLike = "float64",
+    kernel: KernelName = "numerator-first",
+) -> Model:
+    r"""Compile an attention program into a softmax transformer.
+
+    The transformer's output at position i of a word of any length n >= 1 is the program's output bit there
+    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `at` and `empty` say where
+    the verdict is read, and what it is on the empty word. The other options are those of `compile`.
+
+    Raises `OptionError` (an option's value, or a program that is ill formed) and `UnsupportedError` (the
+    regime cannot, nothing can, or no network reaches the horizon).
+
+    >>> text = 'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous 2 s0 default 0\noutput s1'
+    >>> model = compile_program(parse_program(text))
+    >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
+    (True, False, False)
+    """
+    require("program", program, Program, "give what parse_program(...) makes")
+    for complaint in complaints(program):
+        raise OptionError(f"this is not a well-formed program: {complaint}")
+    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
+    language = ProgramLanguage(program, At(choice("at", at, tuple(At))), accepts_empty)
+    return _compiled(language, program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None))
 
 
 def _compiled(
