@@ -73,7 +73,7 @@ def explain(network: Network, language: Language, said: Realisation | None = Non
     if reading.failure:
         yield f"no proof: {reading.failure}"
         return
-    output = _named(reading, reading.analysis.end, network.output)
+    output = ", ".join(_named(reading, reading.analysis.end, one) for one in network.outputs)
     try:
         prove(network, language, said)
     except UnprovenError as error:
@@ -154,7 +154,7 @@ def _steps(analysis: Analysis, steps: Steps, said: Realisation) -> tuple[dict[Di
             name_group(steps, group, fact)
             for (_, ref), definition in zip(group.bits, fact.definitions, strict=True):
                 found[steps.names.settled(definition)] = _step(said, ref)
-    wanted = (said.program.output, *(ref for group in said.groups for _, ref in group.bits))
+    wanted = (*said.program.outputs, *(ref for group in said.groups for _, ref in group.bits))
     for ref in sorted(made_of(said.program, wanted, ())):
         if isinstance(said.program.steps[ref], Count | Linear):
             continue

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Connective,
@@ -59,8 +59,8 @@ def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(guard.add(replace_inputs(step, to)))
-    output = guard.output(to[program.output])
-    whole = Program(program.alphabet, tuple(guard.simple.builder.steps), output)
+    outputs = {ref: guard.output(to[ref]) for ref in program.outputs}
+    whole = rebuilt(program, guard.simple.builder.steps, lambda ref: outputs[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 

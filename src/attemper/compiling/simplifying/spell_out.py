@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import Attend, Connective, Gate, Program, Ref, Shift, Step, everywhere
 from attemper.compiling.simplifying.simplify_program import Simplifier
 
@@ -23,7 +23,7 @@ def spell_out(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(_spelled_out(simple, replace_inputs(step, to)))
-    whole = Program(program.alphabet, tuple(simple.builder.steps), to[program.output])
+    whole = rebuilt(program, simple.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
