@@ -261,7 +261,7 @@ def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
 
 
 def results_of(steps: Steps) -> tuple[Diagram, ...]:
-    """The bits that a program puts out. Raises `UnprovenError` unless those of a symbol are seen to be one."""
+    """What a program puts out. Raises `UnprovenError` unless exactly one bit of a symbol is seen to be 1."""
     program, names = steps.program, steps.names
     found = tuple(steps.bit(ref) for ref in program.outputs)
     if program.symbols and names.settled(names.total(found)) != names.true:

@@ -205,6 +205,8 @@ def compile_program(
     for complaint in complaints(program):
         raise OptionError(f"this is not a well-formed program: {complaint}")
     accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
+    if program.symbols and (at, empty) != ("last", "reject"):
+        raise OptionError("the program puts out a symbol at every position: there is no verdict to be read")
     language = ProgramLanguage(program, At(choice("at", at, tuple(At))), accepts_empty)
     return _compiled(language, program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None))
 

@@ -65,5 +65,9 @@ class Written:
             raise typer.BadParameter("a program says its alphabet itself: leave --alphabet out")
         text = read_bytes(file, "give the file of an attention program").decode(errors="replace")
         program = parse_program(text)
+        if program.symbols and not (self.at is None and self.empty is None):
+            raise typer.BadParameter(
+                "--at and --empty say how a verdict is read; the program puts out a symbol at every position"
+            )
         language = ProgramLanguage(program, self.at or At.LAST, self.empty is EmptyOption.ACCEPT)
         return language, program.alphabet
