@@ -6,8 +6,8 @@ rewritten so that the other value never shows:
     previous b          and(previous b, not first)            next: not last
     previous d b        the rightmost j <= i with j = i - d modulo d + 1, which is i - d; and i > d
     attend              value -> and(where, value), so the head falls on 0 where nothing matches
+                        default 1: or(..., not(attend where where))
     attend by cases     and(value, or over the cases of and(here, there)), as the head reads value and there
-    default 1           or(..., first), or(..., not(attend where where)); not(the negated value, default 0)
     count, strict mask  the count of the shifted bit
 
 Two rewritings save the layer that a gate of letters and places would cost before the first
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Choice,
@@ -63,8 +63,8 @@ def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(guard.add(replace_inputs(step, to)))
-    output = guard.output(to[program.output])
-    whole = Program(program.alphabet, tuple(guard.simple.builder.steps), output)
+    outputs = {ref: guard.output(to[ref]) for ref in program.outputs}
+    whole = rebuilt(program, guard.simple.builder.steps, lambda ref: outputs[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
@@ -88,7 +88,7 @@ class _Guard:
 
     def add(self, step: Step) -> Ref:
         match step:
-            case Shift(default=bool()):
+            case Shift(default=False):
                 return self._shift(step)
             case Attend(default=bool()):
                 return self._attend(step)
@@ -109,12 +109,10 @@ class _Guard:
                 return bit
 
     def _shift(self, step: Shift) -> Ref:
-        edge = self.simple.place(_edge(step))
+        inside = self.simple.negate(self.simple.place(_edge(step)))
         leaves = self._mixed_leaves(step.bit)
-        inside = replace(step, default=False)
-        shifted = self._shifted(inside) if leaves is None else self._shift_leaves(inside, leaves)
-        found = self._gate(Connective.AND, shifted, self.simple.negate(edge))
-        return self._gate(Connective.OR, found, edge) if step.default else found
+        shifted = self._shifted(step) if leaves is None else self._shift_leaves(step, leaves)
+        return self._gate(Connective.AND, shifted, inside)
 
     def _shifted(self, step: Shift) -> Ref:
         """What stands so far away, where there is such a position: by remainders if that is no neighbour.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import Program, Ref, Shift, Step
 from attemper.compiling.simplifying.simplify_program import Simplifier
 from attemper.compiling.simplifying.spell_out import MAX_CASES
@@ -25,19 +25,17 @@ def join_shifts(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(simple.add(_joined(simple, replace_inputs(step, to))))
-    whole = Program(program.alphabet, tuple(simple.builder.steps), to[program.output])
+    whole = rebuilt(program, simple.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
 
 def _joined(simple: Simplifier, step: Step) -> Step:
-    """With one default, what is missing at either shift is missing at the joined one."""
-    match step:
-        case Shift(direction, bit, distance, bool(default)):
-            match simple.builder.steps[bit]:
-                case Shift(own, inner, before, value) if (own, value) == (direction, default):
-                    if distance + before <= LONGEST:
-                        return replace(step, bit=inner, distance=distance + before)
-                case _:
-                    pass
-    return step
+    """What is missing at either shift, and 0 there, is missing at the joined one."""
+    if not isinstance(step, Shift) or step.default is not False:
+        return step
+    match simple.builder.steps[step.bit]:
+        case Shift(step.direction, inner, before, False) if step.distance + before <= LONGEST:
+            return replace(step, bit=inner, distance=step.distance + before)
+        case _:
+            return step

@@ -4,6 +4,7 @@
                                 case: q_c, and what a head that looks for k_c alone finds
     previous d b                previous previous ... b
     default 1                   the negation of the step about the negated value, with default 0
+    no default                  in several heads: where no case is in force, a head that looks for nothing
 
 A head has a row for each case and one for its tie-break. At temperature 1 the row of a case must grow with i
 or n where the case is in force: a position embedding does that where a test of places says where, but no
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Cases,
@@ -42,16 +43,16 @@ def spell_out(program: Program, regime: Regime) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(_spelled_out(simple, replace_inputs(step, to), regime))
-    whole = Program(program.alphabet, tuple(simple.builder.steps), to[program.output])
+    whole = rebuilt(program, simple.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
 
 def _spelled_out(simple: Simplifier, step: Step, regime: Regime) -> Ref:
     match step:
-        case Attend(default=bool()) if step.where is None:
+        case Attend() if step.where is None:
             return _by_case(simple, step, regime)
-        case Shift(distance=distance, default=bool()) if distance > 1:
+        case Shift(default=bool()):
             return _neighbour_by_neighbour(simple, step)
         case _:
             return simple.add(step)
@@ -61,8 +62,17 @@ def _by_case(simple: Simplifier, step: Attend, regime: Regime) -> Ref:
     if step.default:
         opposite = replace(step, value=simple.negate(step.value), default=False)
         return simple.negate(_by_case(simple, opposite, regime))
-    parts = [_one_head(simple, replace(step, cases=cases)) for cases in _heads(simple, step.cases, regime)]
+    heads = _heads(simple, step.cases, regime)
+    if step.default is None and (len(heads) > 1 or regime is Regime.UNBOUNDED):
+        heads = [*((case,) for case in step.cases), (_unsought(simple, step.cases),)]
+    parts = [_one_head(simple, replace(step, cases=cases)) for cases in heads]
     return parts[0] if len(parts) == 1 else simple.add(Gate(Connective.UNION, tuple(parts)))
+
+
+def _unsought(simple: Simplifier, cases: Cases) -> tuple[Ref, Ref]:
+    """Where none of the cases is in force, and what a head looks for there, which is nothing."""
+    heres = (here for here, _ in cases if here is not None)
+    return simple.negate(simple.add(Gate(Connective.OR, tuple(heres)))), simple.constant(True)
 
 
 def _heads(simple: Simplifier, cases: Cases, regime: Regime) -> list[Cases]:
@@ -88,6 +98,9 @@ def _one_head(simple: Simplifier, step: Attend) -> Ref:
 
 
 def _neighbour_by_neighbour(simple: Simplifier, step: Shift) -> Ref:
+    if step.default:
+        opposite = replace(step, bit=simple.negate(step.bit), default=False)
+        return simple.negate(_neighbour_by_neighbour(simple, opposite))
     found = step.bit
     for _ in range(step.distance):
         found = simple.add(replace(step, bit=found, distance=1))
