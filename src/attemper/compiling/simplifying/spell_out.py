@@ -9,12 +9,15 @@
 A head has a row for each case and one for its tie-break. At temperature 1 the row of a case must grow with i
 or n where the case is in force: a position embedding does that where a test of places says where, but no
 feed-forward can multiply a number that grows by a bit. So in the `unbounded` regime a case that depends on
-symbols at i has a head of its own, and the bit at i chooses what is read.
+symbols at i has a head of its own, and the bit at i chooses what is read. So has every case in the `decoder`
+regime, where floats could not tell apart what is blocked: scores of order i^2 drown leads of order 1. Heads
+with one case never need to: what they read is 0 where nothing matches.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
@@ -63,7 +66,7 @@ def _by_case(simple: Simplifier, step: Attend, regime: Regime) -> Ref:
         opposite = replace(step, value=simple.negate(step.value), default=False)
         return simple.negate(_by_case(simple, opposite, regime))
     heads = _heads(simple, step.cases, regime)
-    if step.default is None and (len(heads) > 1 or regime is Regime.UNBOUNDED):
+    if step.default is None and (len(heads) > 1 or len(heads[0]) == 1):
         heads = [*((case,) for case in step.cases), (_unsought(simple, step.cases),)]
     parts = [_one_head(simple, replace(step, cases=cases)) for cases in heads]
     return parts[0] if len(parts) == 1 else simple.add(Gate(Connective.UNION, tuple(parts)))
@@ -77,11 +80,17 @@ def _unsought(simple: Simplifier, cases: Cases) -> tuple[Ref, Ref]:
 
 def _heads(simple: Simplifier, cases: Cases, regime: Regime) -> list[Cases]:
     """The cases, head by head."""
-    if regime is not Regime.UNBOUNDED:
-        return _batches(cases)
     steps = simple.builder.steps
-    by_place = [case for case in cases if case[0] is None or isinstance(steps[case[0]], Place)]
-    return [*_batches(tuple(by_place)), *((case,) for case in cases if case not in by_place)]
+    match regime:
+        case Regime.TEMPERATURE:
+            return _batches(cases)
+        case Regime.UNBOUNDED:
+            by_place = [case for case in cases if case[0] is None or isinstance(steps[case[0]], Place)]
+            return [*_batches(tuple(by_place)), *((case,) for case in cases if case not in by_place)]
+        case Regime.DECODER:
+            return [(case,) for case in cases]
+        case _:
+            assert_never(regime)
 
 
 def _batches(cases: Cases) -> list[Cases]:
