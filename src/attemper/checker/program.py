@@ -2,8 +2,8 @@
 
 A machine's steps (`attention_program.machine`) are what heads do: a selection that finds nothing falls on
 what is blocked, a shift at the edge reads i itself. Under the names of `Programs`, which say what makes a
-bit, a network that runs a program holds the program's own diagrams, object for object, and nothing needs to be
-known of what they mean. Other programs are brought to normal form, under the names of `Formulas`.
+bit, a network that runs a program holds the program's own diagrams, object for object, and nothing needs to
+be known of what they mean. Other programs are brought to normal form, under the names of `Formulas`.
 """
 
 from __future__ import annotations

@@ -59,8 +59,12 @@ class _Mover:
         self.shifted: dict[tuple[Direction, Ref], Ref] = {}
 
     def add(self, step: Step) -> Ref:
-        """The step, or what a shift becomes."""
-        return self._shift(step.direction, step.bit) if isinstance(step, Shift) else self.simple.add(step)
+        """The step, or what a shift becomes that is 0 where there is no neighbour."""
+        match step:
+            case Shift(direction, bit, 1, False):
+                return self._shift(direction, bit)
+            case _:
+                return self.simple.add(step)
 
     def _shift(self, direction: Direction, bit: Ref) -> Ref:
         """The bit at the neighbour, 0 where there is none; bits of gates first, without recursion."""

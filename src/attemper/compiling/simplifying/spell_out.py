@@ -4,7 +4,8 @@
     previous d b                previous previous ... b
     default 1                   the negation of the step about the negated value, with default 0
 
-Selections that look for one bit, and shifts to the neighbour, stay as they are.
+Selections that look for one bit, and shifts to the neighbour, stay as they are. What a head does by cases has
+no such steps: more than one of these cases may be in force.
 """
 
 from __future__ import annotations
@@ -13,14 +14,24 @@ from dataclasses import replace
 
 from attemper.attention_program.builder import prune, replace_inputs
 from attemper.attention_program.ops import Attend, Connective, Gate, Program, Ref, Shift, Step, everywhere
+from attemper.attention_program.show import show_step
 from attemper.compiling.simplifying.simplify_program import Simplifier
+from attemper.errors import UnsupportedError
 
 
 def spell_out(program: Program) -> tuple[Program, list[Ref]]:
-    """The program spelled out, and for each old step the new step with the same value (-1: dropped)."""
+    """The program spelled out, and for each old step the new step with the same value (-1: dropped).
+
+    Raises `UnsupportedError` for a selection by cases without a default.
+    """
     simple = Simplifier(program.alphabet)
     to: list[Ref] = []
     for step in program.steps:
+        if isinstance(step, Attend) and step.where is None and step.default is None:
+            raise UnsupportedError(
+                f"'{show_step(step)[:200]}' has cases, and does not say what it is where nothing matches: "
+                "end it with 'default 0' or 'default 1'"
+            )
         to.append(_spelled_out(simple, replace_inputs(step, to)))
     whole = Program(program.alphabet, tuple(simple.builder.steps), to[program.output])
     pruned, kept = prune(whole)
