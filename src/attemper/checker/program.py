@@ -243,8 +243,8 @@ class Steps:
         return names.total_at_least(sums, threshold - constant)
 
 
-def defined_by(names: Sums, program: Program) -> Diagram:
-    """The normal form of a program's output.
+def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
+    """The normal form of each of a program's outputs.
 
     Raises `UnprovenError` where a promise is not seen to be kept, also by a step that the output does not
     need: a program that breaks one means nothing.
@@ -257,4 +257,13 @@ def defined_by(names: Sums, program: Program) -> Diagram:
         raise UnprovenError(
             "two bits of a union, or two cases of a selection, are not seen to exclude each other"
         )
-    return steps.bit(program.output)
+    return results_of(steps)
+
+
+def results_of(steps: Steps) -> tuple[Diagram, ...]:
+    """What a program puts out. Raises `UnprovenError` unless exactly one bit of a symbol is seen to be 1."""
+    program, names = steps.program, steps.names
+    found = tuple(steps.bit(ref) for ref in program.outputs)
+    if program.symbols and names.settled(names.total(found)) != names.true:
+        raise UnprovenError("its output is not seen to be exactly one symbol")
+    return found

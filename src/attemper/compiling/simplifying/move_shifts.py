@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Compare,
@@ -45,7 +45,7 @@ def move_shifts(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(mover.add(replace_inputs(step, to)))
-    whole = Program(program.alphabet, tuple(mover.simple.builder.steps), to[program.output])
+    whole = rebuilt(program, mover.simple.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
@@ -59,7 +59,7 @@ class _Mover:
         self.shifted: dict[tuple[Direction, Ref], Ref] = {}
 
     def add(self, step: Step) -> Ref:
-        """The step, or what a shift becomes that is 0 where there is no neighbour."""
+        """The step, or what a shift becomes."""
         match step:
             case Shift(direction, bit, 1, False):
                 return self._shift(direction, bit)
