@@ -15,6 +15,9 @@ attention (embeddings only add, so such a gate has to wait for a feed-forward):
     attend g value g    "some position has g": over the cubes (letter and place) of g, a head that
                         looks for both and reads each of them
 
+Such a head looks for a letter and a place at once: where both hold nowhere together, it prefers one of them.
+A guarded value does not show that. Without a default, their conjunction becomes one bit, a union of itself.
+
 The values are unchanged: running the program before and after gives the same bits.
 """
 
@@ -75,6 +78,8 @@ class _Guard:
                 return self._shift(step)
             case Attend(default=bool()):
                 return self._attend(step)
+            case Attend(mask, choice, ((None, where),), value, None):
+                return self.simple.add(Attend(mask, choice, everywhere(self._one_bit(where)), value, None))
             case Count(mask, bit) if mask in _STRICT:
                 weak, direction = _STRICT[mask]
                 return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
@@ -97,6 +102,13 @@ class _Guard:
         leaves = self._mixed_leaves(step.bit)
         shifted = self._head(step) if leaves is None else self._shift_leaves(step, leaves)
         return self._gate(Connective.AND, shifted, inside)
+
+    def _one_bit(self, where: Ref) -> Ref:
+        """What a head looks for as a whole."""
+        steps = self.simple.builder.steps
+        step = steps[where]
+        is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
+        return self._gate(Connective.UNION, where) if is_mixed else where
 
     def _head(self, step: Attend | Shift) -> Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""
