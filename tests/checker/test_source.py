@@ -121,6 +121,24 @@ def test_remainders_of_several_counts(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "(len - #>[true]) % 4 = 1",
+        "(pos - #>[true]) % 3 = 1",
+        "(2*#>[a | b] - #<[true] - 3) % 5 = 2",
+        "(#<[true] + #>[true] - #[true]) % 3 = 1",
+        "even(#>[true] - len)",
+        "prime(len - #>[true])",
+        "square(2*#>[true] - pos + 1)",
+        "(#>[true] + pos - len + #<[a]) % 3 = 1",
+        "(3*#<[a] - #>[true] + len) % 3 = 1",
+    ],
+)
+def test_counts_of_true_are_positions(text: str) -> None:
+    check(parse(text, AB), AB, 8)
+
+
+@pytest.mark.parametrize(
     "text", ["prime(#<[a] + #>[b])", "prime(#<[a] - len)", "(#<[a] + #<[b] + #>[a]) % 22 = 1"]
 )
 def test_predicates_of_several_counts_have_no_normal_form(text: str) -> None:
