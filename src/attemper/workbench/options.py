@@ -88,6 +88,6 @@ def refuse_caps(caps: Mapping[str, int] | None) -> None:
     limits_of(caps)  # of another type or with other names: that is said first
     if caps:
         raise OptionError(
-            "caps are on an automaton's cascade, and a formula has none: leave them out, or give the language "
-            "as a regular expression (compile_regex) or as an automaton (compile_dfa)"
+            "caps are on an automaton's cascade, and a formula has none: leave them out, or give the "
+            "language as a regular expression (compile_regex) or as an automaton (compile_dfa)"
         )
