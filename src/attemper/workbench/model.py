@@ -58,6 +58,7 @@ from attemper.workbench.options import (
     dtype_name,
     goal_of,
     limits_of,
+    refuse_caps,
     require,
 )
 from attemper.workbench.words import word_of, words_of
@@ -105,8 +106,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     * `horizon`: a length in symbols. Regime and margins are then chosen so that the network is proved right
       for all words up to it in the float format `dtype`, with the class `kernel` of attention kernels
       (`docs/arithmetic.md`). Without a horizon nothing is proved yet, and neither option matters.
-    * `caps`: how large an automaton's cascade may grow, by the names that a refusal says, as in
-      `{"symbols": 8000}`.
+    * `caps`: refused, unless it is empty: caps are on an automaton's cascade (see `compile_regex`), and a
+      formula has none.
 
     Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at` is missing),
     `OptionError` (an option's value), `UnsupportedError` (the regime cannot, nothing can, or no network
@@ -119,8 +120,9 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
     """
     require("formula", formula, str, "give its text, for example 'O a'")
+    refuse_caps(caps)
     language, letters = read_source(formula, alphabet, at, empty)
-    return _compiled(language, letters, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+    return _compiled(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
 
 
 def compile_regex(
@@ -139,7 +141,8 @@ def compile_regex(
     is in the language and 0 otherwise, in real arithmetic, with one set of weights for every n.
     The expression's minimal automaton is taken apart into a cascade of resets and, where its groups are
     solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax. The options are those of
-    `compile`.
+    `compile`, and `caps`: how large the cascade may grow, by the names that a refusal says, as in
+    `{"symbols": 8000}`.
 
     Raises `SourceError` (expression), `AlphabetError`, `OptionError`, `UnsupportedError` (an
     automaton with a group that is not solvable, or a cascade that grows beyond one of the `caps`).
