@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import typer
 
-from attemper.compiling.decomposing.decompose import Alternative
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.classes import (
     Classification,
@@ -28,6 +27,9 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+
+if TYPE_CHECKING:
+    from attemper.compiling.decomposing.decompose import Alternative
 
 FORCED_LENGTH = 100
 """The length of which the forcing number is printed."""
