@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.certifying.choosing import Chosen, Goal, choose
+from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_counting
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.model import read_source
@@ -91,6 +92,26 @@ def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
     far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, 100_000))
     assert horizon(far) >= 100_000 > horizon(short)
     assert not far.candidate.limits.counter
+
+
+@pytest.mark.parametrize(
+    ("dfa", "layers"), [(automata.clamped(8), 7), (automata.clamped(4), None), (automata.a_star_b(), None)]
+)
+def test_a_network_that_counts_knows_how_deep_one_is_that_does_not(dfa: Dfa, layers: int | None) -> None:
+    found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
+    assert layers_without_counting(dfa, found) == layers
+    if layers is not None:
+        far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, 100_000))
+        assert horizon(far) >= 100_000 > horizon(found)
+        assert sum(1 for layer in far.compiled.soft.layers if layer.heads) == layers
+        assert layers_without_counting(dfa, far) is None
+
+
+def test_a_network_that_counts_may_be_the_only_one() -> None:
+    """Without counting there would be more levels than are allowed."""
+    dfa = automata.clamped(8)
+    found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=Limits(levels=5))
+    assert layers_without_counting(dfa, found) is None
 
 
 def test_caps_are_those_that_are_said() -> None:
