@@ -29,7 +29,7 @@ def horizon(found: Chosen) -> int:
     return horizon_of(found.analysis, FLOAT32, NUMERATOR)[0]
 
 
-def test_without_a_target_the_smallest_network_is_chosen() -> None:
+def test_without_a_goal_the_smallest_network_is_chosen() -> None:
     found = chosen("even(#<[a])", (Regime.TEMPERATURE,))
     assert (found.candidate.margin, found.candidate.regime) == (4, Regime.TEMPERATURE)
     assert found.analysis is not None
@@ -43,7 +43,7 @@ def test_what_is_not_proved_is_chosen_with_the_reason() -> None:
     assert found.reason.startswith("no proof that the network computes its language")
 
 
-def test_margins_grow_until_the_target_is_reached() -> None:
+def test_margins_grow_until_the_goal_is_reached() -> None:
     least = horizon(chosen("even(#<[a])", (Regime.UNBOUNDED,)))
     found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, least))
     assert found.candidate.margin == 4
@@ -52,7 +52,7 @@ def test_margins_grow_until_the_target_is_reached() -> None:
     assert horizon(found) > least
 
 
-def test_a_target_that_is_missed_names_what_is_reached_and_by_what_it_is_limited() -> None:
+def test_a_goal_that_is_missed_names_what_is_reached_and_by_what_it_is_limited() -> None:
     pattern = (
         r"the largest that is proved is \d\d\d, limited by layer 1, head \d in the \w+ regime with margin 16"
     )
@@ -64,13 +64,13 @@ def test_a_target_that_is_missed_names_what_is_reached_and_by_what_it_is_limited
         chosen("F a", (Regime.DECODER,))
 
 
-def test_a_target_that_no_proof_covers_says_so() -> None:
+def test_a_goal_that_no_proof_covers_says_so() -> None:
     formula = "H (even(len) xor pos % 4 = 0)"
     with pytest.raises(UnsupportedError, match=r"is 0, limited by no proof that the network"):
         chosen(formula, (Regime.UNBOUNDED,), Goal(FLOAT64, NUMERATOR, 1))
 
 
-def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() -> None:
+def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_goal() -> None:
     alphabet = parse_alphabet("ab")
     expression = "(ab)*"
     for _ in range(6):
