@@ -27,7 +27,14 @@ from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.classifying import alternatives_text, automaton_of
 from attemper.workbench.cli.console import activity, out, print_json, progress_bar
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
+from attemper.workbench.cli.options import (
+    AlphabetOption,
+    CapOption,
+    DfaOption,
+    DTypeOption,
+    Json,
+    RegexOption,
+)
 from attemper.workbench.model import Model, read_source
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
@@ -71,13 +78,7 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
-    cap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=NUMBER",
-            help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
-        ),
-    ] = None,
+    cap: CapOption = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
