@@ -27,7 +27,14 @@ from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.console import activity, out, print_json, progress_bar
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
+from attemper.workbench.cli.options import (
+    AlphabetOption,
+    CapOption,
+    DfaOption,
+    DTypeOption,
+    Json,
+    RegexOption,
+)
 from attemper.workbench.cli.written import EmptyOption, Written
 from attemper.workbench.model import Model
 from attemper.workbench.report.passes import PassReport, pass_reports
@@ -73,13 +80,7 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
-    cap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=NUMBER",
-            help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
-        ),
-    ] = None,
+    cap: CapOption = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
