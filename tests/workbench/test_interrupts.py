@@ -36,7 +36,7 @@ def interrupted_in(module: str, folder: Path, *arguments: object) -> subprocess.
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
-@pytest.mark.parametrize("module", ["typer", "rich", "lark", "numpy"])
+@pytest.mark.parametrize("module", ["typer", "rich", "lark"])
 def test_ctrl_c_while_the_command_line_is_imported(module: str, tmp_path: Path) -> None:
     ended = interrupted_in(module, tmp_path, "--version")
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")

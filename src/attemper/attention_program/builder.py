@@ -46,13 +46,13 @@ def replace_inputs(step: Step, to: list[Ref]) -> Step:
     match step:
         case Letter() | Place():
             return step
-        case Not(bit) | Shift(_, bit) | Count(_, bit):
+        case Not(bit) | Shift(_, bit, _, _) | Count(_, bit):
             return replace(step, bit=to[bit])
         case Gate(_, bits) | Table(bits, _) | Merge(bits):
             return replace(step, bits=tuple(to[bit] for bit in bits))
-        case Attend(mask, choice, where, value, default, match):
-            moved = (to[match[0]], to[match[1]]) if match else None
-            return Attend(mask, choice, to[where], to[value], default, moved)
+        case Attend(_, _, cases, value, _):
+            moved = tuple((None if here is None else to[here], to[there]) for here, there in cases)
+            return replace(step, cases=moved, value=to[value])
         case Linear(parts, constant):
             return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
         case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):

@@ -21,7 +21,7 @@ LONGEST_PROGRAM = 2_000
 @final
 @dataclass(frozen=True)
 class ProgramLanguage:
-    r"""The words for which a program's output is 1 at one end; the program is read as `machine` runs it.
+    r"""The words for which a program's output is 1 at one end.
 
     >>> from attemper.attention_program.parse import parse_program
     >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous s0\noutput s1')
@@ -41,17 +41,14 @@ class ProgramLanguage:
     def bits(self, word: Word) -> tuple[bool, ...]:
         """The program's output at each position, straight from the definition, slow.
 
-        Raises `UnsupportedError` where the output, or a place, is neither 0 nor 1.
+        Raises `UnsupportedError` where a promise is not kept, or a place is neither 0 nor 1.
         """
-        from attemper.attention_program.machine import output  # a proof needs no meaning; a wrong word does
+        from attemper.attention_program.meaning import output  # a proof needs no meaning; a wrong word does
 
         try:
-            row = output(self.program, word)
+            return output(self.program, word)
         except InternalError as error:
             raise UnsupportedError(f"the program means nothing on {show_word(word)}: {error}") from None
-        if not set(row) <= {0, 1}:
-            raise UnsupportedError(f"the program's output is no bit on {show_word(word)}")
-        return tuple(map(bool, row))
 
     def fits(self, alphabet: Alphabet) -> bool:
         """Whether this is the program's alphabet, in the same order."""

@@ -1,14 +1,14 @@
 """What an attention program computes, straight from the definition: slow and exact.
 
-A definition says "there is none" where a head attends all the same. The three kinds of steps for which that
-matters are `Edges`; all other steps are the same here and in `machine`.
+That no two bits of a union hold together, and no two cases of a selection with a default are in force
+together, is promised by whoever wrote the program: `InternalError` where a promise is not kept. Networks add
+the bits of a union up, whatever they are: `machine`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import assert_never, final
+from typing import assert_never
 
 from attemper.attention_program.ops import (
     Attend,
@@ -28,6 +28,7 @@ from attemper.attention_program.ops import (
     Not,
     Place,
     Program,
+    Ref,
     Shift,
     Step,
     Table,
@@ -41,29 +42,20 @@ Row = tuple[int, ...]
 """A value at every position 1..n; a bit is 0 or 1."""
 
 
-@final
-@dataclass(frozen=True)
-class Edges:
-    """The value at one position of the steps that may find nothing there, or more than they were promised."""
-
-    attend: Callable[[Attend, range, int, list[Row]], int]
-    """Of a selection at i, given the positions that i sees and the rows of the steps before."""
-    shift: Callable[[Row, int], int]
-    """Of a row at the neighbour j, which is 0 or n + 1 where there is none."""
-    union: Callable[[list[int]], int]
-    """Of bits of which at most one should hold."""
+Union = Callable[[list[int]], int]
+"""The value of bits of which at most one should hold."""
 
 
 def run(program: Program, word: Word) -> tuple[Row, ...]:
     """The value of every step at every position of the word."""
-    return run_with(Edges(_attend, _shift, _union), program, word)
+    return run_with(_union, program, word)
 
 
-def run_with(edges: Edges, program: Program, word: Word) -> tuple[Row, ...]:
-    """The value of every step at every position of the word, with these edges."""
+def run_with(union: Union, program: Program, word: Word) -> tuple[Row, ...]:
+    """The value of every step at every position of the word, with these unions."""
     rows: list[Row] = []
     for step in program.steps:
-        rows.append(tuple(_value(edges, step, word, i, rows) for i in range(1, len(word) + 1)))
+        rows.append(tuple(_value(union, step, word, i, rows) for i in range(1, len(word) + 1)))
     return tuple(rows)
 
 
@@ -89,7 +81,7 @@ def visible(mask: Mask, i: int, n: int) -> range:
             assert_never(mask)
 
 
-def _value(edges: Edges, step: Step, word: Word, i: int, rows: list[Row]) -> int:
+def _value(union: Union, step: Step, word: Word, i: int, rows: list[Row]) -> int:
     n = len(word)
     match step:
         case Letter(symbols):
@@ -99,15 +91,15 @@ def _value(edges: Edges, step: Step, word: Word, i: int, rows: list[Row]) -> int
         case Not(bit):
             return 1 - rows[bit][i - 1]
         case Gate(connective, bits):
-            return _gate(edges, connective, [rows[bit][i - 1] for bit in bits])
+            return _gate(union, connective, [rows[bit][i - 1] for bit in bits])
         case Table(bits, table):
             return int(tuple(bool(rows[bit][i - 1]) for bit in bits) in table)
         case Merge(bits):
-            return edges.union([rows[bit][i - 1] for bit in bits])
+            return union([rows[bit][i - 1] for bit in bits])
         case Attend(mask):
-            return edges.attend(step, visible(mask, i, n), i, rows)
-        case Shift(direction, bit):
-            return edges.shift(rows[bit], i - 1 if direction is Direction.PREVIOUS else i + 1)
+            return _attend(step, visible(mask, i, n), i, rows)
+        case Shift():
+            return _shift(step, rows[step.bit], i)
         case Count(mask, bit):
             return sum(rows[bit][j - 1] for j in visible(mask, i, n))
         case Linear(parts, constant):
@@ -138,7 +130,7 @@ def _place(form: ClosedForm, i: int, n: int) -> int:
     return int(value)
 
 
-def _gate(edges: Edges, connective: Connective, bits: list[int]) -> int:
+def _gate(union: Union, connective: Connective, bits: list[int]) -> int:
     match connective:
         case Connective.AND:
             return int(all(bits))
@@ -147,7 +139,7 @@ def _gate(edges: Edges, connective: Connective, bits: list[int]) -> int:
         case Connective.XOR:
             return sum(bits) % 2
         case Connective.UNION:
-            return edges.union(bits)
+            return union(bits)
         case _:
             assert_never(connective)
 
@@ -159,18 +151,31 @@ def _union(bits: list[int]) -> int:
     return sum(bits)
 
 
-def _shift(row: Row, j: int) -> int:
-    return row[j - 1] if 1 <= j <= len(row) else 0
+def _shift(step: Shift, row: Row, i: int) -> int:
+    j = i - step.distance if step.direction is Direction.PREVIOUS else i + step.distance
+    if 1 <= j <= len(row):
+        return row[j - 1]
+    return row[i - 1] if step.default is None else int(step.default)
 
 
 def _attend(step: Attend, seen: range, i: int, rows: list[Row]) -> int:
-    def matches(j: int) -> bool:
-        if not rows[step.where][j - 1]:
-            return False
-        return step.match is None or rows[step.match[0]][i - 1] == rows[step.match[1]][j - 1]
-
-    found = [j for j in seen if matches(j)]
+    """Raises `InternalError` where two cases of a selection with a default are in force."""
+    sought = [there for here, there in step.cases if here is None or rows[here][i - 1]]
+    if step.default is None:
+        return _attended(step, seen, sought, rows)
+    if len(sought) > 1:
+        raise InternalError(f"two cases of a selection are in force at position {i} (please report)")
+    found = [j for j in seen for there in sought if rows[there][j - 1]]
     return rows[step.value][chosen(step.choice, found) - 1] if found else int(step.default)
+
+
+def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> int:
+    """What a head reads: where most of what is sought holds; one bit holds there, or nowhere."""
+    if not seen:
+        return 0
+    held = {j: sum(rows[there][j - 1] for there in sought) for j in seen}
+    found = [j for j in seen if held[j] == max(held.values())]
+    return rows[step.value][chosen(step.choice, found) - 1]
 
 
 def chosen(choice: Choice, positions: list[int]) -> int:

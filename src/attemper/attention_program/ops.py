@@ -18,6 +18,9 @@ from attemper.languages.words import Alphabet
 Ref = int
 """The index of an earlier step."""
 
+Cases = tuple[tuple[Ref | None, Ref], ...]
+"""Pairs (bit at i, bit at j) of a selection; None: everywhere."""
+
 
 class Mask(StrEnum):
     """Which positions j the position i may look at."""
@@ -108,26 +111,44 @@ class Merge:
 @final
 @dataclass(frozen=True)
 class Attend:
-    """Bit: `value` at the chosen position in the mask where `where` holds; `default` if there is none.
+    """Bit: `value` at the chosen one of the visible positions that match.
 
-    With `match = (query, key)`, moreover the count `key` there must equal the count `query` here.
+    A case (here, there) is in force at i where the bit `here` holds (None: everywhere); j matches if the bit
+    `there` of the case in force holds at j. That no two cases are in force together is a promise.
+
+    Where nothing matches, the bit is `default`; None is what a head does, which attends somewhere all the
+    same: to the rightmost (leftmost) of the visible positions with the fewest bits `there`, of the cases in
+    force, that do not hold. Where it sees nothing (strict masks, at one end) it is 0.
     """
 
     mask: Mask
     choice: Choice
-    where: Ref
+    cases: Cases
     value: Ref
-    default: bool
-    match: tuple[Ref, Ref] | None = None
+    default: bool | None
+
+    @property
+    def where(self) -> Ref | None:
+        """What is looked for, where that is the same everywhere."""
+        match self.cases:
+            case ((None, there),):
+                return there
+            case _:
+                return None
 
 
 @final
 @dataclass(frozen=True)
 class Shift:
-    """Bit: the bit at the neighbouring position, 0 if there is none."""
+    """Bit: the bit so many positions before or after; `default` if there is none.
+
+    None is what a head does, at distance 1: it reads i itself.
+    """
 
     direction: Direction
     bit: Ref
+    distance: int = 1
+    default: bool | None = False
 
 
 @final
@@ -198,17 +219,23 @@ class Program:
     output: Ref
 
 
+def everywhere(where: Ref) -> Cases:
+    """The only case of a selection that looks for the same bit wherever it stands."""
+    return ((None, where),)
+
+
 def inputs(step: Step) -> tuple[Ref, ...]:
     """The steps that a step reads."""
     match step:
         case Letter() | Place():
             return ()
-        case Not(bit) | Shift(_, bit) | Count(_, bit):
+        case Not(bit) | Shift(_, bit, _, _) | Count(_, bit):
             return (bit,)
         case Gate(_, bits) | Table(bits, _) | Merge(bits):
             return bits
-        case Attend(_, _, where, value, _, match):
-            return (where, value, *(match or ()))
+        case Attend(_, _, cases, value, _):
+            heres = (here for here, _ in cases if here is not None)
+            return (*heres, *(there for _, there in cases), value)
         case Linear(parts, _):
             return tuple(count for _, count in parts)
         case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):

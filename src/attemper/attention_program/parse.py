@@ -111,20 +111,10 @@ def _parse_step(text: str) -> Step:
             colon = words.index(":")
             rows = tuple(_row(row) for row in words[colon + 1 :])
             return Table(tuple(_ref(bit) for bit in words[:colon]), rows)
-        case "attend", [
-            mask,
-            choice,
-            "where",
-            where,
-            "value",
-            value,
-            "default",
-            ("0" | "1") as default,
-            *match,
-        ]:
-            return Attend(Mask(mask), Choice(choice), _ref(where), _ref(value), default == "1", _match(match))
-        case (("previous" | "next"), [bit]):
-            return Shift(Direction(name), _ref(bit))
+        case ("attend", _):
+            return _parse_attend(words)
+        case (("previous" | "next"), _):
+            return _parse_shift(Direction(name), words)
         case "count", [mask, bit]:
             return Count(Mask(mask), _ref(bit))
         case "linear", [*parts, constant] if len(parts) % 2 == 0:
@@ -134,6 +124,29 @@ def _parse_step(text: str) -> Step:
             )
         case _:
             return _parse_comparing(text)
+
+
+def _parse_attend(words: list[str]) -> Attend:
+    match words:
+        case [mask, choice, "where", *cases, "value", value]:
+            default = None
+        case [mask, choice, "where", *cases, "value", value, "default", after]:
+            default = _default(after)
+        case _:
+            raise ValueError("expected 'attend MASK CHOICE where ... value sK', and perhaps 'default 0'")
+    return Attend(Mask(mask), Choice(choice), tuple(map(_case, cases)), _ref(value), default)
+
+
+def _parse_shift(direction: Direction, words: list[str]) -> Shift:
+    match words:
+        case [bit]:
+            return Shift(direction, _ref(bit), default=None)
+        case [bit, "default", default]:
+            return Shift(direction, _ref(bit), default=_default(default))
+        case [distance, bit, "default", default]:
+            return Shift(direction, _ref(bit), _integer(distance), _default(default))
+        case _:
+            raise ValueError(f"expected '{direction} sK default 0'")
 
 
 def _parse_comparing(text: str) -> Step:
@@ -163,14 +176,15 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _match(words: list[str]) -> tuple[Ref, Ref] | None:
-    match words:
-        case []:
-            return None
-        case ["match", query, key]:
-            return _ref(query), _ref(key)
-        case _:
-            raise ValueError("expected 'match sQ sK' or nothing after the default")
+def _case(text: str) -> tuple[Ref | None, Ref]:
+    here, colon, there = text.partition(":")
+    return (_ref(here), _ref(there)) if colon else (None, _ref(here))
+
+
+def _default(text: str) -> bool:
+    if text not in {"0", "1"}:
+        raise ValueError(f"the default is 0 or 1, not '{text[:40]}'")
+    return text == "1"
 
 
 def _row(text: str) -> tuple[bool, ...]:

@@ -8,7 +8,11 @@ s3 = attend <= rightmost where s2 value s0 default 0
 s4 = count <= s3
 s5 = linear 2 s4 -1
 s6 = compare s5 >= 0
-output s6
+s7 = attend < rightmost where s0:s1 s2:s6 value s0
+s8 = previous 3 s7 default 0
+output s8
+
+Without `default`, a selection or a shift is what a head does. Cases are written `here:there`.
 """
 
 from __future__ import annotations
@@ -62,11 +66,12 @@ def show_step(step: Step) -> str:
             )
         case Merge(bits):
             return " ".join(["merge", *(f"s{bit}" for bit in bits)])
-        case Attend(mask, choice, where, value, default, match):
-            matching = f" match s{match[0]} s{match[1]}" if match else ""
-            return f"attend {mask} {choice} where s{where} value s{value} default {int(default)}{matching}"
-        case Shift(direction, bit):
-            return f"{direction} s{bit}"
+        case Attend(mask, choice, cases, value, default):
+            where = " ".join(f"s{t}" if h is None else f"s{h}:s{t}" for h, t in cases)
+            return f"attend {mask} {choice} where {where} value s{value}{_default(default)}"
+        case Shift(direction, bit, distance, default):
+            far = f" {distance}" if distance > 1 else ""
+            return f"{direction}{far} s{bit}{_default(default)}"
         case Count(mask, bit):
             return f"count {mask} s{bit}"
         case Linear(parts, constant):
@@ -75,6 +80,11 @@ def show_step(step: Step) -> str:
             return _show_comparing(step)
         case _:
             assert_never(step)
+
+
+def _default(default: bool | None) -> str:
+    """What a step says of positions where there is nothing to read; nothing, if it does as a head does."""
+    return "" if default is None else f" default {int(default)}"
 
 
 def _show_comparing(step: Comparing) -> str:

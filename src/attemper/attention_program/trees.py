@@ -7,12 +7,14 @@ where a step is one of these, and k, m number earlier steps from 0:
     ["letter", [symbol, ...]]  ["place", closed form]
     ["not", k]  ["and" | "or" | "xor" | "union" | "merge", [k, ...]]
     ["table", [k, ...], ["01...", ...]]                     the rows for which it is 1
-    ["attend", mask, choice, where, value]                  mask: "<=" "<" ">=" ">" "all"
-    ["previous" | "next", k]  ["count", mask, k]            choice: "rightmost" "leftmost"
+    ["attend", mask, choice, where, value]                  as a head does; else with a default, 0 or 1
+    ["previous" | "next", k]                                as a head does; else with a distance and a default
+    ["count", mask, k]
     ["linear", [[factor, k], ...], constant]
     ["compare", k, threshold]  ["equals", k, value]  ["test", predicate, k, scale, shift]
 
-Selections have the default 0 and no match: other programs are no machine's (`wellformed.require_machine`).
+mask is "<=" "<" ">=" ">" or "all"; choice "rightmost" or "leftmost"; where a step, or a list of cases
+[here, there] of steps, with null for what is everywhere in force.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import assert_never
 
 from attemper.attention_program.ops import (
     Attend,
+    Cases,
     Choice,
     Compare,
     Comparing,
@@ -41,8 +44,9 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
-from attemper.attention_program.wellformed import complaints, require_machine
+from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError
 from attemper.exact.closed_forms import (
     form_from_tree,
@@ -56,13 +60,13 @@ from attemper.languages.words import Alphabet
 
 
 def program_to_tree(program: Program) -> dict[str, object]:
-    """The program as JSON data; raises `UnsupportedError` for a step that no machine has.
+    """The program as JSON data.
 
     It is read back if the program is well formed and its integers are of ordinary size (`plain_integer`).
     """
     return {
         "alphabet": list(program.alphabet.symbols),
-        "steps": [_step_tree(step) for step in require_machine(program).steps],
+        "steps": [_step_tree(step) for step in program.steps],
         "output": program.output,
     }
 
@@ -98,10 +102,11 @@ def _step_tree(step: Step) -> list[object]:
             return ["merge", list(bits)]
         case Table(bits, rows):
             return ["table", list(bits), ["".join(str(int(bit)) for bit in row) for row in rows]]
-        case Attend(mask, choice, where, value):
-            return ["attend", str(mask), str(choice), where, value]
-        case Shift(direction, bit):
-            return [str(direction), bit]
+        case Attend(mask, choice, cases, value, default):
+            where = [list(case) for case in cases] if step.where is None else step.where
+            return ["attend", str(mask), str(choice), where, value, *_default_tree(default)]
+        case Shift(direction, bit, distance, default):
+            return [str(direction), bit, *([] if default is None else [distance, int(default)])]
         case Count(mask, bit):
             return ["count", str(mask), bit]
         case Linear(parts, constant):
@@ -146,10 +151,13 @@ def _step(tree: object) -> Step:
             return Merge(_refs(bits))
         case ["table", bits, list(rows)]:
             return Table(_refs(bits), tuple(map(_row, rows)))
-        case ["attend", str(mask), str(choice), where, value]:
-            return Attend(Mask(mask), Choice(choice), plain_integer(where), plain_integer(value), False)
+        case ["attend", str(mask), str(choice), where, value, *default] if len(default) <= 1:
+            return Attend(Mask(mask), Choice(choice), _cases(where), plain_integer(value), _default(default))
         case [("previous" | "next") as direction, bit]:
-            return Shift(Direction(direction), plain_integer(bit))
+            return Shift(Direction(direction), plain_integer(bit), default=None)
+        case [("previous" | "next") as direction, bit, distance, default]:
+            numbers = (plain_integer(bit), plain_integer(distance))
+            return Shift(Direction(direction), *numbers, _default([default]))
         case ["count", str(mask), bit]:
             return Count(Mask(mask), plain_integer(bit))
         case ["linear", list(parts), constant]:
@@ -175,6 +183,32 @@ def _refs(tree: object) -> tuple[Ref, ...]:
     if not isinstance(tree, list):
         raise ValueError(f"not a list of steps: {str(tree)[:80]}")
     return tuple(map(plain_integer, tree))
+
+
+def _cases(tree: object) -> Cases:
+    return tuple(map(_case, tree)) if isinstance(tree, list) else everywhere(plain_integer(tree))
+
+
+def _case(tree: object) -> tuple[Ref | None, Ref]:
+    match tree:
+        case [None, there]:
+            return None, plain_integer(there)
+        case [here, there]:
+            return plain_integer(here), plain_integer(there)
+        case _:
+            raise ValueError(f"not a case: {str(tree)[:80]}")
+
+
+def _default_tree(default: bool | None) -> list[object]:
+    return [] if default is None else [int(default)]
+
+
+def _default(tree: list[object]) -> bool | None:
+    """The default in a list of at most one."""
+    numbers = [plain_integer(number) for number in tree]
+    if not set(numbers) <= {0, 1}:
+        raise ValueError(f"a default is 0 or 1, not {str(tree)[:80]}")
+    return numbers[0] == 1 if numbers else None
 
 
 def _row(tree: object) -> tuple[bool, ...]:

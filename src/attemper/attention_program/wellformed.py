@@ -3,10 +3,11 @@
 * every reference is to an earlier step;
 * every bit is read where a bit is meant, every count where a count is meant, and the output is a bit;
 * letters are symbols of the alphabet, each once;
-* a table has at most 12 bits and rows of that width, each once.
+* a table has at most 12 bits and rows of that width, each once;
+* a selection has one case that is everywhere in force, or cases with a bit each;
+* a shift goes over 1 to 64 positions, over 1 if it does as a head does.
 
-A machine, moreover, attends somewhere wherever it sees anything, and to bits only: its selections have the
-default 0 and no match.
+A machine, moreover, attends somewhere wherever it sees anything: its selections and shifts have no default.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import assert_never, final
 
 from attemper.attention_program.ops import (
     Attend,
+    Cases,
     Compare,
     Count,
     CountTest,
@@ -36,6 +38,8 @@ from attemper.attention_program.ops import (
 from attemper.errors import InternalError, UnsupportedError
 
 MAX_TABLE_BITS = 12
+
+MAX_DISTANCE = 64
 
 
 @final
@@ -71,23 +75,24 @@ def require_wellformed(program: Program, after: str) -> Program:
     return program
 
 
+def is_machine(program: Program) -> bool:
+    """Whether every step is one that a machine has."""
+    return not any(map(_has_default, program.steps))
+
+
 def require_machine(program: Program) -> Program:
     """The program itself; raises `UnsupportedError` at the first step that no machine has."""
     for index, step in enumerate(program.steps):
-        match step:
-            case Attend(match=(_, _)):
-                raise UnsupportedError(
-                    f"s{index} attends to equal counts (attend ... match), which no machine does yet; "
-                    "write it with comparisons or predicates of counts"
-                )
-            case Attend(default=True):
-                raise UnsupportedError(
-                    f"s{index} is 1 where nothing matches (default 1), but a head attends somewhere all the "
-                    "same; guard the program's edges first (guard_edges)"
-                )
-            case _:
-                pass
+        if _has_default(step):
+            raise UnsupportedError(
+                f"s{index} has a default for where there is nothing to read, but a head attends somewhere "
+                "all the same; compile the program (attemper compile --program)"
+            )
     return program
+
+
+def _has_default(step: Step) -> bool:
+    return isinstance(step, Attend | Shift) and step.default is not None
 
 
 def _of_step(program: Program, index: int, step: Step) -> list[str]:
@@ -108,6 +113,10 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
                 wrong.append("a letter has a symbol twice")
         case Table(refs, rows):
             wrong += _of_table(len(refs), rows)
+        case Attend():
+            wrong += _of_cases(step.cases)
+        case Shift(_, _, distance, default):
+            wrong += _of_shift(distance, default)
         case _:
             pass
     return wrong
@@ -116,14 +125,28 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
 def _kinds(step: Step) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
     """The references that must be bits, and those that must be counts."""
     match step:
-        case Attend(_, _, where, value, _, match):
-            return (where, value), match or ()
         case Linear() | Compare() | Equals() | CountTest():
             return (), inputs(step)
-        case Letter() | Place() | Not() | Gate() | Table() | Merge() | Shift() | Count():
+        case Letter() | Place() | Not() | Gate() | Table() | Merge() | Attend() | Shift() | Count():
             return inputs(step), ()
         case _:
             assert_never(step)
+
+
+def _of_cases(cases: Cases) -> list[str]:
+    if not cases:
+        return ["a selection has no case"]
+    if len(cases) > 1 and any(here is None for here, _ in cases):
+        return ["a case that is everywhere in force stands alone"]
+    return []
+
+
+def _of_shift(distance: int, default: bool | None) -> list[str]:
+    if not 1 <= distance <= MAX_DISTANCE:
+        return [f"a shift over {distance} positions; from 1 to {MAX_DISTANCE} are allowed"]
+    if default is None and distance > 1:
+        return [f"no head shifts over {distance} positions without a default"]
+    return []
 
 
 def _of_table(width: int, rows: tuple[tuple[bool, ...], ...]) -> list[str]:

@@ -1,8 +1,9 @@
-"""What the steps of an attention program are, by what makes them: the same names as a network's heads get.
+"""What the steps of an attention program are, from the definitions, under the names of one check.
 
-A step is read as the machine does that runs it (`attention_program.machine`): a selection that finds nothing
-falls on what is blocked, a shift at the edge reads i itself. So a network that runs a program holds the
-program's own diagrams, object for object, and nothing needs to be known of what they mean.
+A machine's steps (`attention_program.machine`) are what heads do: a selection that finds nothing falls on
+what is blocked, a shift at the edge reads i itself. Under the names of `Programs`, which say what makes a
+bit, a network that runs a program holds the program's own diagrams, object for object, and nothing needs to be
+known of what they mean. Other programs are brought to normal form, under the names of `Formulas`.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Programs(Sums):
 class Steps:
     """The diagrams of a program's steps; those in `named` have names of their own."""
 
-    def __init__(self, names: Programs, program: Program) -> None:
+    def __init__(self, names: Sums, program: Program) -> None:
         self.names = names
         self.program = program
         self.named: dict[Ref, Diagram] = {}
@@ -122,10 +123,9 @@ class Steps:
             case Table(bits, rows):
                 return self._table([self.bit(bit) for bit in bits], rows)
             case Attend():
-                return self._attend(ref, step)
-            case Shift(direction, bit):
-                shifted = self.bit(bit)
-                return names.shifted(shifted, -1 if direction is Direction.PREVIOUS else 1, shifted)
+                return self._attend(step)
+            case Shift():
+                return self._shift(step)
             case Compare() | Equals() | CountTest():
                 return self._compared(ref, step)
             case Count() | Linear():
@@ -167,23 +167,49 @@ class Steps:
         )
         return self._gate(Connective.OR, (self._gate(Connective.AND, cube) for cube in cubes))
 
-    def _attend(self, ref: Ref, step: Attend) -> Diagram:
-        """Where nothing matches, the head falls on what is blocked."""
-        if step.default or step.match is not None:
-            raise UnprovenError(f"step {ref} is no step of a machine")
-        names, masking, leftmost = self.names, MASKINGS[step.mask].weak, step.choice is Choice.LEFTMOST
-        where, value = self.bit(step.where), self.bit(step.value)
-        found, fallen = (
-            names.chosen(masking, leftmost, bit, value) for bit in (where, names.negation(where))
-        )
-        weak = names.choose(names.exists(masking, where), found, fallen)
-        return self._beside(MASKINGS[step.mask], weak)
+    def _shift(self, step: Shift) -> Diagram:
+        """As many neighbours' neighbours as the distance; at the edge the default, or what stands there."""
+        names, found = self.names, self.bit(step.bit)
+        offset = -1 if step.direction is Direction.PREVIOUS else 1
+        for _ in range(step.distance):
+            at_edge = found if step.default is None else names.number(step.default)
+            found = names.settled(names.shifted(found, offset, at_edge))
+        return found
 
-    def _beside(self, masking: Masking, weak: Diagram) -> Diagram:
-        """What a mask shows, given what the weak one does: nothing at one end."""
+    def _attend(self, step: Attend) -> Diagram:
+        """By the case that is in force at i: that there are no two of these is promised."""
+        names = self.names
+        heres = tuple(here for here, _ in step.cases if here is not None)
+        self._sum(heres)
+        found = self._unsought(step)
+        for here, there in step.cases:
+            selected = self._selected(step, self.bit(there))
+            found = selected if here is None else names.choose(self.bit(here), selected, found)
+        return found
+
+    def _unsought(self, step: Attend) -> Diagram:
+        """Where no case is in force: a head, which looks for nothing, reads the outermost position."""
+        if step.default is not None:
+            return self.names.number(step.default)
+        return self._selected(step, self.names.true)
+
+    def _selected(self, step: Attend, where: Diagram) -> Diagram:
+        """The value where the bit `where` holds; if it holds nowhere, a head falls on what is blocked."""
+        names, masking, leftmost = self.names, MASKINGS[step.mask].weak, step.choice is Choice.LEFTMOST
+        value = self.bit(step.value)
+        found = names.chosen(masking, leftmost, where, value)
+        if step.default is None:
+            other = names.chosen(masking, leftmost, names.negation(where), value)
+        else:
+            other = names.number(step.default)
+        weak = names.choose(names.exists(masking, where), found, other)
+        return self._beside(MASKINGS[step.mask], weak, names.number(step.default or 0))
+
+    def _beside(self, masking: Masking, weak: Diagram, unseen: Diagram) -> Diagram:
+        """What a mask shows, given what the weak one does; `unseen` at the end that sees nothing."""
         if not masking.is_strict:
             return weak
-        return self.names.shifted(weak, -1 if masking is Masking.STRICT_FUTURE else 1, self.names.false)
+        return self.names.shifted(weak, -1 if masking is Masking.STRICT_FUTURE else 1, unseen)
 
     def _compared(self, ref: Ref, step: Comparing) -> Diagram:
         names = self.names
@@ -212,6 +238,23 @@ class Steps:
             counted = self.program.steps[ref]
             assert isinstance(counted, Count)
             masking = MASKINGS[counted.mask]
-            here = self._beside(masking, self.bit(counted.bit))
+            here = self._beside(masking, self.bit(counted.bit), names.false)
             sums[masking.weak] = names.plus(sums[masking.weak], names.scaled(here, factor))
         return names.total_at_least(sums, threshold - constant)
+
+
+def defined_by(names: Sums, program: Program) -> Diagram:
+    """The normal form of a program's output.
+
+    Raises `UnprovenError` where a promise is not seen to be kept, also by a step that the output does not
+    need: a program that breaks one means nothing.
+    """
+    steps = Steps(names, program)
+    for ref, step in enumerate(program.steps):
+        if not isinstance(step, Count | Linear):
+            steps.bit(ref)
+    if steps.promises:
+        raise UnprovenError(
+            "two bits of a union, or two cases of a selection, are not seen to exclude each other"
+        )
+    return steps.bit(program.output)

@@ -1,32 +1,37 @@
 """That a network computes a language, at every position of every word of any length, in real arithmetic.
 
-Of a formula: the network and the formula have one normal form. Of an attention program: the network runs it.
-Of an automaton: the network runs a program, and the program is followed beside the automaton.
+Of a formula: the network and the formula have one normal form. So of an attention program, unless that is a
+machine's: then the network runs it. Of an automaton: the network runs a program, and the program is followed
+beside the automaton.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
+from attemper.attention_program.wellformed import is_machine
 from attemper.checker.analysis import Analysis, analyse, output_of
-from attemper.checker.diagrams import TooLargeError
+from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.following import follows
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
+from attemper.checker.program import defined_by
 from attemper.checker.realising import realise
 from attemper.checker.source import meanings_of
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
-from attemper.languages.temporal.syntax import Formula
 from attemper.networks.layers import Network
 
 RECURSION = 20_000
 """Deep enough for diagrams over all codes of a symbol."""
+
+Meaning = Callable[[Formulas], Diagram]
+"""The normal form of what the output is to be, under these names."""
 
 OTHER = "its output is not shown to be that of the language"
 
@@ -40,7 +45,7 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
     try:
         match language:
             case TemporalLanguage(formula, _, _):
-                return _of_formula(network, formula)
+                return _of_definition(network, lambda names: meanings_of(names, formula)[formula])
             case Dfa():
                 return _of_automaton(network, language, realisation)
             case ProgramLanguage():
@@ -53,25 +58,25 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
         raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
 
 
-def _of_formula(network: Network, formula: Formula) -> Analysis:
+def _of_definition(network: Network, defined: Meaning) -> Analysis:
     """Both sides in one normal form.
 
     "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
     both are split into cases by the tests of positions that stand beside letters.
     """
     names = Formulas(network.alphabet.symbols)
-    analysis, is_shown = _compared(network, formula, names)
+    analysis, is_shown = _compared(network, defined, names)
     if not is_shown and (expand := names.mixed_places()):
-        analysis, is_shown = _compared(network, formula, Formulas(network.alphabet.symbols, expand))
+        analysis, is_shown = _compared(network, defined, Formulas(network.alphabet.symbols, expand))
     if not is_shown:
         raise UnprovenError(OTHER)
     return analysis
 
 
-def _compared(network: Network, formula: Formula, names: Formulas) -> tuple[Analysis, bool]:
-    """What the network computes, and whether the output is within 1/4 of the formula's truth."""
+def _compared(network: Network, defined: Meaning, names: Formulas) -> tuple[Analysis, bool]:
+    """What the network computes, and whether the output is within 1/4 of what is defined."""
     analysis = analyse(network, names)
-    return analysis, output_of(analysis) == meanings_of(names, formula)[formula]
+    return analysis, output_of(analysis) == defined(names)
 
 
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
@@ -88,6 +93,11 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
     said = Realisation(language.program) if said is None else said
     if said.program != language.program:
         raise UnprovenError("the network is said to run another program than the language's")
+    if not is_machine(said.program):
+        if said.groups:
+            raise UnprovenError("groups of bits are those of a machine's program")
+        with deep():
+            return _of_definition(network, lambda names: defined_by(names, said.program))
     with deep():
         analysis, promised = realise(network, said)
     if promised and not follows(said.program, None, promised):

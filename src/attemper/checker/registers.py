@@ -340,12 +340,12 @@ class Moment:
                 return self._table([self.bits[bit] for bit in bits], rows)
             case Attend():
                 return self._attend(ref, step)
-            case Shift(Direction.PREVIOUS, bit):
+            case Shift(Direction.PREVIOUS, bit, _, None):
                 found = self.bits[bit] if self.is_first else self.before[ref]
                 self.before[ref] = self.bits[bit]
                 return found
             case Shift():
-                raise UnprovenError(f"step {ref} looks to the right")
+                raise UnprovenError(f"step {ref} looks to the right, or is no step of a machine")
             case Compare() | Equals() | CountTest():
                 return self._compared(step)
             case Count() | Linear():
@@ -408,10 +408,11 @@ class Moment:
 
         Where it has found nothing it gives what stands at i (rightmost), or at 1 (leftmost).
         """
-        if step.default or step.match is not None or step.mask not in {Mask.UP_TO, Mask.BEFORE}:
-            raise UnprovenError(f"step {ref} is no selection to the left")
-        where, value = self.bits[step.where], self.bits[step.value]
-        there = self._known(self.all) if step.where == step.value else value
+        sought = step.where
+        if sought is None or step.default is not None or step.mask not in {Mask.UP_TO, Mask.BEFORE}:
+            raise UnprovenError(f"step {ref} is no selection to the left of a machine, or has cases")
+        where, value = self.bits[sought], self.bits[step.value]
+        there = self._known(self.all) if sought == step.value else value
         found, kept = self.selected[ref]
         match step.choice:
             case _ if self.is_first:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, TypeVar, final
 
+from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import SymbolGroup
 from attemper.compiling.assembling.assemble import assemble
@@ -23,6 +24,7 @@ from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
+from attemper.compiling.simplifying.spell_out import spell_out
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -82,12 +84,34 @@ class SimplifyProgram:
 
 @final
 @dataclass(frozen=True)
+class ReadProgram:
+    """What a user wrote is where it starts: nothing is lowered."""
+
+    name: ClassVar[str] = "read_program"
+
+    def apply(self, before: ProgramLanguage) -> ProgramLevel:
+        return ProgramLevel(before.program, {}, before.reads_first, before.accepts_empty)
+
+
+@final
+@dataclass(frozen=True)
+class SpellOut:
+    """After simplifying, which may leave one case of several; formulas have neither cases nor distances."""
+
+    name: ClassVar[str] = "spell_out"
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        return _rewritten(before, *spell_out(before.program))
+
+
+@final
+@dataclass(frozen=True)
 class RequireRegime:
     """Changes nothing: after simplifying, which may have removed what the regime cannot compute."""
 
     name: ClassVar[str] = "require_regime"
     regime: Regime
-    formula: Formula
+    formula: Formula | None
 
     def apply(self, before: ProgramLevel) -> ProgramLevel:
         require_regime(before.program, self.formula, self.regime)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, assert_never, final
 
+from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
 from attemper.compiling.bounded_counter import BoundedCounter
@@ -29,8 +30,10 @@ from attemper.compiling.passes import (
     HardToSoft,
     MoveShifts,
     Pass,
+    ReadProgram,
     RequireRegime,
     SimplifyProgram,
+    SpellOut,
     TemporalToProgram,
 )
 from attemper.compiling.regimes import Regime
@@ -105,6 +108,21 @@ def formula_pipeline(
     )
 
 
+def program_pipeline(regime: Regime, least_margin: int) -> Pipeline[ProgramLanguage, NetworkLevel]:
+    """The passes that an attention program goes through."""
+    return (
+        first(ReadProgram())
+        .then(SimplifyProgram())
+        .then(SpellOut())
+        .then(RequireRegime(regime, None))
+        .then(MoveShifts())
+        .then(GuardEdges())
+        .then(Assemble())
+        .then(HardToSoft(regime, least_margin))
+        .then(DropUnused())
+    )
+
+
 def cascade_pipeline(
     accepts_empty: bool, regime: Regime, least_margin: int
 ) -> Pipeline[Cascade, NetworkLevel]:
@@ -157,6 +175,8 @@ def compile_language(
             return _compiled(pipeline.run(language, watch), ())
         case Dfa():
             return _from_automaton(language, regime, least_margin, limits, watch)
+        case ProgramLanguage():
+            return _compiled(program_pipeline(regime, least_margin).run(language, watch), ())
         case _:
             raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from attemper.attention_program.ops import Attend, Count, Direction, Mask, Place, Program, Shift
+from attemper.attention_program.ops import (
+    Attend,
+    Count,
+    Direction,
+    Mask,
+    Place,
+    Program,
+    Shift,
+    Step,
+)
+from attemper.attention_program.show import show_step
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import depends_on_length
 from attemper.languages.temporal.show import show
@@ -33,13 +43,15 @@ class Regime(StrEnum):
     """Future-masked; position embeddings bounded, they and the temperatures depend on i only."""
 
 
-def require_regime(program: Program, formula: Formula, regime: Regime) -> None:
-    """Raise `UnsupportedError` if the regime cannot run the program; name the part of the formula."""
-    if regime is not Regime.DECODER or _is_past(program):
+def require_regime(program: Program, formula: Formula | None, regime: Regime) -> None:
+    """Raise `UnsupportedError` if the regime cannot run the program.
+
+    The text names the part of the formula that stands in the way, or the step where there is no formula.
+    """
+    ahead = [step for step in program.steps if _looks_ahead(step)]
+    if regime is not Regime.DECODER or not ahead:
         return
-    sides = sides_of(formula)
-    culprits = [part for part in subformulas(formula) if Side.RIGHT in sides[part] or _sees_the_end(part)]
-    shown = show(culprits[0]) if culprits else show(formula)
+    shown = show_step(ahead[0]) if formula is None else show(_culprit(formula))
     raise UnsupportedError(
         f"the decoder regime sees positions j <= i only, and cannot compute '{shown[:200]}'. "
         "Use --regime temperature (bounded position embeddings) or --regime unbounded. "
@@ -48,20 +60,23 @@ def require_regime(program: Program, formula: Formula, regime: Regime) -> None:
     )
 
 
-def _is_past(program: Program) -> bool:
-    for step in program.steps:
-        match step:
-            case Attend(mask, _, _, _, _, _) | Count(mask, _):
-                if mask not in {Mask.UP_TO, Mask.BEFORE}:
-                    return False
-            case Shift(Direction.NEXT, _):
-                return False
-            case Place(form):
-                if depends_on_length(form):
-                    return False
-            case _:
-                pass
-    return True
+def _looks_ahead(step: Step) -> bool:
+    match step:
+        case Attend(mask, _, _, _, _) | Count(mask, _):
+            return mask not in {Mask.UP_TO, Mask.BEFORE}
+        case Shift(direction, _, _, _):
+            return direction is Direction.NEXT
+        case Place(form):
+            return depends_on_length(form)
+        case _:
+            return False
+
+
+def _culprit(formula: Formula) -> Formula:
+    """The first part that looks to the right or at the length; the whole if none is seen to."""
+    sides = sides_of(formula)
+    found = (part for part in subformulas(formula) if Side.RIGHT in sides[part] or _sees_the_end(part))
+    return next(found, formula)
 
 
 def _sees_the_end(formula: Formula) -> bool:

@@ -82,7 +82,7 @@ def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> 
 def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
     before = max((ready[ref] for ref in inputs(step)), default=0)
     match step:
-        case Attend(_, _, where, value, _, _) if letter_and_place(program, where) is not None:
+        case Attend(_, _, ((None, where),), value, _) if letter_and_place(program, where) is not None:
             return ready[value] + 1
         case Letter() | Place():
             return 0

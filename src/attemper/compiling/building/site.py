@@ -100,9 +100,9 @@ class Site:
         if ref in self.names:
             return self.names[ref]
         match self.program.steps[ref]:
-            case Shift(direction, bit):
+            case Shift(direction, bit, _, _):
                 text = f"{direction} ({self.name(bit)})"
-            case Attend(mask, choice, where, _, _, _):
+            case Attend(mask, choice, ((None, where),), _, _):
                 text = f"{choice} j {mask} i with ({self.name(where)})"
             case Not(bit):
                 text = f"!({self.name(bit)})"

@@ -14,7 +14,6 @@ from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
 from attemper.compiling.regimes import Regime
-from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, Select, Softmax
 
@@ -62,15 +61,11 @@ class SelectPlan:
 
 def needs(program: Program, step: Attend) -> Iterator[Need]:
     """The value, and the negation of `where`; see `_blocked`."""
-    if step.match is not None:
-        raise UnsupportedError(
-            "attention to equal counts (attend ... match) is not compiled yet; "
-            "write it with comparisons or predicates of counts"
-        )
-    base, positive = strip_negations(program, step.where)
+    where = sought(step)
+    base, positive = strip_negations(program, where)
     if isinstance(program.steps[base], Merge):
         yield from read(program, base)
-    elif letter_and_place(program, step.where) is None and not is_embedded(program, base):
+    elif letter_and_place(program, where) is None and not is_embedded(program, base):
         # The head's key is "blocked", the negation, as a coordinate that is exactly 0
         # where the head may look: in floats 1 - g would carry the rounding of g.
         yield base, not positive
@@ -79,11 +74,17 @@ def needs(program: Program, step: Attend) -> Iterator[Need]:
 
 def selected(site: Site, ref: Ref, step: Attend) -> LinearForm:
     """The raw output of the step's head."""
-    construction = Select(step.choice is Choice.LEFTMOST, _blocked(site, step.where))
+    construction = Select(step.choice is Choice.LEFTMOST, _blocked(site, sought(step)))
     target = site.attended(ref)
     plan = SelectPlan(construction, MASKINGS[step.mask])
     site.share_head(site.ready[ref], plan, site.bit(step.value), target)
     return form((target, 1))
+
+
+def sought(step: Attend) -> Ref:
+    """What the head of a step looks for; several cases are steps of their own by now."""
+    assert step.where is not None, "cases are spelled out before assembly"
+    return step.where
 
 
 def _blocked(site: Site, where: Ref) -> LinearForm:

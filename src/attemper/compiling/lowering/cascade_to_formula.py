@@ -98,7 +98,7 @@ class _Writer:
                 return all_of(self.formulas[bit] for bit in bits)
             case Gate(Connective.UNION, bits) | Merge(bits):
                 return any_of(self.formulas[bit] for bit in bits)
-            case Attend(Mask.BEFORE, Choice.RIGHTMOST, where, value, False, None):
+            case Attend(Mask.BEFORE, Choice.RIGHTMOST, ((None, where),), value, None):
                 sought, there = self.formulas[where], self.formulas[value]
                 if not isinstance(self.steps[where], Not):
                     # A latch looks for all symbols but some, and reads others than these; a delay does not.

@@ -33,6 +33,7 @@ from attemper.attention_program.ops import (
     Place,
     Program,
     Ref,
+    everywhere,
 )
 from attemper.compiling.cascade import (
     Cascade,
@@ -530,7 +531,9 @@ class _Questions:
     def _attend(self, where: Ref, symbols: Collection[Symbol], known: Collection[Symbol]) -> Ref:
         """What stands at the last position with `where`, at which the symbol is known to be one of those."""
         value = self.below.union_among([symbol for symbol in self.symbols if symbol in symbols], known)
-        return self.lowering.builder.add(Attend(Mask.BEFORE, Choice.RIGHTMOST, where, value, default=False))
+        return self.lowering.builder.add(
+            Attend(Mask.BEFORE, Choice.RIGHTMOST, everywhere(where), value, None)
+        )
 
     def _delayed(self, delays: list[tuple[int, Content]], residue: int) -> Iterator[Ref]:
         """The contents of delays, where i has this residue modulo the window."""

@@ -33,6 +33,7 @@ from attemper.attention_program.ops import (
     Program,
     Ref,
     Shift,
+    everywhere,
 )
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import FIRST, LAST, ONE, Test, number
@@ -137,7 +138,7 @@ class _Lowering:
 
     def _nearest(self, mask: Mask, choice: Choice, left: Ref, right: Ref) -> Ref:
         where = self.builder.add(Gate(Connective.OR, (self.builder.add(Not(left)), right)))
-        return self.builder.add(Attend(mask, choice, where, right, default=False))
+        return self.builder.add(Attend(mask, choice, everywhere(where), right, False))
 
     def _comparison(self, operator: ComparisonOperator, difference: Term, refs: Refs) -> Ref:
         """The comparison `difference operator 0`: of positions alone a test of the place, else of counts."""

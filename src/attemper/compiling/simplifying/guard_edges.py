@@ -4,8 +4,8 @@ A head always attends somewhere, also where the definition says "there is none".
 rewritten so that the other value never shows:
 
     previous b          and(previous b, not first)            next: not last
-    attend, default d   value -> and(where, value), so the head falls on 0 where nothing matches;
-                        default 1: or(..., not(attend where where))
+    attend              value -> and(where, value), so the head falls on 0 where nothing matches
+    default 1           or(..., first), or(..., not(attend where where))
     count, strict mask  the count of the shifted bit
 
 Two rewritings save the layer that a gate of letters and places would cost before the first
@@ -40,6 +40,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
     inputs,
 )
 from attemper.compiling.cubes import Literal, disjoint_cubes
@@ -70,9 +71,9 @@ class _Guard:
 
     def add(self, step: Step) -> Ref:
         match step:
-            case Shift():
+            case Shift(default=bool()):
                 return self._shift(step)
-            case Attend():
+            case Attend(default=bool()):
                 return self._attend(step)
             case Count(mask, bit) if mask in _STRICT:
                 weak, direction = _STRICT[mask]
@@ -91,11 +92,21 @@ class _Guard:
                 return bit
 
     def _shift(self, step: Shift) -> Ref:
-        edge = FIRST if step.direction is Direction.PREVIOUS else LAST
-        inside = self.simple.negate(self.simple.place(edge))
+        assert step.distance == 1, "distances are spelled out before"
+        edge = self.simple.place(FIRST if step.direction is Direction.PREVIOUS else LAST)
         leaves = self._mixed_leaves(step.bit)
-        shifted = self.simple.add(step) if leaves is None else self._shift_leaves(step, leaves)
-        return self._gate(Connective.AND, shifted, inside)
+        inside = replace(step, default=False)
+        shifted = self._head(inside) if leaves is None else self._shift_leaves(inside, leaves)
+        found = self._gate(Connective.AND, shifted, self.simple.negate(edge))
+        return self._gate(Connective.OR, found, edge) if step.default else found
+
+    def _head(self, step: Attend | Shift) -> Ref:
+        """The step without its default 0, which its guard gives; simplified while that is still said."""
+        found = self.simple.add(step)
+        simplified = self.simple.builder.steps[found]
+        if isinstance(simplified, Attend | Shift) and simplified.default is not None:
+            return self.simple.builder.add(replace(simplified, default=None))
+        return found
 
     def _shift_leaves(self, step: Shift, leaves: tuple[Ref, ...]) -> Ref:
         """The gate of the shifted letters and places; wrong at the edge, where it is guarded."""
@@ -106,7 +117,7 @@ class _Guard:
             if isinstance(own, Place):
                 shifted[leaf] = self.simple.place(shift_position(own.form, offset))
             else:
-                shifted[leaf] = self.simple.add(Shift(step.direction, leaf))
+                shifted[leaf] = self._head(Shift(step.direction, leaf))
         cubes = disjoint_cubes(tuple(self.simple.builder.steps), (step.bit, True), leaves)
         return self._disjunction_of_cubes([[(shifted[leaf], sign) for leaf, sign in cube] for cube in cubes])
 
@@ -139,28 +150,29 @@ class _Guard:
         return tuple(sorted(leaves))
 
     def _exists(self, step: Attend, leaves: tuple[Ref, ...]) -> Ref:
-        """Whether some visible position has the gate, cube by cube."""
+        """Whether some visible position has the gate that is read, cube by cube."""
         found: list[Ref] = []
-        for cube in disjoint_cubes(tuple(self.simple.builder.steps), (step.where, True), leaves):
+        for cube in disjoint_cubes(tuple(self.simple.builder.steps), (step.value, True), leaves):
             both = self._conjunction(cube)
             parts = self.simple.builder.steps[both]
             read = parts.bits if isinstance(parts, Gate) else (both,)
-            heads = (self.simple.add(replace(step, where=both, value=bit)) for bit in read)
+            heads = (self._head(replace(step, cases=everywhere(both), value=bit)) for bit in read)
             found.append(self._gate(Connective.AND, *heads))
         return self._gate(Connective.OR, *found)
 
     def _attend(self, step: Attend) -> Ref:
-        if step.where == step.value and not step.default and step.match is None:
+        assert step.where is not None, "cases are spelled out before"
+        if step.where == step.value and not step.default:
             leaves = self._mixed_leaves(step.where)
             if leaves is not None:
                 return self._exists(step, leaves)
         value = step.value
         if not self._implies(value, step.where):
             value = self._gate(Connective.AND, step.where, value)
-        found = self.simple.add(replace(step, value=value, default=False))
+        found = self._head(replace(step, value=value, default=False))
         if not step.default:
             return found
-        exists = self.simple.add(replace(step, value=step.where, default=False))
+        exists = self._head(replace(step, value=step.where, default=False))
         return self._gate(Connective.OR, found, self.simple.negate(exists))
 
     def _implies(self, bit: Ref, other: Ref) -> bool:

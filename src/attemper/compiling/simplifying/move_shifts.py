@@ -78,7 +78,7 @@ class _Mover:
     def _shifted(self, direction: Direction, bit: Ref, step: Step) -> Ref:
         """The shifted bit, given the shifted bits of a gate."""
         match step:
-            case Attend(mask, _, _, _, False, None) if (direction, mask) in _STRICT:
+            case Attend(mask, _, _, _, False) if (direction, mask) in _STRICT:
                 return self.simple.add(replace(step, mask=_STRICT[direction, mask]))
             case Not() | Gate():
                 return self._gate(direction, bit, step)

@@ -7,6 +7,7 @@ has a constant, a repeated or a contradictory input.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import gcd
@@ -15,6 +16,7 @@ from typing import assert_never
 from attemper.attention_program.builder import Builder, prune, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
+    Cases,
     Choice,
     Compare,
     Connective,
@@ -35,6 +37,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
 from attemper.exact.closed_forms import (
     FIRST,
@@ -221,23 +224,37 @@ class Simplifier:
         return self.builder.add(step)
 
     def _attend(self, step: Attend) -> Ref:
-        false, true = self.constant(False), self.constant(True)
-        if step.where == false or step.value == self.constant(step.default):
-            return self.constant(step.default)
+        """A selection with a default: without the cases that are never in force, or match nothing."""
+        default = step.default
+        if default is None:
+            return self.builder.add(step)
+        step = replace(step, cases=self._cases(step.cases))
+        if not step.cases or step.value == self.constant(default):
+            return self.constant(default)
         reads_itself = (step.mask, step.choice) in {
             (Mask.UP_TO, Choice.RIGHTMOST),
             (Mask.FROM, Choice.LEFTMOST),
         }
-        if reads_itself and step.where == true and step.match is None:
+        if reads_itself and step.where == self.constant(True):
             return step.value
         return self.builder.add(step)
 
+    def _cases(self, cases: Cases) -> Cases:
+        kept = tuple(case for case in cases if self.constant(False) not in case)
+        match kept:
+            case ((here, there),) if here == self.constant(True):
+                return everywhere(there)
+            case _:
+                return kept
+
     def _shift(self, step: Shift) -> Ref:
-        if step.bit == self.constant(False):
+        if step.default is None:
+            return self.builder.add(step)
+        if step.bit == self.constant(step.default):
             return step.bit
-        if step.bit == self.constant(True):
-            edge = FIRST if step.direction is Direction.PREVIOUS else LAST
-            return self.negate(self.place(edge))
+        if step.bit == self.constant(not step.default) and step.distance == 1:
+            edge = self.place(FIRST if step.direction is Direction.PREVIOUS else LAST)
+            return edge if step.default else self.negate(edge)
         return self.builder.add(step)
 
     def _linear(self, step: Linear) -> Ref:
