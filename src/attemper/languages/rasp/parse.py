@@ -11,7 +11,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from attemper.attention_program.ops import Choice, Direction, Mask
-from attemper.errors import AlphabetError, SourceError
+from attemper.errors import AlphabetError
 from attemper.languages.rasp.located import NO_NEAREST, in_our_words, mistake, unsupported
 from attemper.languages.rasp.syntax import (
     RESERVED,
@@ -71,15 +71,17 @@ MAX_DISTANCE = 14
 def parse_source(text: str) -> Source:
     r"""Read a text, one definition a line; types are another question (`types.types_of`).
 
-    Raises `SourceError`, with line, column, caret and what was expected, for anything that is no such text, and
-    `UnsupportedError`, with the same, for what belongs to the language and is not built yet.
+    Raises `SourceError`, with line, column, caret and what was expected, for anything that is no such text,
+    and `UnsupportedError`, with the same, for what belongs to the language and is not built yet.
 
     >>> source = parse_source("alphabet a b\nempty reject\nseen = some[j < i] in 'a'\noutput !seen")
     >>> [definition.name for definition in source.definitions], source.output
     (['seen'], Negation(operand=Name(name='seen')))
     """
     if len(text) > MAX_TEXT:
-        raise mistake(f"the text has {len(text):,} characters, more than {MAX_TEXT:,}", text[:100], Place(1, 1))
+        raise mistake(
+            f"the text has {len(text):,} characters, more than {MAX_TEXT:,}", text[:100], Place(1, 1)
+        )
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _says_something(line)]
     if not lines or lines[0][1].split()[0] != "alphabet":
         place = Place(lines[0][0] if lines else 1, 1)
@@ -133,12 +135,12 @@ class _Reading:
         place = Place(number, len(line) - len(line.lstrip()) + 1)
         if self.output is not None:
             raise mistake("nothing may follow the output", self.text, place)
-        match line.split()[0]:
+        match line.split(maxsplit=1)[0]:
             case "alphabet":
                 raise mistake("there is one alphabet", self.text, place)
-            case "empty" if not line.split()[1:2] == ["="]:
+            case "empty" if line.split()[1:2] != ["="]:
                 self._empty(_tree("empty", number, line, self.text), place)
-            case "output" if not line.split()[1:2] == ["="]:
+            case "output" if line.split()[1:2] != ["="]:
                 *end, expression = self._children("output", number, line)
                 at = At(end[0].value) if end and isinstance(end[0], Token) else At.LAST
                 self.output = at, _expression(expression)
@@ -150,7 +152,9 @@ class _Reading:
         lines = self.text.rstrip().split("\n")
         end = Place(len(lines), len(lines[-1]) + 1)
         if self.accepts_empty is None:
-            raise mistake("what the empty word gives is not said", self.text, end, "empty accept", "empty reject")
+            raise mistake(
+                "what the empty word gives is not said", self.text, end, "empty accept", "empty reject"
+            )
         if self.output is None:
             raise mistake("there is no output", self.text, end, "output and an expression, as the last line")
         at, expression = self.output
@@ -265,7 +269,9 @@ class _Build:
         if name == "nearest":
             raise unsupported(NO_NEAREST, self.text, place)
         if name in {"i", "j"}:
-            message = f"'{name}' is no integer: f({name}) reads f there, inside [ : ], and pos is the position"
+            message = (
+                f"'{name}' is no integer: f({name}) reads f there, inside [ : ], and pos is the position"
+            )
             raise mistake(message, self.text, place)
         if name in RESERVED:
             raise mistake(f"'{name}' is a word of the language and cannot stand here", self.text, place)
@@ -298,7 +304,7 @@ class _Build:
         if not digits:
             raise mistake("a distance is at least 1", self.text, self._at(token))
         if len(digits) > 3 or int(digits) > MAX_DISTANCE:
-            message = f"a distance is at most {MAX_DISTANCE}: go further in several steps, previous(9) previous(9) f"
+            message = f"a distance is at most {MAX_DISTANCE}; go further in steps: previous(9) previous(9) f"
             raise unsupported(message, self.text, self._at(token))
         return Direction(word.strip()), int(digits)
 

@@ -254,7 +254,7 @@ class Quantified(Node):
 @final
 @dataclass(frozen=True)
 class Selection(Node):
-    """Bit or Symbol: the value at the rightmost (leftmost) visible j where the condition holds, or the default.
+    """Bit or Symbol: the value at the rightmost (leftmost) visible j with the condition, else the default.
 
     `default` is None only in a text that lacks one, which is an error.
     """
@@ -339,8 +339,11 @@ class Source:
 
 
 RESERVED = frozenset(
-    "abs accept all alphabet at count else empty every false first i in j last leftmost len max min nearest next "
-    "output pos previous reject rightmost some symbol true xor".split()
+    {
+        *("alphabet", "empty", "accept", "reject", "output", "at", "first", "last", "true", "false"),
+        *("xor", "in", "symbol", "pos", "len", "abs", "min", "max", "some", "every", "count"),
+        *("rightmost", "leftmost", "nearest", "previous", "next", "else", "all", "i", "j"),
+    }
 )
 """Words of the language, which name no definition."""
 
@@ -348,9 +351,13 @@ RESERVED = frozenset(
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that this one is made of, in the order of the text."""
     match expression:
-        case Truth() | Edge() | In() | WordSymbol() | Name() | SymbolName() | Number() | Position() | Length():
+        case (
+            Truth() | Edge() | In() | WordSymbol() | Name() | SymbolName() | Number() | Position() | Length()
+        ):
             return ()
-        case Negation(one) | Congruence(one) | Negative(one) | Multiple(_, one) | Magnitude(one) | Applied(one):
+        case (
+            Negation(one) | Congruence(one) | Negative(one) | Multiple(_, one) | Magnitude(one) | Applied(one)
+        ):
             return (one,)
         case Joined(_, parts) | Sum(parts) | ExtremeOf(_, parts):
             return parts
