@@ -41,7 +41,7 @@ def in_our_words(error: UnexpectedInput, text: str, line: int) -> AttemperError:
         column = (error.pos_in_stream or 0) + 1
         return _unknown(source[column - 1 :], text, Place(line, column), _expected(error.allowed))
     assert isinstance(error, UnexpectedToken)
-    history = error.token_history or []
+    history = [token for token in error.token_history or [] if token is not None]
     if any(token.value == "nearest" for token in history):
         return unsupported(NO_NEAREST, text, Place(line, history[-1].column or 1))
     expected = _expected(error.accepts or error.expected)
@@ -56,8 +56,6 @@ def _unknown(rest: str, text: str, place: Place, expected: tuple[str, ...]) -> A
         return unsupported(NO_NEAREST, text, place)
     if rest[:1] in {"'", '"'}:
         return mistake("a quotation mark is not closed", text, place)
-    if "a mask" in expected:
-        return mistake("attention begins with a mask", text, place, *expected)
     found = re.match(r"[A-Za-z_0-9]+|.", rest)
     return mistake(f"unexpected {found.group()[:40] if found else rest[:1]!r}", text, place, *expected)
 
@@ -86,7 +84,6 @@ _WORDS = {
     "EQUALS": "=",
     "INTEGER": "an integer",
     "LSQB": "[",
-    "MASK": "a mask",
     "PERCENT": "%",
     "QMARK": "?",
     "QUOTED": "a symbol in quotes",
@@ -105,7 +102,7 @@ def _expected(terminals: Iterable[str] | None) -> tuple[str, ...]:
         words.append("an expression")
         names -= {"END", "INTEGER", "QUOTED"}
     if "MASK" in names:
-        words.append("j <= i, j < i, j >= i, j > i or all")
+        words.append("which j are seen: j <= i, j < i, j >= i, j > i or all")
     if "AMPERSAND" in names:
         words.append("an operator (& | xor -> ? + -)")
     if "RELATION" in names:

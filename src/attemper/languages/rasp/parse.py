@@ -11,6 +11,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from attemper.attention_program.ops import Choice, Direction, Mask
+from attemper.attention_program.wellformed import MAX_DISTANCE
 from attemper.errors import AlphabetError
 from attemper.languages.rasp.located import NO_NEAREST, in_our_words, mistake, unsupported
 from attemper.languages.rasp.syntax import (
@@ -64,9 +65,6 @@ MAX_LISTED = 2_000
 MAX_INTEGER = 10**9
 """Larger integers are refused, so that every weight made from them is exact in float64."""
 
-MAX_DISTANCE = 14
-"""`previous(d)` for a larger d is refused: one head tells d + 1 remainders of positions apart."""
-
 
 def parse_source(text: str) -> Source:
     r"""Read a text, one definition a line; types are another question (`types.types_of`).
@@ -85,7 +83,7 @@ def parse_source(text: str) -> Source:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _says_something(line)]
     if not lines or lines[0][1].split()[0] != "alphabet":
         place = Place(lines[0][0] if lines else 1, 1)
-        raise mistake("the first line is the alphabet", text, place, "for example: alphabet a b")
+        raise mistake("the first line is the alphabet", text, place, "alphabet and its symbols, as in: alphabet a b")
     (number, first), *rest = lines
     reading = _Reading(text, _alphabet(first, number, text))
     for number, line in rest:
@@ -174,8 +172,9 @@ class _Reading:
             earlier = f"'{name.value}' is defined already, on line {self.defined[name.value]}"
             raise mistake(f"{earlier}: choose another name", self.text, place)
         if name.value in self.bare:
-            earlier = f"'{name.value}' is used as the name of a symbol on line {self.bare[name.value]}"
-            raise mistake(f"{earlier}: choose another name, or put the symbol in quotes", self.text, place)
+            earlier = f"'{name.value}' is used on line {self.bare[name.value]} and defined on line {number}"
+            hint = "definitions come before their use (the name of a symbol can be put in quotes)"
+            raise mistake(f"{earlier}: {hint}", self.text, place)
         self.definitions.append(Definition(name.value, _expression(expression), place=place))
         self.defined[name.value] = number
 
@@ -237,6 +236,8 @@ class _Build:
                 return In(self._symbols(children), place=place)
             case "name", [Token() as token]:
                 return self._name(token, place)
+            case "quoted", [Token() as token]:
+                return self._quoted(token, place)
             case "number", [Token() as token]:
                 return Number(self._integer(token), place=place)
             case "multiple", [Token() as token, operand]:
@@ -278,6 +279,14 @@ class _Build:
         self.bare.setdefault(name, self.line)
         return SymbolName(name, bare=True, place=place)
 
+    def _quoted(self, token: Token, place: Place) -> Expression:
+        name = token.value[1:-1]
+        try:
+            Alphabet((name,))
+        except AlphabetError as error:
+            raise mistake(str(error), self.text, place) from None
+        return SymbolName(name, place=place)
+
     def _integer(self, token: Token) -> int:
         digits = token.value.lstrip("0") or "0"
         if len(digits) > len(str(MAX_INTEGER)) or int(digits) > MAX_INTEGER:
@@ -304,7 +313,7 @@ class _Build:
         if not digits:
             raise mistake("a distance is at least 1", self.text, self._at(token))
         if len(digits) > 3 or int(digits) > MAX_DISTANCE:
-            message = f"a distance is at most {MAX_DISTANCE}; go further in steps: previous(9) previous(9) f"
+            message = f"a distance is at most {MAX_DISTANCE}; go further in steps: previous(64) previous(9) f"
             raise unsupported(message, self.text, self._at(token))
         return Direction(word.strip()), int(digits)
 
@@ -344,7 +353,6 @@ _PLAIN: dict[str, Callable[..., Expression]] = {
     "quantified": lambda place, quantifier, mask, condition, body: Quantified(
         Quantifier(quantifier), _mask(mask), condition, body, place=place
     ),
-    "quoted": lambda place, token: SymbolName(token.value[1:-1], place=place),
     "selection": lambda place, choice, mask, condition, value, default: Selection(
         Choice(choice), _mask(mask), condition, value, default, place=place
     ),

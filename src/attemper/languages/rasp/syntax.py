@@ -108,9 +108,10 @@ class WordSymbol(Node):
 @final
 @dataclass(frozen=True)
 class Name(Node):
-    """What an earlier definition says."""
+    """What an earlier definition says. `meaning`: that, where a program is still being built in Python."""
 
     name: str
+    meaning: Expression | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @final
