@@ -1,4 +1,4 @@
-"""What a text says is what its program computes, by a second reading that shares nothing with the lowering."""
+"""What a text says is what its program computes, by a reading that shares nothing with the lowering."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ def sampled(seed: int) -> RaspProgram | None:
     try:
         return parse_rasp(text)
     except UnsupportedError as error:
-        assert "too many" in str(error) or "cases, and one head" in str(error), text
-        return None
+        if "too many" in str(error) or "cases, and one head" in str(error):
+            return None
+        raise
 
 
 def assert_samples_agree(seeds: range, refused: int) -> None:

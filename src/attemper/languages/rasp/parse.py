@@ -83,7 +83,7 @@ def parse_source(text: str) -> Source:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _says_something(line)]
     if not lines or lines[0][1].split()[0] != "alphabet":
         place = Place(lines[0][0] if lines else 1, 1)
-        raise mistake("the first line is the alphabet", text, place, "alphabet and its symbols, as in: alphabet a b")
+        raise mistake("the first line is the alphabet", text, place, "'alphabet' and symbols: alphabet a b")
     (number, first), *rest = lines
     reading = _Reading(text, _alphabet(first, number, text))
     for number, line in rest:
@@ -102,7 +102,8 @@ def _alphabet(line: str, number: int, text: str) -> Alphabet:
         return Alphabet(tuple(symbols))
     except AlphabetError as error:
         message = str(error) if symbols else "an alphabet needs at least one symbol"
-        raise mistake(message, text, Place(number, line.index("alphabet") + 9)) from None
+        place = Place(number, min(line.index("alphabet") + 10, len(line) + 1))
+        raise mistake(message, text, place) from None
 
 
 def _unquoted(piece: str) -> str:
@@ -220,7 +221,7 @@ class _Build:
             if depths[id(subtree)] > MAX_NESTING:
                 message = f"the expression nests deeper than {MAX_NESTING} levels: give its parts names"
                 raise mistake(message, self.text, place)
-            if len(subtree.children) > 2 * MAX_LISTED:
+            if sum(isinstance(child, Tree) for child in subtree.children) > MAX_LISTED:
                 raise mistake(f"more than {MAX_LISTED:,} parts are joined in a row", self.text, place)
             children = [built[id(c)] if isinstance(c, Tree) else c for c in subtree.children]
             if subtree is tree:

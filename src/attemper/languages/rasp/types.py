@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never, final
 
-from attemper.errors import AttemperError, SourceError
+from attemper.errors import SourceError
 from attemper.languages.rasp.located import mistake, nearest_name, unsupported
 from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
     Congruence,
-    Definition,
     Edge,
     Expression,
     ExtremeOf,
@@ -93,11 +92,9 @@ def types_of(source: Source, text: str) -> Mapping[str, Type]:
     for definition in source.definitions:
         checker.types[definition.name] = checker.type_of(definition.expression)
     output = checker.type_of(source.output)
-    checker.refuse_misspelt(source.output)
+    checker.refuse_undefined(source.output, output, BIT)
     if output != BIT:
-        message = (
-            f"the output is {_a(output)}; outputs other than Bits are not built yet: compare it, as in x = 0"
-        )
+        message = f"the output is {_a(output)}; only Bits are put out yet: compare it, as in x = 0 or s = a"
         raise unsupported(message, text, source.output.place)
     return checker.types
 
@@ -113,7 +110,6 @@ class _Checker:
         self.source = source
         self.text = text
         self.types: dict[str, Type] = {}
-        self.below = {one.name: one for one in source.definitions}
 
     def type_of(self, expression: Expression) -> Type:
         """The type of what stands alone, outside the brackets of attention."""
@@ -127,7 +123,7 @@ class _Checker:
             case Number() | Length():
                 return INTEGER
             case SymbolName(name):
-                self.refuse_misspelt(expression)
+                self._refuse_misspelt(expression)
                 return SymbolType((name,))
             case (
                 Edge() | In() | WordSymbol() | Position() | Name() | Quantified() | Selection() | Neighbour()
@@ -231,7 +227,8 @@ class _Checker:
                 )
             case SymbolType(some), SymbolType(others):
                 if not set(some) & set(others):
-                    raise self._never_equal(expression, left, right)
+                    message = f"these are never equal: {_a(left)} and {_a(right)}"
+                    raise self._mistake(message, expression.place)
             case BitType(), BitType():
                 raise self._mistake(
                     f"'{relation}' compares Integers or Symbols, and these are Bits: p xor q, or !(p xor q)",
@@ -239,16 +236,10 @@ class _Checker:
                 )
             case _:
                 for side, found, other in ((expression.left, left, right), (expression.right, right, left)):
-                    self._refuse_undefined(side, found, other)
+                    self.refuse_undefined(side, found, other)
                 message = f"'{relation}' compares two Integers or two Symbols, not {_a(left)} and {_a(right)}"
                 raise self._mistake(message, expression.place)
         return BIT
-
-    def _never_equal(self, expression: Comparison, left: Type, right: Type) -> AttemperError:
-        for side in (expression.left, expression.right):
-            if isinstance(side, SymbolName) and side.bare and side.name in self.below:
-                return self._undefined(side)
-        return self._mistake(f"these are never equal: {_a(left)} and {_a(right)}", expression.place)
 
     def _one_side(self, expression: Expression) -> None:
         if len(indices(expression)) > 1:
@@ -267,7 +258,7 @@ class _Checker:
         self._condition(condition)
         if body is not None:
             found = self._there(body)
-            self._refuse_undefined(body, found, BIT)
+            self.refuse_undefined(body, found, BIT)
             if found != BIT:
                 raise self._mistake(f"'{quantifier}' speaks of a Bit, and this is {_a(found)}", body.place)
         if quantifier is not Quantifier.COUNT:
@@ -308,7 +299,7 @@ class _Checker:
                 raise self._mistake(message, value.place)
             return found
         other = self._type(default, inside=False)
-        self._refuse_undefined(default, other, found)
+        self.refuse_undefined(default, other, found)
         if type(other) is not type(found):
             message = f"the value is {_a(found)} and what stands behind 'else' {_a(other)}"
             raise self._mistake(message, default.place)
@@ -321,8 +312,8 @@ class _Checker:
     def _united(self, then: Expression, otherwise: Expression, inside: bool) -> Type:
         first, second = self._type(then, inside), self._type(otherwise, inside)
         if type(first) is not type(second):
-            self._refuse_undefined(then, first, second)
-            self._refuse_undefined(otherwise, second, first)
+            self.refuse_undefined(then, first, second)
+            self.refuse_undefined(otherwise, second, first)
             message = f"both branches of '? :' have one type, and these are {_a(first)} and {_a(second)}"
             raise self._mistake(message, then.place)
         return _union(first, second)
@@ -331,28 +322,22 @@ class _Checker:
         found = self._type(expression, inside)
         if found == wanted:
             return
-        self._refuse_undefined(expression, found, wanted)
+        self.refuse_undefined(expression, found, wanted)
         raise self._mistake(f"{what} is {_a(wanted)}, and this is {_a(found)}", expression.place)
 
-    def _refuse_undefined(self, expression: Expression, found: Type, other: Type) -> None:
+    def refuse_undefined(self, expression: Expression, found: Type, other: Type) -> None:
         """A bare word where no Symbol can stand is no name of a symbol, but a name that has no definition."""
         if isinstance(expression, SymbolName) and expression.bare and type(other) is not type(found):
             raise self._undefined(expression)
 
-    def refuse_misspelt(self, expression: Expression) -> None:
+    def _refuse_misspelt(self, expression: SymbolName) -> None:
         """A bare word that is spelt almost as a definition's name is taken for a mistake."""
-        if not isinstance(expression, SymbolName) or not expression.bare:
-            return
-        if nearest_name(expression.name, self.types) and expression.name not in self.source.alphabet.symbols:
-            raise self._undefined(expression)
-        if expression is self.source.output:
+        known = not expression.bare or expression.name in self.source.alphabet.symbols
+        if not known and nearest_name(expression.name, self.types):
             raise self._undefined(expression)
 
     def _undefined(self, expression: SymbolName) -> SourceError:
         name = expression.name
-        definition = self.below.get(name)
-        if definition is not None:
-            return self._mistake(_defined_below(definition), expression.place)
         if name in self.source.alphabet.symbols:
             message = f"'{name}' is a symbol: that it stands here is written in '{name}'"
             return self._mistake(message, expression.place)
@@ -368,12 +353,6 @@ class _Checker:
 _SAY_WHERE = (
     "a condition says where everything is read: f(i) or f(j), with brackets where f is no name: (f & g)(j)"
 )
-
-
-def _defined_below(definition: Definition) -> str:
-    return (
-        f"'{definition.name}' is defined on line {definition.place.line}: definitions come before their use"
-    )
 
 
 def _union(first: Type, second: Type) -> Type:
