@@ -143,7 +143,7 @@ class Integers:
         if place is None:
             return self.bits.add(of_counts(self._linear(term)))
         if place[:2] == (0, 0):
-            return self.bits.constant(holds(predicate, term.constant))
+            return self.bits.constant(holds(predicate, place[2]))
         return self.bits.add(Place(Test(predicate, *place)))
 
     def _place(self, term: Term) -> tuple[int, int, int] | None:

@@ -122,14 +122,14 @@ def _attention(expression: Quantified | Selection | Neighbour) -> Shown:
                 return head, _PREFIX
             return _before(f"{head} ", body)
         case Selection(choice, mask, condition, value, default):
-            head = f"{choice}{_bracket(mask, condition)} {_within(value, _PREFIX)}"
+            head = f"{choice}{_bracket(mask, condition)}"
         case Neighbour(direction, distance, value, default):
-            far = f"({distance})" if distance > 1 else ""
-            head = f"{direction}{far} {_within(value, _PREFIX)}"
+            head = f"{direction}({distance})" if distance > 1 else str(direction)
         case _:
             assert_never(expression)
-    otherwise = "" if default is None else f" else {_within(default, _PREFIX)}"
-    return f"{head}{otherwise}", _DANGLING if default is None else _PREFIX
+    if default is None:
+        return f"{head} {_within(value, _DANGLING)}", _DANGLING
+    return f"{head} {_within(value, _PREFIX)} else {_within(default, _PREFIX)}", _PREFIX
 
 
 def _bracket(mask: Mask, condition: Expression | None) -> str:

@@ -422,7 +422,24 @@ class _Writing:
 
 
 def _rebuilt(node: Expression, to: Callable[[Expression], Expression]) -> Expression:
-    """The same expression of other parts."""
+    """The same expression of other parts; sums of sums are one sum, and so on."""
+    match node:
+        case Joined(join, parts):
+            written = [to(part) for part in parts]
+            return Joined(
+                join, _spliced(written, lambda part: isinstance(part, Joined) and part.join is join)
+            )
+        case Sum(parts):
+            return Sum(_spliced([to(part) for part in parts], lambda part: isinstance(part, Sum)))
+        case _:
+            return _replaced(node, to)
+
+
+def _spliced(parts: list[Expression], same: Callable[[Expression], bool]) -> tuple[Expression, ...]:
+    return tuple(inner for part in parts for inner in (operands(part) if same(part) else (part,)))
+
+
+def _replaced(node: Expression, to: Callable[[Expression], Expression]) -> Expression:
     changes: dict[str, object] = {}
     for one in fields(node):
         own = getattr(node, one.name)
