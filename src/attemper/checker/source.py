@@ -13,6 +13,7 @@ from typing import assert_never
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
+from attemper.checker.sums import NUMBER_VISIBLE
 from attemper.exact.predicates import Named, Remainder, periodic
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.syntax import (
@@ -123,13 +124,14 @@ def _numerical(names: Formulas, predicate: Remainder | Named, term: Term, known:
     if len(counts) == 1:
         factor, masking, bit = counts[0]
         return names.counted_test(masking, bit, predicate, factor, term.constant)
-    if any(bit != names.true or masking is Masking.PAST for _, masking, bit in counts):
-        asked = periodic(predicate)
-        if not isinstance(asked, Remainder) or asked.modulus ** len(counts) > MAX_CASES:
-            raise UnprovenError("no rule covers a numerical predicate of several counts at once")
-        return _remainder(names, asked.modulus, asked.remainder - term.constant, counts)
-    a, b = (sum(count[0] for count in counts if count[1] is own) for own in (Masking.FUTURE, Masking.NONE))
-    return names.place(predicate, a, b, term.constant)
+    if all(bit == names.true for _, _, bit in counts):
+        places = [[factor * own for own in NUMBER_VISIBLE[masking]] for factor, masking, _ in counts]
+        a, b, c = map(sum, zip((0, 0, term.constant), *places, strict=True))
+        return names.place(predicate, a, b, c)
+    asked = periodic(predicate)
+    if not isinstance(asked, Remainder) or asked.modulus ** len(counts) > MAX_CASES:
+        raise UnprovenError("no rule covers a numerical predicate of several counts at once")
+    return _remainder(names, asked.modulus, asked.remainder - term.constant, counts)
 
 
 def _merged(names: Formulas, counts: Sequence[Counted]) -> list[Counted]:

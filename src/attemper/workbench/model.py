@@ -12,6 +12,7 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
+from attemper.attention_program.wellformed import complaints
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import load_if_any
@@ -57,6 +58,7 @@ from attemper.workbench.options import (
     dtype_name,
     goal_of,
     limits_of,
+    refuse_caps,
     require,
 )
 from attemper.workbench.words import word_of, words_of
@@ -104,8 +106,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     * `horizon`: a length in symbols. Regime and margins are then chosen so that the network is proved right
       for all words up to it in the float format `dtype`, with the class `kernel` of attention kernels
       (`docs/arithmetic.md`). Without a horizon nothing is proved yet, and neither option matters.
-    * `caps`: how large an automaton's cascade may grow, by the names that a refusal says, as in
-      `{"symbols": 8000}`.
+    * `caps`: refused, unless it is empty: caps are on an automaton's cascade (see `compile_regex`), and a
+      formula has none.
 
     Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at` is missing),
     `OptionError` (an option's value), `UnsupportedError` (the regime cannot, nothing can, or no network
@@ -118,8 +120,9 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
     """
     require("formula", formula, str, "give its text, for example 'O a'")
+    refuse_caps(caps)
     language, letters = read_source(formula, alphabet, at, empty)
-    return _compiled(language, letters, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+    return _compiled(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
 
 
 def compile_regex(
@@ -138,7 +141,8 @@ def compile_regex(
     is in the language and 0 otherwise, in real arithmetic, with one set of weights for every n.
     The expression's minimal automaton is taken apart into a cascade of resets and, where its groups are
     solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax. The options are those of
-    `compile`.
+    `compile`, and `caps`: how large the cascade may grow, by the names that a refusal says, as in
+    `{"symbols": 8000}`.
 
     Raises `SourceError` (expression), `AlphabetError`, `OptionError`, `UnsupportedError` (an
     automaton with a group that is not solvable, or a cascade that grows beyond one of the `caps`).
@@ -174,6 +178,40 @@ def compile_dfa(
     """
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
     return _compiled(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+
+
+def compile_program(
+    program: Program,
+    *,
+    at: Literal["first", "last"] = "last",
+    regime: RegimeName | None = None,
+    empty: Literal["accept", "reject"] = "reject",
+    horizon: int | None = None,
+    dtype: DTypeLike = "float64",
+    kernel: KernelName = "numerator-first",
+) -> Model:
+    r"""Compile an attention program into a softmax transformer.
+
+    The transformer's output at position i of a word of any length n >= 1 is the program's output bit there
+    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `at` and `empty` say where
+    the verdict is read, and what it is on the empty word. The other options are those of `compile`.
+
+    Raises `OptionError` (an option's value, or a program that is ill formed) and `UnsupportedError` (the
+    regime cannot, nothing can, or no network reaches the horizon).
+
+    >>> text = 'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous 2 s0 default 0\noutput s1'
+    >>> model = compile_program(parse_program(text))
+    >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
+    (True, False, False)
+    """
+    require("program", program, Program, "give what parse_program(...) makes")
+    for complaint in complaints(program):
+        raise OptionError(f"this is not a well-formed program: {complaint}")
+    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
+    if program.symbols and (at, empty) != ("last", "reject"):
+        raise OptionError("the program puts out a symbol at every position: there is no verdict to be read")
+    language = ProgramLanguage(program, At(choice("at", at, tuple(At))), accepts_empty)
+    return _compiled(language, program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None))
 
 
 def _compiled(
@@ -450,8 +488,39 @@ class Model:
 
         return runs_of(self._runner(weights, dtype), words_of(words, self.alphabet))
 
+    def output(
+        self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64"
+    ) -> tuple[str | bool, ...]:
+        """What is put out at each position 1..n: a bit, or the name of a symbol.
+
+        Raises as `accepts` does.
+
+        >>> compile("O a", "ab").output("bab")
+        (False, True, True)
+        """
+        (run,) = self.run([word], weights=weights, dtype=dtype)
+        found = self.read(run)
+        if None in found:
+            raise UndecidedError(self.undecided_message(run, dtype))
+        return tuple(one for one in found if one is not None)
+
+    def read(self, run: Run) -> tuple[str | bool | None, ...]:
+        """What a run puts out at each position; None where it cannot be read."""
+        if not self.network.symbols:
+            return run.bits
+        names = [name for name, _ in self.network.symbols]
+        return tuple(_only(names, column) for column in zip(*run.rows, strict=True))
+
     def verdict(self, run: Run) -> bool | None:
-        """The bit at the position where the language is read; None if it cannot be read there."""
+        """The bit at the position where the language is read; None if it cannot be read there.
+
+        Raises `UnsupportedError` where a symbol is put out, and not a bit.
+        """
+        if self.network.symbols:
+            raise UnsupportedError(
+                "there is no verdict: a symbol is put out at every position; see it with 'attemper run' or "
+                "model.output(word)"
+            )
         if not run.word:
             return self.network.accepts_empty
         return run.bits[0 if self.network.reads_first else -1]
@@ -544,10 +613,16 @@ class Model:
         if run.margin < 0:
             what = f"on {shown} a bit inside the network could not be rounded (margin {run.margin:.3f})"
         else:
-            place = next(i for i, bit in enumerate(run.bits, start=1) if bit is None)
+            place = next(i for i, found in enumerate(self.read(run), start=1) if found is None)
             what = f"the output at position {place} of {shown} is {run.values[place - 1]:.3f}"
         advice = "" if name == "float64" else " Use a wider format (--dtype float64)."
         return f"undecided: {what}. The word is beyond what {name} can compute.{advice}"
+
+
+def _only(names: Sequence[str], bits: Sequence[bool | None]) -> str | None:
+    """The name whose bit alone is 1; None if there is none, or a bit is not known."""
+    held = [name for name, bit in zip(names, bits, strict=True) if bit is not False]
+    return held[0] if len(held) == 1 and None not in bits else None
 
 
 def shortened(text: str) -> str:

@@ -75,3 +75,19 @@ def limits_of(caps: Mapping[str, int] | None) -> Limits:
     given: Mapping[str, int] = {} if caps is None else caps
     require("caps", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
     return Limits().with_caps(given)
+
+
+def refuse_caps(caps: Mapping[str, int] | None) -> None:
+    """Raises `OptionError` for caps that a formula is given, which has no cascade.
+
+    >>> refuse_caps({"symbols": 8_000})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    attemper.errors.OptionError: caps are on an automaton's cascade, and a formula has none: leave ...
+    """
+    limits_of(caps)  # of another type or with other names: that is said first
+    if caps:
+        raise OptionError(
+            "caps are on an automaton's cascade, and a formula has none: leave them out, or give the "
+            "language as a regular expression (compile_regex) or as an automaton (compile_dfa)"
+        )

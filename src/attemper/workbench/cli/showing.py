@@ -57,7 +57,7 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
     return [
         (summary.kind, summary.source),
         ("alphabet", summary.alphabet),
-        ("read at", f"the {summary.at} position; empty word: {summary.empty}"),
+        _reading(summary),
         ("regime", summary.regime),
         ("layers", summary.layers),
         ("heads", summary.heads),
@@ -65,6 +65,12 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
         ("parameters", f"{summary.parameters}, the same at every length"),
         ("position embeddings", ", ".join(summary.position_embeddings)),
     ]
+
+
+def _reading(summary: Summary) -> tuple[str, str]:
+    if summary.puts_out:
+        return "puts out", f"one of {' '.join(summary.puts_out)} at every position"
+    return "read at", f"the {summary.at} position; empty word: {summary.empty}"
 
 
 def _heads(summary: Summary) -> Table:
