@@ -14,7 +14,7 @@ from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
-from attemper.workbench.cli.app import app
+from attemper.workbench.cli.app import COMMANDS
 from tests.support.command_line import attemper
 
 ROOT = Path(__file__).parents[1]
@@ -130,7 +130,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     ]
     outcomes += [attemper(command, net) for command in ("show", "check")]
     outcomes += [attemper("trace", net, "ab"), attemper("check", net, "--explain"), attemper("show", ends)]
-    outcomes += [attemper(command.name, "--help") for command in app.registered_commands]
+    outcomes += [attemper(name, "--help") for name in COMMANDS]
     assert all(outcome.code == 0 for outcome in outcomes), [o for o in outcomes if o.code]
     # A word that the help breaks at its hyphen is one word.
     return re.sub(r"-\n\s*", "-", "\n".join(outcome.out for outcome in outcomes))

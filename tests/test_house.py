@@ -64,8 +64,35 @@ def test_that_test_would_notice_a_heavy_import() -> None:
     assert {"torch", "numpy"} <= modules_loaded_by("import attemper.running.dense")
 
 
-def test_the_command_line_loads_torch_and_numpy_only_where_it_runs_networks() -> None:
-    assert not {"torch", "numpy"} & modules_loaded_by("import attemper.workbench.cli.app")
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        (["--version"], {"errors", "escapes", "workbench"}),
+        (
+            ["classify", "--regex", "a*", "--alphabet", "ab"],
+            {"errors", "escapes", "exact", "files", "languages", "workbench"},
+        ),
+        # The process that checks is another one.
+        (["check", "once"], {"checker", "errors", "escapes", "languages", "workbench"}),
+        (["--help"], None),
+    ],
+)
+def test_a_command_loads_what_it_needs(
+    command: list[str], parts: set[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a fresh process: no torch, no numpy, no part of the package but those that are listed."""
+    attemper.compile("O a", "ab").save(tmp_path / "once")
+    monkeypatch.chdir(tmp_path)
+    run = f"import sys; sys.argv[1:] = {command}; import attemper.__main__ as it"
+    script = f"{run}\ntry: it.main()\nexcept SystemExit: pass\nprint('loaded', *sys.modules)"
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {tuple(name.split(".")) for name in finished.stdout.rpartition("loaded ")[2].split()}
+    assert not {("torch",), ("numpy",)} & loaded
+    own = {name[1] for name in loaded if name[0] == "attemper" and len(name) > 1} - {"__main__"}
+    assert parts is None or own == parts
+    if parts is not None:
+        assert ("lark",) not in loaded
+        assert ("flint",) not in loaded
 
 
 def test_attention_programs_load_nothing_heavy() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from attemper.certificates.refutations import load
+from attemper.workbench.finding import Finding
 from tests.support.command_line import attemper
 
 MODULE = """
@@ -197,3 +200,22 @@ def test_a_wrong_model_of_a_forced_language_is_said_to_be_wrong(here: Path) -> N
     result = attemper("refute", "net", "--language", "ones", "--n", "10", "--seconds", "10")
     assert result.code in {0, 12}
     assert "but the model is wrong on a word" in result.out or "PROVED" in result.out
+
+
+@pytest.mark.parametrize(("said", "threads"), [({}, "1"), ({"OMP_NUM_THREADS": "3"}, "3")])
+def test_numpy_is_given_one_thread_unless_it_is_said(
+    here: Path, monkeypatch: pytest.MonkeyPatch, said: dict[str, str], threads: str
+) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    seen: list[str | None] = []
+
+    def noted(make: Callable[[], object], *_: object, **__: object) -> Finding:
+        seen.append(os.environ.get("OPENBLAS_NUM_THREADS"))
+        return Finding(None, None, "not looked for", 0.0)
+
+    monkeypatch.setattr("attemper.workbench.finding.search_and_check", noted)
+    assert attemper("refute", f"{here.name}:nine", "--language", "parity").code == 12
+    assert seen == [threads]

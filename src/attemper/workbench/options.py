@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from attemper.certifying.choosing import Goal
-from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import Limits
 from attemper.errors import OptionError
-from attemper.exact.formats import FORMATS
 
 if TYPE_CHECKING:
     import torch
+
+    from attemper.certifying.choosing import Goal
 
     DTypeLike = Literal["float64", "float32", "bfloat16"] | torch.dtype
     """A float format by name, or as torch has it."""
@@ -57,6 +56,11 @@ def dtype_name(dtype: DTypeLike) -> str:
 
 def goal_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Goal | None:
     """What is to be reached. Raises `OptionError`."""
+    # Whoever only reads names of languages here needs no compiler.
+    from attemper.certifying.choosing import Goal
+    from attemper.checker.rounding.arithmetic import Kernel
+    from attemper.exact.formats import FORMATS
+
     form = FORMATS[dtype_name(dtype)]
     one = Kernel(choice("kernel", kernel, tuple(Kernel)))
     if horizon is None:
