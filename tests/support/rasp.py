@@ -185,6 +185,8 @@ class RaspSampler:
         for index in range(definitions):
             name = f"d{index}"
             defined.append(Definition(name, self._defined(name)))
+        if self.rng.random() < 0.2:
+            return Source(self.alphabet, None, tuple(defined), self.symbol(2)[0])
         at = At.FIRST if self.rng.random() < 0.2 else At.LAST
         return Source(self.alphabet, self.rng.random() < 0.5, tuple(defined), self.bit(2), at)
 

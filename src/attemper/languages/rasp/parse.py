@@ -150,10 +150,6 @@ class _Reading:
         """All of it; raises `SourceError` for what was not said."""
         lines = self.text.rstrip().split("\n")
         end = Place(len(lines), len(lines[-1]) + 1)
-        if self.accepts_empty is None:
-            raise mistake(
-                "what the empty word gives is not said", self.text, end, "empty accept", "empty reject"
-            )
         if self.output is None:
             raise mistake("there is no output", self.text, end, "output and an expression, as the last line")
         at, expression = self.output

@@ -22,7 +22,8 @@ class RaspProgram:
     """What a text says, as an attention program.
 
     * `program`: its steps, without those that the output does not need;
-    * `at`, `accepts_empty`: where the output is read, and what the empty word gives;
+    * `at`, `accepts_empty`: where the verdict is read, and what it is on the empty word; last and False where
+      the output is a Symbol, which has no verdict;
     * `names`: the names of steps; a Symbol's bits are called `kind = round`;
     * `types`: the type of each definition, in their order;
     * `program_class`: B-RASP, C-RASP or None;
@@ -64,14 +65,27 @@ def parse_rasp(text: str) -> RaspProgram:
     lowering = Lowering(source, text)
     for definition in source.definitions:
         lowering.define(definition.name, definition.expression)
-    output = lowering.bit(source.output)
-    program, to = prune(Program(source.alphabet, tuple(lowering.bits.builder.steps), output))
+    program, to = prune(_program(lowering, source))
     names: dict[Ref, str] = {}
     for name, value in lowering.values.items():
         for step, called in _steps(name, value, lowering):
             if to[step] >= 0:
                 names.setdefault(to[step], called)
-    return RaspProgram(program, source.at, source.accepts_empty, names, types, class_of(source), source)
+    accepts_empty = source.accepts_empty is True
+    return RaspProgram(program, source.at, accepts_empty, names, types, class_of(source), source)
+
+
+def _program(lowering: Lowering, source: Source) -> Program:
+    output = lowering.value(source.output)
+    steps = tuple(lowering.bits.builder.steps)
+    match output:
+        case int():
+            return Program(source.alphabet, steps, output)
+        case tuple():
+            raise AssertionError("Integers are no outputs: types are checked before")
+        case _:
+            symbols = tuple(output.items())
+            return Program(source.alphabet, steps, symbols[0][1], symbols)
 
 
 def _steps(name: str, value: Value, lowering: Lowering) -> list[tuple[Ref, str]]:

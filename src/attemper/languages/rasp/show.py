@@ -57,7 +57,9 @@ def show(source: Source) -> str:
     output d = 0
     """
     symbols = " ".join(_as_it_stands(symbol) for symbol in source.alphabet.symbols)
-    lines = [f"alphabet {symbols}", f"empty {'accept' if source.accepts_empty else 'reject'}"]
+    lines = [f"alphabet {symbols}"]
+    if source.accepts_empty is not None:
+        lines.append(f"empty {'accept' if source.accepts_empty else 'reject'}")
     lines += [f"{one.name} = {_text(one.expression)}" for one in source.definitions]
     at = "at first " if source.at is At.FIRST else ""
     return "\n".join([*lines, f"output {at}{_text(source.output)}"])

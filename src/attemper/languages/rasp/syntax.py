@@ -330,10 +330,13 @@ class Definition(Node):
 @final
 @dataclass(frozen=True)
 class Source:
-    """A whole text: what `output` gives at one end of a word is the verdict; the empty word has its own."""
+    """A whole text. The output is a Bit, whose value at one end of a word is the verdict, or a Symbol.
+
+    The empty word has a verdict of its own: None where the text says nothing of one.
+    """
 
     alphabet: Alphabet
-    accepts_empty: bool
+    accepts_empty: bool | None
     definitions: tuple[Definition, ...]
     output: Expression
     at: At = At.LAST

@@ -41,6 +41,7 @@ from attemper.languages.rasp.syntax import (
     WordSymbol,
     indices,
 )
+from attemper.languages.temporal.reading import At
 
 
 @final
@@ -80,8 +81,8 @@ BIT, INTEGER = BitType(), IntegerType()
 def types_of(source: Source, text: str) -> Mapping[str, Type]:
     r"""The type of every definition, in their order.
 
-    Raises `SourceError` where types do not fit, `UnsupportedError` for what is not built yet: Integers and
-    Symbols as output, Integers that attention fetches.
+    Raises `SourceError` where types do not fit, `UnsupportedError` for what is not built yet: Integers as
+    output, Integers that attention fetches.
 
     >>> from attemper.languages.rasp.parse import parse_source
     >>> text = "alphabet a b\nempty reject\nmore = len > 2\nkind = more ? many : few\noutput more"
@@ -93,10 +94,28 @@ def types_of(source: Source, text: str) -> Mapping[str, Type]:
         checker.types[definition.name] = checker.type_of(definition.expression)
     output = checker.type_of(source.output)
     checker.refuse_undefined(source.output, output, BIT)
-    if output != BIT:
-        message = f"the output is {_a(output)}; only Bits are put out yet: compare it, as in x = 0 or s = a"
-        raise unsupported(message, text, source.output.place)
+    _check_output(source, output, text)
     return checker.types
+
+
+def _check_output(source: Source, output: Type, text: str) -> None:
+    """A Bit has a verdict on the empty word; a Symbol is put out at every position, and has no verdict."""
+    place, said = source.output.place, source.accepts_empty is not None
+    match output:
+        case IntegerType():
+            raise unsupported("Integers cannot be put out yet: compare it, as in x = 0", text, place)
+        case BitType() if not said:
+            raise mistake(
+                "what the empty word gives is not said", text, place, "empty accept", "empty reject"
+            )
+        case SymbolType() if said or source.at is At.FIRST:
+            message = (
+                f"the output is {_a(output)}, put out at every position: there is no verdict that 'empty' or "
+                "'at' could speak of, leave them out"
+            )
+            raise mistake(message, text, place)
+        case _:
+            pass
 
 
 def _a(found: Type) -> str:

@@ -253,11 +253,13 @@ def following(value: Value, distance: int = 1, default: bool | str = False) -> V
     return Value(Neighbour(Direction.NEXT, distance, value.expression, _default(default)))
 
 
-def text(output: Value, *, alphabet: str | Sequence[str], accepts_empty: bool, at: str = "last") -> str:
+def text(
+    output: Value, *, alphabet: str | Sequence[str], accepts_empty: bool | None = None, at: str = "last"
+) -> str:
     """The program's text, which `parse_rasp` reads.
 
-    `alphabet`: single characters, symbols separated by blanks, or a list; `accepts_empty`: what the empty
-    word gives; `at`: the end of the word where the output is read.
+    `alphabet`: single characters, symbols separated by blanks, or a list. Where the output is a Bit:
+    `accepts_empty`, the verdict on the empty word, and `at`, the end of other words where it is read.
     """
     symbols = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
     definitions, expression = _written(output.expression)
@@ -265,7 +267,7 @@ def text(output: Value, *, alphabet: str | Sequence[str], accepts_empty: bool, a
 
 
 def program(
-    output: Value, *, alphabet: str | Sequence[str], accepts_empty: bool, at: str = "last"
+    output: Value, *, alphabet: str | Sequence[str], accepts_empty: bool | None = None, at: str = "last"
 ) -> RaspProgram:
     """The program itself; its errors point into its text.
 
