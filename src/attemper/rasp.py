@@ -1,4 +1,4 @@
-r"""Programs written in Python: `docs/programs.md` has the language.
+"""Programs written in Python: `docs/programs.md` has the language.
 
 >>> from attemper import rasp
 >>> from attemper.rasp import i, j

@@ -32,13 +32,13 @@ from attemper.languages.rasp.syntax import (
     Name,
     Negation,
     Negative,
-    Neighbour,
     Number,
     Position,
     Quantified,
     Quantifier,
     Relation,
     Selection,
+    Shifted,
     Source,
     Sum,
     SymbolName,
@@ -146,7 +146,7 @@ class RaspMeaning:
                     return self.value(default, i)
                 chosen = max(found) if choice is Choice.RIGHTMOST else min(found)
                 return self.value(value, chosen, chosen)
-            case Neighbour(direction, distance, value, default):
+            case Shifted(direction, distance, value, default):
                 there = i - distance if direction is Direction.PREVIOUS else i + distance
                 if 1 <= there <= len(self.word):
                     return self.value(value, there)
@@ -222,7 +222,9 @@ class RaspSampler:
             lambda: self._quantified(depth),
             lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
             lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
-            lambda: self._neighbour(self.bit(depth - 1), self.rng.choice((None, Truth(True), Truth(False)))),
+            lambda: self._shifted_value(
+                self.bit(depth - 1), self.rng.choice((None, Truth(True), Truth(False)))
+            ),
         ]
         return self.rng.choice([*leaves, *inner, *inner])()
 
@@ -267,7 +269,7 @@ class RaspSampler:
             case _:
                 value, names = self.symbol(depth - 1)
                 default = self._symbol_name()
-                fetch = self._selection if draw == 5 else self._neighbour
+                fetch = self._selection if draw == 5 else self._shifted_value
                 return fetch(value, SymbolName(default)), names | {default}
 
     def _symbol_name(self) -> str:
@@ -318,8 +320,8 @@ class RaspSampler:
         choice = self.rng.choice(list(Choice))
         return Selection(choice, self._mask(), self._condition_or_none(), value, default)
 
-    def _neighbour(self, value: Expression, default: Expression | None) -> Expression:
-        return Neighbour(self.rng.choice(list(Direction)), self.rng.choice((1, 1, 2, 3)), value, default)
+    def _shifted_value(self, value: Expression, default: Expression | None) -> Expression:
+        return Shifted(self.rng.choice(list(Direction)), self.rng.choice((1, 1, 2, 3)), value, default)
 
     def _mask(self) -> Mask:
         return self.rng.choice(list(Mask))

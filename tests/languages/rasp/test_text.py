@@ -11,7 +11,7 @@ from attemper.languages.rasp.classes import ProgramClass
 from attemper.languages.rasp.parse import parse_source
 from attemper.languages.rasp.program import parse_rasp
 from attemper.languages.rasp.show import show
-from attemper.languages.rasp.syntax import Index, Neighbour, indices
+from attemper.languages.rasp.syntax import Index, Shifted, indices
 from attemper.languages.temporal.reading import At
 
 HEAD = "alphabet a b (\nempty reject\np = in 'a'\nq = in 'b'\nd = pos\ns = p ? 'x' : 'y'\n"
@@ -198,4 +198,4 @@ def test_the_indices_of_an_expression_are_those_of_its_own_brackets() -> None:
     condition = getattr(source.output, "condition")  # noqa: B009 - every Quantified has one
     assert indices(condition) == {Index.HERE, Index.THERE}
     assert indices(source.output) == frozenset()
-    assert isinstance(condition.parts[0].operand, Neighbour)
+    assert isinstance(condition.parts[0].operand, Shifted)

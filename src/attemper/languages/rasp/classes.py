@@ -12,12 +12,12 @@ from attemper.languages.rasp.syntax import (
     Expression,
     Length,
     Name,
-    Neighbour,
     Number,
     Position,
     Quantified,
     Quantifier,
     Selection,
+    Shifted,
     Source,
     operands,
 )
@@ -82,7 +82,7 @@ def _is_beyond_counting(expression: Expression) -> bool:
     match expression:
         case Quantified(Quantifier.COUNT, mask):
             return mask not in {Mask.UP_TO, Mask.BEFORE}
-        case Quantified() | Selection() | Neighbour() | Congruence() | Length() | Edge(At.LAST):
+        case Quantified() | Selection() | Shifted() | Congruence() | Length() | Edge(At.LAST):
             return True
         case _:
             return False

@@ -58,13 +58,13 @@ from attemper.languages.rasp.syntax import (
     Name,
     Negation,
     Negative,
-    Neighbour,
     Number,
     Position,
     Quantified,
     Quantifier,
     Relation,
     Selection,
+    Shifted,
     Source,
     Sum,
     SymbolName,
@@ -122,7 +122,7 @@ class Lowering:
                 return {symbol: self.bits.add(Letter((symbol,))) for symbol in self.source.alphabet.symbols}
             case Conditional():
                 return self._conditional(expression)
-            case Selection() | Neighbour():
+            case Selection() | Shifted():
                 return self._fetched(expression)
             case Quantified():
                 return self._quantified(expression)
@@ -269,7 +269,7 @@ class Lowering:
             case _:
                 return self._attend(mask, choice, cases, self.bits.true, False)
 
-    def _fetched(self, expression: Selection | Neighbour) -> Value:
+    def _fetched(self, expression: Selection | Shifted) -> Value:
         fetch = (
             self._selecting(expression) if isinstance(expression, Selection) else self._shifting(expression)
         )
@@ -288,7 +288,7 @@ class Lowering:
         cases = self._cases(condition, expression)
         return lambda value, default: self._attend(expression.mask, expression.choice, cases, value, default)
 
-    def _shifting(self, expression: Neighbour) -> Callable[[Ref, bool], Ref]:
+    def _shifting(self, expression: Shifted) -> Callable[[Ref, bool], Ref]:
         def shifted(value: Ref, default: bool) -> Ref:
             if value == self.bits.constant(default):
                 return value

@@ -36,7 +36,6 @@ from attemper.languages.rasp.syntax import (
     Name,
     Negation,
     Negative,
-    Neighbour,
     Number,
     Place,
     Position,
@@ -44,6 +43,7 @@ from attemper.languages.rasp.syntax import (
     Quantifier,
     Relation,
     Selection,
+    Shifted,
     Source,
     Sum,
     SymbolName,
@@ -241,9 +241,9 @@ class _Build:
                 return Multiple(self._integer(token), _expression(operand), place=place)
             case "congruence", [operand, Token() as modulus, Token() as relation, Token() as remainder]:
                 return self._congruence(_expression(operand), modulus, relation, remainder, place)
-            case "neighbour", [Token() as token, value, default]:
+            case "shifted", [Token() as token, value, default]:
                 direction, distance = self._distance(token)
-                return Neighbour(direction, distance, _expression(value), default, place=place)  # type: ignore[arg-type]
+                return Shifted(direction, distance, _expression(value), default, place=place)  # type: ignore[arg-type]
             case _:
                 raise AssertionError(f"grammar rule '{rule}' has no meaning")
 

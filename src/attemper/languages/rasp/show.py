@@ -23,11 +23,11 @@ from attemper.languages.rasp.syntax import (
     Name,
     Negation,
     Negative,
-    Neighbour,
     Number,
     Position,
     Quantified,
     Selection,
+    Shifted,
     Source,
     Sum,
     SymbolName,
@@ -100,7 +100,7 @@ def _shown(expression: Expression) -> Shown:
         case Conditional(condition, then, otherwise):
             shown = f"{_within(condition, _IMPLICATION)} ? {_text(then)} : {_text(otherwise)}"
             return shown, _CONDITIONAL
-        case Quantified() | Selection() | Neighbour():
+        case Quantified() | Selection() | Shifted():
             return _attention(expression)
         case Sum() | Negative() | Multiple() | ExtremeOf() | Magnitude():
             return _integer(expression)
@@ -116,7 +116,7 @@ def _before(head: str, operand: Expression) -> Shown:
     )
 
 
-def _attention(expression: Quantified | Selection | Neighbour) -> Shown:
+def _attention(expression: Quantified | Selection | Shifted) -> Shown:
     match expression:
         case Quantified(quantifier, mask, condition, body):
             head = f"{quantifier}{_bracket(mask, condition)}"
@@ -125,7 +125,7 @@ def _attention(expression: Quantified | Selection | Neighbour) -> Shown:
             return _before(f"{head} ", body)
         case Selection(choice, mask, condition, value, default):
             head = f"{choice}{_bracket(mask, condition)}"
-        case Neighbour(direction, distance, value, default):
+        case Shifted(direction, distance, value, default):
             head = f"{direction}({distance})" if distance > 1 else str(direction)
         case _:
             assert_never(expression)

@@ -269,7 +269,7 @@ class Selection(Node):
 
 @final
 @dataclass(frozen=True)
-class Neighbour(Node):
+class Shifted(Node):
     """Bit or Symbol: the value `distance` positions before (after), or the default where there is none.
 
     Without a default that is false; a Symbol needs one.
@@ -313,7 +313,7 @@ Expression = (
     | Conditional
     | Quantified
     | Selection
-    | Neighbour
+    | Shifted
     | Applied
 )
 
@@ -373,7 +373,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return _present(condition, body)
         case Selection(_, _, condition, value, default):
             return _present(condition, value, default)
-        case Neighbour(_, _, value, default):
+        case Shifted(_, _, value, default):
             return _present(value, default)
 
 
@@ -386,7 +386,7 @@ def indices(expression: Expression) -> frozenset[Index]:
     match expression:
         case Applied(_, index):
             return frozenset({index})
-        case Quantified() | Selection() | Neighbour():
+        case Quantified() | Selection() | Shifted():
             return frozenset()
         case _:
             return frozenset().union(*map(indices, operands(expression)))

@@ -26,7 +26,6 @@ from attemper.languages.rasp.syntax import (
     Name,
     Negation,
     Negative,
-    Neighbour,
     Number,
     Place,
     Position,
@@ -34,6 +33,7 @@ from attemper.languages.rasp.syntax import (
     Quantifier,
     Relation,
     Selection,
+    Shifted,
     Source,
     Sum,
     SymbolName,
@@ -144,9 +144,7 @@ class _Checker:
             case SymbolName(name):
                 self._refuse_misspelt(expression)
                 return SymbolType((name,))
-            case (
-                Edge() | In() | WordSymbol() | Position() | Name() | Quantified() | Selection() | Neighbour()
-            ):
+            case Edge() | In() | WordSymbol() | Position() | Name() | Quantified() | Selection() | Shifted():
                 if inside:
                     raise self._mistake(_SAY_WHERE, expression.place)
                 return self._read(expression)
@@ -169,7 +167,7 @@ class _Checker:
 
     def _read(
         self,
-        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Neighbour,
+        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Shifted,
     ) -> Type:
         match expression:
             case Edge() | In():
@@ -185,7 +183,7 @@ class _Checker:
             case Selection(choice, _, condition, value, default):
                 self._condition(condition)
                 return self._fetched(choice, self._there(value), value, default, needs_default=True)
-            case Neighbour(direction, _, value, default):
+            case Shifted(direction, _, value, default):
                 found = self._type(value, inside=False)
                 needs_default = isinstance(found, SymbolType)
                 return self._fetched(direction, found, value, default, needs_default)

@@ -34,7 +34,6 @@ from attemper.languages.rasp.syntax import (
     Name,
     Negation,
     Negative,
-    Neighbour,
     Node,
     Number,
     Position,
@@ -42,6 +41,7 @@ from attemper.languages.rasp.syntax import (
     Quantifier,
     Relation,
     Selection,
+    Shifted,
     Source,
     Sum,
     SymbolName,
@@ -245,12 +245,12 @@ def leftmost(
 
 def previous(value: Value, distance: int = 1, default: bool | str = False) -> Value:
     """The value so many positions before, else the default."""
-    return Value(Neighbour(Direction.PREVIOUS, distance, value.expression, _default(default)))
+    return Value(Shifted(Direction.PREVIOUS, distance, value.expression, _default(default)))
 
 
 def following(value: Value, distance: int = 1, default: bool | str = False) -> Value:
     """The value so many positions after, else the default; `next` in the text."""
-    return Value(Neighbour(Direction.NEXT, distance, value.expression, _default(default)))
+    return Value(Shifted(Direction.NEXT, distance, value.expression, _default(default)))
 
 
 def text(
@@ -357,7 +357,7 @@ def _open(nodes: Sequence[Expression]) -> dict[int, bool]:
         match node:
             case Applied():
                 found[id(node)] = True
-            case Quantified() | Selection() | Neighbour():
+            case Quantified() | Selection() | Shifted():
                 found[id(node)] = False
             case _:
                 found[id(node)] = any(found[id(part)] for part in _parts(node))
