@@ -76,6 +76,14 @@ def test_symbols_stand_in_the_alphabet_as_they_are() -> None:
     assert parse_source(show(source)) == source
 
 
+def test_names_of_symbols_are_not_taken_for_misspelt_definitions() -> None:
+    """Only a Symbol can be meant, and neither `none` nor what is a symbol elsewhere is a mistake."""
+    head = "alphabet a b\nempty reject\np = in 'a'\n"
+    assert parse_rasp(f"{head}once = p ? round : square\noutput (previous once else none) = round")
+    assert parse_rasp(f"{head}around = p ? round : square\noutput around = round")
+    assert parse_rasp(f"{head}rounds = pos\noutput (p ? round : square) = round & rounds > 0")
+
+
 def test_comments_and_blank_lines_say_nothing() -> None:
     text = "\n# a\n alphabet a b\r\n\nempty accept # yes\n  x = in 'a' # '\n\noutput x#\n"
     assert show(parse_source(text)) == "alphabet a b\nempty accept\nx = in 'a'\noutput x"

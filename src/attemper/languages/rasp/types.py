@@ -348,9 +348,17 @@ class _Checker:
             raise self._undefined(expression)
 
     def _refuse_misspelt(self, expression: SymbolName) -> None:
-        """A bare word that is spelt almost as a definition's name is taken for a mistake."""
-        known = not expression.bare or expression.name in self.source.alphabet.symbols
-        if not known and nearest_name(expression.name, self.types):
+        """A bare word that is spelt almost as the name of a Symbol's definition is taken for a mistake.
+
+        Not so what is the name of a symbol elsewhere, and `none`. Where no Symbol can stand the type is wrong.
+        """
+        defined = {name: one.names for name, one in self.types.items() if isinstance(one, SymbolType)}
+        known = {
+            "none",
+            *self.source.alphabet.symbols,
+            *(name for names in defined.values() for name in names),
+        }
+        if expression.bare and expression.name not in known and nearest_name(expression.name, defined):
             raise self._undefined(expression)
 
     def _undefined(self, expression: SymbolName) -> SourceError:
