@@ -192,9 +192,10 @@ def commands_shown(document: Path) -> list[tuple[str, str]]:
 
 
 def files_shown(document: Path) -> list[tuple[str, str]]:
-    """The document's blocks of Python that begin with a file's name, as in `# models.py`: name and text."""
+    """The document's blocks that begin with a file's name, as in `# models.py`: name and text."""
     text = document.read_text(encoding="utf-8")
-    return [(name, body) for name, body in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", text, re.DOTALL)]
+    blocks = re.findall(r"```(?:python|rasp)\n# (\w+\.(?:py|rasp))\n(.*?)```", text, re.DOTALL)
+    return [(name, body) for name, body in blocks]
 
 
 @pytest.mark.parametrize("document", [path for path in DOCS if commands_shown(path)], ids=lambda p: p.name)

@@ -12,7 +12,6 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
-from attemper.attention_program.wellformed import complaints
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import load_if_any
@@ -37,6 +36,7 @@ from attemper.errors import (
     WordError,
 )
 from attemper.languages.language import Language
+from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
 from attemper.languages.regular.minimal import minimal
@@ -61,6 +61,7 @@ from attemper.workbench.options import (
     refuse_caps,
     require,
 )
+from attemper.workbench.programs import program_language
 from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
@@ -181,11 +182,11 @@ def compile_dfa(
 
 
 def compile_program(
-    program: Program,
+    program: Program | RaspProgram | str,
     *,
-    at: Literal["first", "last"] = "last",
+    at: Literal["first", "last"] | None = None,
     regime: RegimeName | None = None,
-    empty: Literal["accept", "reject"] = "reject",
+    empty: Literal["accept", "reject"] | None = None,
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
     kernel: KernelName = "numerator-first",
@@ -193,25 +194,26 @@ def compile_program(
     r"""Compile an attention program into a softmax transformer.
 
     The transformer's output at position i of a word of any length n >= 1 is the program's output bit there
-    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `at` and `empty` say where
-    the verdict is read, and what it is on the empty word. The other options are those of `compile`.
+    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `program`: a text of that
+    page, or what `parse_program` makes of a program's steps; of these `at` (default: last) and `empty`
+    (default: reject) say where the verdict is read, and what it is on the empty word. The other options are
+    those of `compile`.
 
-    Raises `OptionError` (an option's value, or a program that is ill formed) and `UnsupportedError` (the
-    regime cannot, nothing can, or no network reaches the horizon).
+    Raises `SourceError` (a text that cannot be read), `OptionError` (an option's value, or a program that is
+    ill formed) and `UnsupportedError` (the regime cannot, nothing can, or no network reaches the horizon).
 
+    >>> text = "alphabet a b\nempty reject\noutput previous(2) in 'a'"
+    >>> compile_program(text).accepts("abb")
+    True
     >>> text = 'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous 2 s0 default 0\noutput s1'
     >>> model = compile_program(parse_program(text))
     >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
     (True, False, False)
     """
-    require("program", program, Program, "give what parse_program(...) makes")
-    for complaint in complaints(program):
-        raise OptionError(f"this is not a well-formed program: {complaint}")
-    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
-    if program.symbols and (at, empty) != ("last", "reject"):
-        raise OptionError("the program puts out a symbol at every position: there is no verdict to be read")
-    language = ProgramLanguage(program, At(choice("at", at, tuple(At))), accepts_empty)
-    return _compiled(language, program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None))
+    language = program_language(program, at, empty)
+    return _compiled(
+        language, language.program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None)
+    )
 
 
 def _compiled(
