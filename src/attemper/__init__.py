@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
     from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
+    from attemper.workbench.zoo import compile_named, named
 
 __version__ = "0.3.0"
 __all__ = [
@@ -30,9 +31,11 @@ __all__ = [
     "classify",
     "compile",
     "compile_dfa",
+    "compile_named",
     "compile_regex",
     "formula_of",
     "load",
+    "named",
     "parse_program",
     "parse_regex",
     "read_dfa",
@@ -51,9 +54,11 @@ _HOMES = {
     "classify": "attemper.languages.regular.classes",
     "compile": "attemper.workbench.model",
     "compile_dfa": "attemper.workbench.model",
+    "compile_named": "attemper.workbench.zoo",
     "compile_regex": "attemper.workbench.model",
     "formula_of": "attemper.workbench.asking",
     "load": "attemper.workbench.model",
+    "named": "attemper.workbench.zoo",
     "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",

@@ -185,7 +185,7 @@ def _is_balanced(word: str, pairs: tuple[str, ...]) -> bool:
 
 DYCK_1 = Entry(
     "dyck-1",
-    "well-nested words of one kind of brackets: never more ) than (, and as many in the end",
+    "well-nested brackets of one kind, to any depth",
     Kind.COUNTER,
     ("(", ")"),
     Formula("#<['('] = #<[')'] & H (#<[')'] <= #<['('])"),
@@ -212,7 +212,7 @@ def shuffle(kinds: int) -> Entry:
     opening, closing = ("".join(brackets) for brackets in zip(*pairs, strict=True))
     return Entry(
         f"dyck-shuffle-{kinds}",
-        f"words of {kinds} kinds of brackets, each kind well nested by itself: ([)] is one of them",
+        f"brackets of {kinds} kinds, each well nested by itself, as in ([)]",
         Kind.COUNTER,
         tuple("".join(pairs)),
         Formula(f"H ({never_below}) & {closed}"),
@@ -254,7 +254,7 @@ def seen(times: int) -> Entry:
 
     return Entry(
         f"seen-{times}",
-        f"words whose last symbol occurs at least {times} times, the last place included",
+        f"words whose last symbol occurs at least {times} times",
         Kind.STAR_FREE,
         tuple(symbols),
         Formula(" | ".join(f"{symbol} & #<[{symbol}] >= {times}" for symbol in symbols)),

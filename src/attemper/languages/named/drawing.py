@@ -12,10 +12,10 @@ from typing import Protocol
 
 from attemper.languages.words import Word
 
-ATTEMPTS = 200
-"""How many words are drawn for one that is wanted, before there are fewer words than asked for."""
+ATTEMPTS = 20
+"""How many lengths are tried for each word that is wanted, before there are fewer words than asked for."""
 
-CHANGES = 120
+CHANGES = 60
 """How many changes of a word are tried for one to the other side."""
 
 NEAR = 8

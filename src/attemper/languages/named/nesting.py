@@ -92,6 +92,9 @@ def _wrong_at_the_end(pairs: tuple[str, ...]) -> DrawnText:
 DEEPEST = {1: 98, 2: 5, 3: 3, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2}
 """By the number of kinds, the greatest depth whose cascade stays within the compiler's caps."""
 
+DEPTHS = "M = 1 to 98 for K = 1, to 5 for K = 2, to 3 for K = 3, to 2 for K = 4 to 8"
+"""The same in words."""
+
 
 def bounded(kinds: int, depth: int) -> Entry:
     """Brackets to a depth: a regular language, whose states are what is open."""
@@ -101,7 +104,7 @@ def bounded(kinds: int, depth: int) -> Entry:
     plural = "one kind" if kinds == 1 else f"{kinds} kinds"
     return Entry(
         f"dyck-{kinds}-depth-{depth}",
-        f"well-nested words of {plural} of brackets, of which at most {depth} are open at a time",
+        f"well-nested brackets of {plural}, at most {depth} open at a time",
         Kind.STAR_FREE,
         alphabet,
         _automaton(alphabet, closing, depth),
@@ -139,7 +142,7 @@ def unbounded(kinds: int) -> Entry:
     pairs = PAIRS[:kinds]
     return Entry(
         f"dyck-{kinds}",
-        f"well-nested words of {kinds} kinds of brackets, to any depth",
+        f"well-nested brackets of {kinds} kinds, to any depth",
         Kind.CONTEXT_FREE,
         tuple("".join(pairs)),
         Unbuilt(NEAREST),

@@ -77,7 +77,7 @@ def _repeats(word: str, unit: str) -> bool:
 
 AB_STAR = Entry(
     "ab-star",
-    "(ab)*: a and b by turns, a first and b last; the empty word is one of them",
+    "(ab)*: pairs of an a and a b, or no symbol at all",
     Kind.STAR_FREE,
     ("a", "b"),
     Formula("b & H ((a -> first | Y b) & (b -> Y a))"),
@@ -233,7 +233,7 @@ def _multiple_of_three(draw: Random, length: int) -> str:
 
 MULTIPLES_OF_3 = Entry(
     "multiples-of-3",
-    "binary numbers, the highest digit first, that 3 divides; the empty word is 0",
+    "binary numbers that 3 divides, the highest digit first",
     Kind.SOLVABLE,
     BITS,
     Regex("(0|1(01*0)*1)*"),
@@ -295,7 +295,7 @@ def _as_many_modulo_three(draw: Random, length: int) -> str:
 
 TOMITA_3 = Entry(
     "tomita-3",
-    "words in which no run of 1s of odd length is directly followed by a run of 0s of odd length",
+    "words in which no odd run of 1s is followed by an odd run of 0s",
     Kind.QUASI_APERIODIC,
     BITS,
     Regex("~((.*0)?1(11)*0(00)*(1.*)?)"),
@@ -322,7 +322,7 @@ TOMITA = (
     ),
     Entry(
         "tomita-2",
-        "(10)*: 1 and 0 by turns, 1 first and 0 last; the empty word is one of them",
+        "(10)*: pairs of a 1 and a 0, or no symbol at all",
         Kind.STAR_FREE,
         BITS,
         Regex("(10)*"),
@@ -368,7 +368,7 @@ TOMITA = (
     ),
     Entry(
         "tomita-6",
-        "words in which the number of 0s minus the number of 1s is divisible by 3",
+        "words in which 3 divides the number of 0s minus that of 1s",
         Kind.SOLVABLE,
         BITS,
         Formula("(#<['0'] - #<['1']) % 3 = 0"),
@@ -381,7 +381,7 @@ TOMITA = (
     ),
     Entry(
         "tomita-7",
-        "0*1*0*1*: at most four runs, of which a first run of 1s counts as the second",
+        "0*1*0*1*: 0s, then 1s, then 0s, then 1s, any number of each",
         Kind.STAR_FREE,
         BITS,
         Regex("0*1*0*1*"),

@@ -82,7 +82,7 @@ def _memory(memory: str | None, instruction: str) -> str | None:
 
 FLIP_FLOP = Entry(
     "flip-flop",
-    "runs of a one-bit memory (write 0 or 1, read 0 or 1, ignore): every read gives what was last written",
+    "writes, reads and ignores: every read gives the last write",
     Kind.STAR_FREE,
     INSTRUCTIONS,
     Formula("H ((r0 -> !w1 S w0) & (r1 -> !w0 S w1))"),
@@ -132,19 +132,17 @@ def _chains(draw: Random, length: int) -> Iterator[Word]:
     yield tuple(("abcacb" * length)[:length])
 
 
-def k_hop(hops: int, name: str = "") -> Entry:
+def k_hop(hops: int) -> Entry:
     """k-hop induction heads; one hop is the induction head itself."""
 
     def accepts(word: Word) -> bool:
         return ends_at_a(word, hops)
 
-    led = "the symbol that followed the last symbol when it stood before is a"
-    led_further = (
-        f"{hops} hops from the last position lead to a; a hop: to where this symbol stood last, and one on"
-    )
     return Entry(
-        name or f"k-hop-{hops}",
-        f"words over a, b and c in which {led if hops == 1 else led_further}",
+        f"k-hop-{hops}",
+        "what followed the last symbol when it stood before is a"
+        if hops == 1
+        else f"{hops} hops, each to what followed this symbol when it stood before, lead to a",
         Kind.STAR_FREE,
         SYMBOLS,
         Formula(hop_formula(hops)),
@@ -189,7 +187,7 @@ def _bindings(_: Random, length: int) -> Iterator[Word]:
 
 MQAR = Entry(
     "mqar",
-    "keys k, l and values x, y in any order, a key last: the last value that directly followed this key is x",
+    "the last symbol is a key (k, l), and the value (x, y) that last followed it is x",
     Kind.STAR_FREE,
     (*KEYS, *VALUES),
     Formula(_recall_formula()),

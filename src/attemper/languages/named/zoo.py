@@ -66,7 +66,7 @@ FAMILIES = (
         f"dyck-{NUMBER}-depth-{NUMBER}",
         nesting.bounded,
         ((1, 3), (1, 10), (2, 2), (2, 3)),
-        ", ".join(f"M = 1 to {deepest} for K = {kinds}" for kinds, deepest in nesting.DEEPEST.items()),
+        nesting.DEPTHS,
         lambda kinds, depth: depth <= nesting.DEEPEST.get(kinds, 0),
     ),
     Family(
@@ -91,7 +91,6 @@ FAMILIES = (
 
 ALIASES = {
     "parity": "parity-even",
-    "parity-1": "parity-odd",
     "dyck1": "dyck-1",
     "dyck2": "dyck-2",
     "ones": "tomita-1",

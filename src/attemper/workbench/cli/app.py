@@ -22,6 +22,7 @@ from attemper.workbench.cli.showing import show_command
 from attemper.workbench.cli.tracing import trace_command
 from attemper.workbench.cli.translating import formula_command
 from attemper.workbench.cli.verifying import verify_command
+from attemper.workbench.cli.zoo import zoo_command
 
 EPILOG = (
     "Exit codes: 0 done, 1 verify found a wrong word, 2 usage or an extra that is not installed, 3 formula, "
@@ -63,6 +64,7 @@ def _common(
 app.command("compile")(compile_command)
 app.command("classify")(classify_command)
 app.command("formula")(formula_command)
+app.command("zoo")(zoo_command)
 app.command("certify")(certify_command)
 app.command("check")(check_command)
 app.command("refute")(refute_command)

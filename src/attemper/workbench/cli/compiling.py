@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, final
@@ -23,6 +23,7 @@ from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
+from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.classifying import alternatives_text, automaton_of
@@ -104,12 +105,33 @@ def compile_command(
         language, letters = read_source(
             formula, alphabet, at.value if at else None, (empty or EmptyOption.REJECT).value
         )
-    notes = [] if empty is not None else list(_notes_on_the_empty_word(language))
+    notes = () if empty is not None else tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and goal is not None else (regime or Regime.UNBOUNDED,)
+    order = Order(language, letters, wanted, goal, limits, regex or "", notes)
+    return fill(order, output, explain=explain, json=json)
+
+
+@final
+@dataclass(frozen=True)
+class Order:
+    """What is to be compiled, in which regimes, and what is to be said of it besides."""
+
+    language: Language
+    alphabet: Alphabet
+    regimes: tuple[Regime, ...]
+    goal: Goal | None = None
+    limits: Limits = field(default_factory=Limits)
+    regex: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
+    """Compile, write the folder with the certificate, and say what was made; the exit code."""
+    language = order.language
     with activity("compiling", quiet=json):
-        chosen = choose(language, letters, wanted, goal, limits)
-    model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
+        chosen = choose(language, order.alphabet, order.regimes, order.goal, order.limits)
+    model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex)
     certificate = None
     if chosen.analysis is not None:
         with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
@@ -120,7 +142,7 @@ def compile_command(
     discard_certificate(output)
     if certificate is not None:
         save_certificate(certificate, output)
-    made = _Made(output, chosen, model, certificate, replaced, notes)
+    made = _Made(output, chosen, model, certificate, replaced, order.notes)
     if json:
         print_json(_record(made, explain=explain))
     else:
