@@ -321,5 +321,6 @@ def test_hops_are_those_of_the_paper(hops: int) -> None:
 def test_formulas_are_as_short_as_they_are_said_to_be() -> None:
     texts = {one.name: one.source.text for one in entries() if isinstance(one.source, Formula)}
     assert texts["k-hop-1"].startswith("a & (!(Y a) S (Y a & a)) | b & ")
+    assert texts["a-n-b-n"] == "H (a -> !O b) & #<[a] = #<[b]"
     assert texts["detect-aab"] == "O (b & Y (a & Y a))"
     assert texts["a-n-b-n-c-n"] == "H ((a -> !O (b | c)) & (b -> !O c)) & #<[a] = #<[b] & #<[b] = #<[c]"

@@ -103,9 +103,8 @@ def _any_of(symbols: str) -> str:
 
 def equal_blocks(symbols: str, kind: Kind) -> Entry:
     """a^n b^n and its longer kin; n >= 0."""
-    order = " & ".join(
-        f"({symbol} -> !O {_any_of(symbols[place:])})" for place, symbol in enumerate(symbols[:-1], start=1)
-    )
+    implied = [f"{symbol} -> !O {_any_of(symbols[place:])}" for place, symbol in enumerate(symbols[:-1], 1)]
+    order = implied[0] if len(implied) == 1 else " & ".join(f"({part})" for part in implied)
     counts = " & ".join(f"#<[{x}] = #<[{y}]" for x, y in pairwise(symbols))
 
     def accepts(word: str) -> bool:

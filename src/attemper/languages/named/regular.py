@@ -352,6 +352,7 @@ TOMITA = (
         ),
         2,
         (TOMITA_1982, BHATTAMISHRA_2020),
+        also=(Formula("!O ('0' & Y ('0' & Y '0'))"),),
     ),
     Entry(
         "tomita-5",

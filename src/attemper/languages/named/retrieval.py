@@ -140,9 +140,9 @@ def k_hop(hops: int) -> Entry:
 
     return Entry(
         f"k-hop-{hops}",
-        "what followed the last symbol when it stood before is a"
+        "the symbol that followed the previous occurrence of the last one is a"
         if hops == 1
-        else f"{hops} hops, each to what followed this symbol when it stood before, lead to a",
+        else f"{hops} hops, each to the symbol after this one's previous occurrence, lead to a",
         Kind.STAR_FREE,
         SYMBOLS,
         Formula(hop_formula(hops)),
