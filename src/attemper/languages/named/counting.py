@@ -135,6 +135,7 @@ def equal_blocks(symbols: str, kind: Kind) -> Entry:
 
 A_N_B_N = equal_blocks("ab", Kind.COUNTER)
 A_N_B_N_C_N = equal_blocks("abc", Kind.CONTEXT_SENSITIVE)
+A_N_B_N_C_N_D_N = equal_blocks("abcd", Kind.CONTEXT_SENSITIVE)
 
 # Brackets, each kind counted by itself ---------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ DYCK_1 = Entry(
     "well-nested brackets of one kind, to any depth",
     Kind.COUNTER,
     ("(", ")"),
-    Formula("#<['('] = #<[')'] & H (#<[')'] <= #<['('])"),
+    Formula("H (#<['('] >= #<[')']) & #<['('] = #<[')']"),
     decides(lambda word: _is_balanced(word, ("()",))),
     draws(balanced),
     edges(deep, flat, early_dip, last_wrong),

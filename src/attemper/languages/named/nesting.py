@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from attemper.languages.named.counting import PAIRS, balanced
@@ -89,11 +90,14 @@ def _wrong_at_the_end(pairs: tuple[str, ...]) -> DrawnText:
 
 # Bounded depth ---------------------------------------------------------------------------------------------
 
-DEEPEST = {1: 98, 2: 5, 3: 3, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2}
-"""By the number of kinds, the greatest depth whose cascade stays within the compiler's caps."""
+DEEPEST = {1: 98, 2: 5} | dict.fromkeys(range(3, MOST_KINDS + 1), 3)
+"""By the number of kinds, the greatest depth."""
 
-DEPTHS = "M = 1 to 98 for K = 1, to 5 for K = 2, to 3 for K = 3, to 2 for K = 4 to 8"
+DEPTHS = "M = 1 to 98 for K = 1, to 5 for K = 2, to 3 for K = 3 to 8"
 """The same in words."""
+
+MANY_SYMBOLS = 32_000
+"""The cap on a cascade's symbols that four kinds or more to the depth 3 need."""
 
 
 def bounded(kinds: int, depth: int) -> Entry:
@@ -101,13 +105,14 @@ def bounded(kinds: int, depth: int) -> Entry:
     pairs = PAIRS[:kinds]
     closing = {pair[0]: pair[1] for pair in pairs}
     alphabet = tuple("".join(pairs))
+    symbols = MANY_SYMBOLS if kinds > 3 and depth > 2 else None
     plural = "one kind" if kinds == 1 else f"{kinds} kinds"
     return Entry(
         f"dyck-{kinds}-depth-{depth}",
         f"well-nested brackets of {plural}, at most {depth} open at a time",
         Kind.STAR_FREE,
         alphabet,
-        _automaton(alphabet, closing, depth),
+        replace(_automaton(alphabet, closing, depth), symbols=symbols),
         decides(lambda word: is_nested(word, pairs, depth)),
         draws(_kinds_drawn(pairs, depth)),
         edges(

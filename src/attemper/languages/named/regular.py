@@ -181,7 +181,7 @@ def modulo(divisor: int) -> Entry:
 
 AA_STAR = Entry(
     "aa-star",
-    "(aa)* over a and b: an even number of a's, and nothing else",
+    "(aa)* over a and b: a repeated an even number of times",
     Kind.QUASI_APERIODIC,
     ("a", "b"),
     Formula("even(pos) & H a"),

@@ -142,7 +142,7 @@ def k_hop(hops: int) -> Entry:
         f"k-hop-{hops}",
         "the symbol that followed the previous occurrence of the last one is a"
         if hops == 1
-        else f"{hops} hops, each to the symbol after this one's previous occurrence, lead to a",
+        else f"{hops} hops, each to the symbol after the previous occurrence of this one, lead to a",
         Kind.STAR_FREE,
         SYMBOLS,
         Formula(hop_formula(hops)),

@@ -118,7 +118,7 @@ def _entries() -> Iterator[Entry]:
     yield from _listed("mod-K")
     yield from (regular.EVEN_RUNS, regular.MULTIPLES_OF_3, *regular.TOMITA)
     yield from (counting.MAJORITY, counting.MAJORITY_STRICT, counting.MOST_FREQUENT)
-    yield from (counting.A_N_B_N, counting.A_N_B_N_C_N, counting.DYCK_1)
+    yield from (counting.A_N_B_N, counting.A_N_B_N_C_N, counting.A_N_B_N_C_N_D_N, counting.DYCK_1)
     yield from _listed("dyck-shuffle-K", "dyck-K-depth-M", "dyck-K")
     yield nesting.PALINDROMES
     yield from (retrieval.FLIP_FLOP, retrieval.MQAR)
