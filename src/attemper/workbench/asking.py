@@ -71,8 +71,8 @@ def refute(
 
     * `model`: a compiled model without counts, read with hard attention at the last position; a
       `HardModel`, or a function from n to one; or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
-    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"` or `"anbn"` over the model's symbols in their
-      order; an automaton, or the model that has one.
+    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"`, `"anbn"` or another name of the zoo, over the
+      model's symbols in their order; an automaton, or the model that has one.
     * `n`: the number of positions, an end marker included; a `HardModel` knows it.
     * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
       as it can in so many `seconds`, give or take a step. `report` hears what is done.

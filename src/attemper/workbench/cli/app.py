@@ -19,6 +19,7 @@ COMMANDS = {
     "compile": "compiling",
     "classify": "classifying",
     "formula": "translating",
+    "zoo": "zoo",
     "certify": "certifying",
     "check": "checking",
     "refute": "refuting",
