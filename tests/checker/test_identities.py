@@ -209,6 +209,34 @@ def test_cases_by_places_are_split_on_demand() -> None:
     assert deep.mixed_places() == frozenset()
 
 
+def test_cases_by_places_alone_are_split_on_demand_too() -> None:
+    own = names()
+    own.exists(LEFT, own.different(own.first, own.last))
+    expand = own.mixed_places()
+    assert expand == {(PlaceAtLeast(1, 0), 2), (PlaceAtLeast(1, -1), 0)}
+    again = Formulas(("a", "b"), expand)
+    parts = (
+        again.both(again.first, again.negation(again.last)),
+        again.both(again.last, again.negation(again.first)),
+    )
+    either = again.either(*(again.exists(LEFT, part) for part in parts))
+    assert again.exists(LEFT, again.different(again.first, again.last)) == either
+
+
+@pytest.mark.parametrize("masking", WEAK)
+@pytest.mark.parametrize("leftmost", [False, True])
+def test_places_beside_letters_are_split_where_all_are_too_many(masking: Masking, leftmost: bool) -> None:
+    own = names()
+    own.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -9)))
+    mark = own.first if leftmost else own.last
+    for threshold in range(3, 9):
+        own.exists(masking, own.both(mark, own.at_least_place(2, -1, threshold)))
+    assert own.mixed_places() == {(PlaceAtLeast(1, 0), 9)}
+    for threshold in range(10, 16):
+        own.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -threshold)))
+    assert own.mixed_places() == frozenset()
+
+
 @pytest.mark.parametrize("masking", WEAK)
 @pytest.mark.parametrize("leftmost", [False, True])
 def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:

@@ -27,7 +27,7 @@ from attemper.networks.files import Source, load, save
 from attemper.networks.layers import Network
 from tests.support.hand_built import hand_built
 from tests.support.plain_heads import plain_head
-from tests.support.programs import programs
+from tests.support.programs import AS_HEADS, programs
 from tests.support.second_reader import drawn
 from tests.support.second_reader.following import automaton_of, follow
 from tests.support.second_reader.forms import NothingShownError
@@ -114,7 +114,7 @@ def test_changed_programs_with_groups_are_followed_alike(seed: int) -> None:
 
 
 @settings(max_examples=40, derandomize=True, deadline=None, database=None)
-@given(programs(defaults=False))
+@given(programs(defaults=AS_HEADS, spelled_out=True))
 def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
     tree: Any = program_to_tree(program)
     assert complaint(tree) is None

@@ -152,15 +152,21 @@ class Formulas(Sums):
         ]
 
     def mixed_places(self) -> frozenset[Test]:
-        """The tests of places that occur beside letters in some `exists`: what to expand, if not too many."""
+        """The tests of places that occur beside others in some `exists`, or else those beside letters.
+
+        What to expand, if not too many.
+        """
         found: set[Test] = set()
+        beside_letters: set[Test] = set()
         for name in self.atoms:
             tests = self._tests(name.where) if isinstance(name, Exists) else set()
             places = {(atom, t) for atom, t in tests if isinstance(atom, PlaceAtom)}
             letters = {test for test in tests if isinstance(test[0], LetterBit)}
-            if letters and letters | places == tests:
+            if len(tests) > 1 and letters | places == tests:
                 found |= places
-        return frozenset(found) if len(found) <= MAX_EXPANDED else frozenset()
+                beside_letters |= places if letters else set()
+        few = (tests for tests in (found, beside_letters) if len(tests) <= MAX_EXPANDED)
+        return frozenset(next(few, ()))
 
     def _tests(self, diagram: Diagram) -> set[tuple[Atom, int]]:
         return {(self.atoms[family], threshold) for family, threshold in self.diagrams.support(diagram)}

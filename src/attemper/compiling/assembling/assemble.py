@@ -18,6 +18,7 @@ from attemper.compiling.assembling.demand import collect
 from attemper.compiling.assembling.schedule import make_schedule
 from attemper.compiling.building.bits import is_embedded, strip_negations
 from attemper.compiling.building.site import Site
+from attemper.compiling.building.sizes import require_few_weights
 from attemper.compiling.building.weights import LayerDraft, added, form, scaled
 from attemper.compiling.constructions.table import PHASES, compute, make_average, name_of
 from attemper.exact.closed_forms import ONE
@@ -43,7 +44,8 @@ def assemble(
     """The hard-attention network of a guarded, simplified program.
 
     `names` labels the coordinates of steps; `symbols` are groups of bits of which at most one ever holds,
-    made by one layer. Raises `UnsupportedError` for a step that no construction covers.
+    made by one layer. Raises `UnsupportedError` for a step that no construction covers, and as soon as the
+    network is too large to be run.
     """
     assembly = _Assembly(program, names, symbols)
     assembly.build()
@@ -111,9 +113,12 @@ class _Assembly:
             self.site.add_shared_heads()
 
     def _blocks(self) -> None:
+        """No bit loses its coordinate later on: a hidden unit has a weight to read it and one to write it."""
+        weights_of_a_unit = 2 * len(self.site.bits) + 1
         for literal, target in self.site.bits.items():
             block, layer = self.demand.blocks[literal]
             self._write_block(block, layer, target)
+            require_few_weights(weights_of_a_unit * sum(draft.units for draft in self.site.layers))
 
     def _write_block(self, block: Block, layer: int, target: Coordinate) -> None:
         draft = self.site.layers[layer - 1]

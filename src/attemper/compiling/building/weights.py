@@ -80,6 +80,11 @@ class LayerDraft:
         above = self.add_hidden(linear, -low - Fraction(1, 2), target, Fraction(-2 * sign))
         self._clamps.setdefault((below, above))
 
+    @property
+    def units(self) -> int:
+        """How many hidden units there are."""
+        return len(self._hidden)
+
     def has_wide_head(self) -> bool:
         """Whether a head needs more than four rows: a soft selection has one more, its tie-break."""
         return any(len(head.query) + isinstance(head.construction, Select) > 4 for head in self.heads)

@@ -17,6 +17,9 @@ attention (embeddings only add, so such a gate has to wait for a feed-forward):
     attend g value g    "some position has g": over the cubes (letter and place) of g, a head that
                         looks for both and reads each of them
 
+Such a head looks for a letter and a place at once: where both hold nowhere together, it prefers one of them.
+A guarded value does not show that. Without a default, their conjunction becomes one bit, a union of itself.
+
 The values are unchanged: running the program before and after gives the same bits.
 """
 
@@ -92,6 +95,9 @@ class _Guard:
                 return self._shift(step)
             case Attend(default=bool()):
                 return self._attend(step)
+            case Attend(default=None):
+                cases = tuple((here, self._one_bit(there)) for here, there in step.cases)
+                return self.simple.add(replace(step, cases=cases))
             case Count(mask, bit) if mask in _STRICT:
                 weak, direction = _STRICT[mask]
                 return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
@@ -131,6 +137,13 @@ class _Guard:
         is_past = step.direction is Direction.PREVIOUS
         mask, choice = (Mask.UP_TO, Choice.RIGHTMOST) if is_past else (Mask.FROM, Choice.LEFTMOST)
         return self.simple.add(Attend(mask, choice, cases, step.bit, None))
+
+    def _one_bit(self, where: Ref) -> Ref:
+        """What a head looks for as a whole."""
+        steps = self.simple.builder.steps
+        step = steps[where]
+        is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
+        return self._gate(Connective.UNION, where) if is_mixed else where
 
     def _head(self, step: Attend | Shift) -> Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""
