@@ -107,6 +107,12 @@ class Steps:
             self._known[ref] = self.names.settled(self._bit(ref, self.program.steps[ref]))
         return self._known[ref]
 
+    def make_all(self) -> None:
+        """The diagram of every bit, with its promises: also of those that the output does not need."""
+        for ref, step in enumerate(self.program.steps):
+            if not isinstance(step, Count | Linear):
+                self.bit(ref)
+
     def _bit(self, ref: Ref, step: Step) -> Diagram:
         names = self.names
         match step:
@@ -221,11 +227,11 @@ class Steps:
                 return names.both(self._at_least(count, value), names.negation(above))
             case CountTest(predicate, count, scale, shift):
                 counted = self.program.steps[count]
-                if not isinstance(counted, Count) or MASKINGS[counted.mask].is_strict:
+                if not isinstance(counted, Count):
                     raise UnprovenError(f"step {ref} tests more than one count")
-                return names.counted_test(
-                    MASKINGS[counted.mask], self.bit(counted.bit), predicate, scale, shift
-                )
+                masking = MASKINGS[counted.mask]
+                here = self._beside(masking, self.bit(counted.bit), names.false)
+                return names.counted_test(masking.weak, here, predicate, scale, shift)
             case _:
                 assert_never(step)
 
@@ -250,9 +256,7 @@ def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
     need: a program that breaks one means nothing.
     """
     steps = Steps(names, program)
-    for ref, step in enumerate(program.steps):
-        if not isinstance(step, Count | Linear):
-            steps.bit(ref)
+    steps.make_all()
     if steps.promises:
         raise UnprovenError(
             "two bits of a union, or two cases of a selection, are not seen to exclude each other"
