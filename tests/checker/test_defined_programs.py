@@ -32,10 +32,13 @@ from attemper.attention_program.ops import (
     Step,
     everywhere,
 )
+from attemper.certificates.claims import RealClaim
+from attemper.checker.check import judge
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.program import Steps
 from attemper.checker.proof import prove
+from attemper.checker.verdict import Status
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError, UnsupportedError
@@ -84,10 +87,10 @@ def said(program: Program, words: list[Word]) -> Rows:
     return found
 
 
-def drawn(seed: int) -> Program:
+def drawn(seed: int, *, compiled: bool = True) -> Program:
     """A random program of which every step is needed."""
     rng = random.Random(seed)
-    program = ProgramSampler(rng).program(rng.randint(3, 14))
+    program = ProgramSampler(rng, compiled=compiled).program(rng.randint(3, 14))
     return prune(program)[0]
 
 
@@ -97,7 +100,7 @@ def drawn(seed: int) -> Program:
 def assert_normal_forms_are_read_as_defined(seeds: range) -> None:
     words = WORDS[:30]
     for seed in seeds:
-        program = drawn(seed)
+        program = drawn(seed, compiled=False)
         steps = Steps(Formulas(AB.symbols), program)
         refs = [ref for ref, step in enumerate(program.steps) if not isinstance(step, Count | Linear)]
         rows = [meaning.run(program, word) for word in words]
@@ -311,6 +314,20 @@ def test_a_program_that_may_mean_nothing_is_not_proved(name: str, is_machine: bo
     network = compiled(Program(AB, (meant,), 0)).soft
     assert is_proved(network, Program(AB, (meant,), 0))
     assert not is_proved(network, Program(AB, steps, output))
+
+
+def test_a_program_that_means_nothing_is_judged_unknown() -> None:
+    """No word refutes it, either: there is nothing that the network should have said."""
+    for name in (
+        "a half, not needed",
+        "a merge twice of a, not needed",
+        "two cases in force by True, others",
+    ):
+        more, output, _ = ATTACKS[name]
+        for steps in ((A, B, *more), (A, B, *more, PREVIOUS)):
+            network, language = compiled(Program(AB, (A,), 0)).soft, language_of(Program(AB, steps, output))
+            verdict = judge(network, language, (RealClaim(),))
+            assert verdict.status is Status.UNKNOWN
 
 
 @pytest.mark.parametrize("default", [False, True])
