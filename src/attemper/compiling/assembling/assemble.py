@@ -50,6 +50,7 @@ def assemble(
     assembly = _Assembly(program, names, symbols)
     assembly.build()
     site = assembly.site
+    placed = {output: assembly.coordinate(output) for output in program.outputs}
     network = Network(
         alphabet=program.alphabet,
         coordinates=tuple(site.stream.labels),
@@ -60,10 +61,10 @@ def assemble(
         positions=site.stream.placed(),
         layers=tuple(draft.finished() for draft in site.layers),
         head_width=16 if any(draft.has_wide_head() for draft in site.layers) else 4,
-        output=assembly.coordinate(program.output),
+        output=placed[program.output],
         reads_first=reads_first,
         accepts_empty=accepts_empty,
-        symbols=tuple((name, assembly.coordinate(bit)) for name, bit in program.symbols),
+        symbols=tuple((name, placed[bit]) for name, bit in program.symbols),
     )
     return Assembled(network, assembly.groups())
 
