@@ -350,7 +350,7 @@ class _Checker:
     def _refuse_misspelt(self, expression: SymbolName) -> None:
         """A bare word that is spelt almost as the name of a Symbol's definition is taken for a mistake.
 
-        Not so what is the name of a symbol elsewhere, and `none`. Where no Symbol can stand the type is wrong.
+        Not so `none`, and what is a symbol elsewhere. (Where no Symbol can stand, the type is wrong anyway.)
         """
         defined = {name: one.names for name, one in self.types.items() if isinstance(one, SymbolType)}
         known = {
