@@ -12,6 +12,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
+from attemper.languages.named.zoo import ALIASES, entries
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
 from attemper.workbench.cli.app import COMMANDS
@@ -28,7 +29,7 @@ EVERYDAY = {
 """Terms that are also plain words, or titles: a page links them where they are meant as terms."""
 
 PLAIN = {
-    *("hard-attention", "end-of-word", "0-based", "two-element"),
+    *("hard-attention", "end-of-word", "well-nested", "0-based", "two-element"),
     *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
     *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
     *("NOT", "NAME", "NUMBER"),
@@ -124,6 +125,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
             for regex in ("a*b", "(aa)*", "(b*ab*a)*b*")
         ),
         attemper("formula", "--regex", "a*b", "--alphabet", "ab"),
+        *(attemper("zoo", *names) for names in ([], ["parity"], ["dyck-2"], ["seen-3"])),
         attemper("run", net, "ab", "ba"),
         attemper("verify", net, "--up-to", "3", "--random", "5", "--length", "20"),
         attemper("certify", net),
@@ -138,6 +140,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_what_commands_print_is_explained(printed: str) -> None:
     words = re.sub(r"\S*[/.]\S*|--[\w-]+|'[^']*'", " ", printed)  # paths, options, and what is quoted
+    # Languages have names of their own, and classes of their own are explained on their page.
+    words = re.sub("|".join([*(entry.name for entry in entries()), *ALIASES]), " ", words)
+    words = re.sub(r"(?<![\w-])(?:[A-Z]+|[a-z]+)(?:-[a-z]+)*-[A-Z]+(?![\w-])", " ", words)
     hyphened = set(re.findall(r"(?<![\w-])[a-z]+-[a-z]+(?![\w-])", words))
     capitals = set(re.findall(r"(?<![\w-])[A-Z][A-Z_]{2,}(?![\w-])", words))
     known = defined() | {word.lower() for word in PLAIN}

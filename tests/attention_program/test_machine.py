@@ -50,18 +50,12 @@ from attemper.compiling.simplifying.spell_out import spell_out
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import FIRST, SIGN, evaluate, number
 from attemper.exact.predicates import holds
-from attemper.languages.language import Language
-from attemper.languages.named.languages import (
-    NAMED_LANGUAGES,
-    REGULAR_LANGUAGES,
-    NamedLanguage,
-    NamedRegular,
-)
-from attemper.languages.regular.regex import parse_regex
+from attemper.languages.named.entry import Entry, Written
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.words import Alphabet, Word, parse_alphabet, words_of_length
+from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.meaning_hard import output_bits
+from attemper.workbench.demo import SHOWN, title
+from attemper.workbench.zoo import language_of
 from tests.compiling.test_cascade_to_program import BY_HAND, delays, random_cascade, small_automaton
 from tests.support.programs import AS_HEADS, SAID, ProgramSampler, programs, without_defaults
 from tests.support.samples import FormulaSampler
@@ -327,22 +321,14 @@ def test_many_guarded_formulas_are_the_same_in_both() -> None:
         assert_same_output(guarded(temporal_to_program(formula, AB)[0]), words)
 
 
-def language_of(named: NamedLanguage | NamedRegular, alphabet: Alphabet) -> Language:
-    match named:
-        case NamedLanguage():
-            return TemporalLanguage(parse(named.formula, alphabet), At.LAST, named.accepts_empty)
-        case NamedRegular():
-            return parse_regex(named.regex, alphabet)
-
-
-@pytest.mark.parametrize("named", [*NAMED_LANGUAGES, *REGULAR_LANGUAGES], ids=lambda named: named.name)
-def test_named_languages_are_the_same_in_both(named: NamedLanguage | NamedRegular) -> None:
-    alphabet = parse_alphabet(named.alphabet)
-    program = compile_language(language_of(named, alphabet), alphabet, Regime.UNBOUNDED).guarded
+@pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
+def test_named_languages_are_the_same_in_both(entry: Entry, source: Written) -> None:
+    alphabet = Alphabet(entry.alphabet)
+    program = compile_language(language_of(entry, source), alphabet, Regime.UNBOUNDED).guarded
     words = words_up_to(alphabet, 6 if len(alphabet.symbols) == 2 else 4)
     assert_same_output(program, words)
     for word in words:
-        assert machine.output(program, word)[-1] == named.contains(word), word
+        assert machine.output(program, word)[-1] == entry.accepts(word), word
 
 
 def test_unguarded_formulas_differ_where_the_definition_says_there_is_none() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from attemper.attention_program.ops import (
     Mask,
     Merge,
     Not,
+    Place,
     Program,
     Ref,
     Shift,
@@ -150,3 +152,47 @@ def test_a_gate_waits_for_a_merge_that_it_reads_negated() -> None:
     network = assemble(program, {}, False, False).network
     for word in WORDS:
         assert output_bits(network, word) == output(program, word), word
+
+
+@pytest.mark.parametrize("connective", [Connective.AND, Connective.OR])
+def test_absences_of_letters_are_joined_under_one_mask(connective: Connective) -> None:
+    """A conjunction of absences is one; what is said of another mask or of another bit is left alone."""
+    found = [
+        Attend(mask, Choice.RIGHTMOST, everywhere(ref), ref, False)
+        for mask in (Mask.UP_TO, Mask.FROM)
+        for ref in (0, 1)
+    ]
+    since = Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(2), 0, False)
+    letters = (Letter(("a",)), Letter(("b",)), Letter(("a", "b")))
+    absent = tuple(Not(ref) for ref in range(3, 8))
+    read = tuple(range(8, 13)) if connective is Connective.AND else tuple(range(3, 8))
+    program = Program(
+        Alphabet(("a", "b", "c")), (*letters, *found, since, *absent, Gate(connective, read)), 13
+    )
+    after, _ = simplify_program(program)
+    assert [step for step in after.steps if isinstance(step, Attend)] == [
+        replace(
+            since,
+            cases=everywhere(after.steps.index(Letter(("a", "b")))),
+            value=after.steps.index(Letter(("a",))),
+        ),
+        *(
+            Attend(
+                mask,
+                Choice.RIGHTMOST,
+                everywhere(after.steps.index(Letter(("a", "b")))),
+                after.steps.index(Letter(("a", "b"))),
+                False,
+            )
+            for mask in (Mask.UP_TO, Mask.FROM)
+        ),
+    ]
+    for word in WORDS:
+        assert output(after, word) == output(program, word), word
+
+
+def test_an_absence_and_what_it_denies_are_false() -> None:
+    found = tuple(Attend(Mask.BEFORE, Choice.LEFTMOST, everywhere(ref), ref, False) for ref in (0, 1))
+    steps = (Letter(("a",)), Letter(("b",)), *found, Not(2), Not(3), Gate(Connective.AND, (2, 4, 5)))
+    after, _ = simplify_program(Program(Alphabet(("a", "b", "c")), steps, 6))
+    assert [type(step) for step in after.steps] == [Place]

@@ -258,7 +258,7 @@ def latch(
 ) -> Head:
     """The value at the rightmost visible position that is not blocked."""
     return Head(
-        construction or Select(False, form(*blocked)),
+        construction or Select(False, ((None, form(*blocked)),)),
         masking,
         Softmax(coldness),
         (form((ONES, 1)), form((PLACE, 16))) if blocked else (form((ONES, 1)),),
@@ -625,11 +625,11 @@ def test_other_masks_read_something_else(masking: Masking) -> None:
 
 
 def test_leftmost_is_another_program() -> None:
-    network = with_head(latch((), [(0, 1)], 2, tie=-8, construction=Select(True, ())))
+    network = with_head(latch((), [(0, 1)], 2, tie=-8, construction=Select(True, ((None, ()),))))
     assert not proves(network, BEFORE_A, BEFORE)
     said_rightmost = with_head(latch((), [(0, 1)], 2, tie=-8))
     assert not proves(said_rightmost, BEFORE_A, BEFORE)
-    said_leftmost = with_head(latch((), [(0, 1)], 2, construction=Select(True, ())))
+    said_leftmost = with_head(latch((), [(0, 1)], 2, construction=Select(True, ((None, ()),))))
     assert proves(said_leftmost, BEFORE_A, BEFORE)  # labels decide nothing
 
 
@@ -646,7 +646,7 @@ def test_only_selections_have_a_strict_rule(label: Construction) -> None:
 def test_a_strict_mean_has_no_rule() -> None:
     mean = Head(Uniform(), Masking.STRICT_FUTURE, Softmax(ONE), (), (), (form((0, 1)),), (2,))
     assert "strict masks" in reason(with_head(mean), BEFORE_A, BEFORE)
-    said_select = replace(mean, construction=Select(False, ()))
+    said_select = replace(mean, construction=Select(False, ((None, ()),)))
     assert "no tie-break" in reason(with_head(said_select), BEFORE_A, BEFORE)
 
 

@@ -100,8 +100,13 @@ def test_what_cannot_be_refuted_is_refused() -> None:
         model, language, *n = arguments
         with pytest.raises(OptionError, match=said):
             attemper.refute(model, language, n=n[0] if n else None)
-    with pytest.raises(OptionError, match="free=2 is not a part"):
-        attemper.refute(reader, "parity", n=9, free=2)
+    for name, value in (
+        *(("free", 2), ("free", "1"), ("free", True), ("seconds", "1"), ("seconds", -1)),
+        *(("seconds", float("nan")), ("seed", -1), ("seed", 0.5)),
+    ):
+        wrong: Any = {name: value}
+        with pytest.raises(OptionError, match=rf"^{name}={value!r} is not a "):
+            attemper.refute(reader, "parity", n=9, **wrong)
     with pytest.raises(UnsupportedError, match="averages over many positions"):
         attemper.refute(majority, "parity", n=9)
 

@@ -15,6 +15,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.syntax import BinaryOperator, UnaryOperator
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.workbench.cli import compiling, console, running
+from attemper.workbench.cli.app import COMMANDS
 from tests.support.command_line import Outcome, attemper
 
 
@@ -124,6 +125,16 @@ def test_the_empty_word_is_spoken_of_where_it_decides(
     assert ("note: " in outcome.out) is noted
     record = compiled(tmp_path / "other", formula, "ab", *options, "--json").record
     assert len(record["notes"]) == noted
+
+
+# Nothing said ---------------------------------------------------------------------------------------
+
+
+def test_whoever_says_nothing_is_told_what_can_be_said() -> None:
+    alone, asked = attemper(), attemper("--help")
+    assert (alone.code, asked.code) == (ExitCode.USAGE, ExitCode.OK)
+    assert (alone.out, alone.err) == (asked.out, "")
+    assert all(f"\n  {name} " in alone.out for name in COMMANDS)
 
 
 # Horizons -------------------------------------------------------------------------------------------

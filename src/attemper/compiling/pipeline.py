@@ -29,6 +29,7 @@ from attemper.compiling.passes import (
     DropUnused,
     GuardEdges,
     HardToSoft,
+    JoinShifts,
     MoveShifts,
     Pass,
     ReadProgram,
@@ -102,6 +103,7 @@ def formula_pipeline(
         .then(SimplifyProgram())
         .then(RequireRegime(regime, language.formula))
         .then(MoveShifts())
+        .then(JoinShifts())
         .then(GuardEdges())
         .then(Assemble())
         .then(HardToSoft(regime, least_margin))
@@ -114,9 +116,10 @@ def program_pipeline(regime: Regime, least_margin: int) -> Pipeline[ProgramLangu
     return (
         first(ReadProgram())
         .then(SimplifyProgram())
-        .then(SpellOut())
+        .then(SpellOut(regime))
         .then(RequireRegime(regime, None))
         .then(MoveShifts())
+        .then(JoinShifts())
         .then(GuardEdges())
         .then(Assemble())
         .then(HardToSoft(regime, least_margin))

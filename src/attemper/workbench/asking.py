@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
 from attemper.errors import OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.workbench.model import Model
-from attemper.workbench.options import require
+from attemper.workbench.options import limits_of, require
 from attemper.workbench.translate import Translation, translate
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def refute(
 
     * `model`: a compiled model without counts, read with hard attention at the last position; a
       `HardModel`, or a function from n to one; or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
-    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"` or `"anbn"` over the model's symbols in their
-      order; an automaton, or the model that has one.
+    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"`, `"anbn"` or another name of the zoo, over the
+      model's symbols in their order; an automaton, or the model that has one.
     * `n`: the number of positions, an end marker included; a `HardModel` knows it.
     * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
       as it can in so many `seconds`, give or take a step. `report` hears what is done.
@@ -136,15 +136,17 @@ def _target(language: object) -> Target:
     )
 
 
-def formula_of(language: Dfa | Model) -> Translation:
+def formula_of(language: Dfa | Model, *, caps: Mapping[str, int] | None = None) -> Translation:
     """A regular language as a past formula, read at the last position; `str(...)` is its text.
 
     `language` is an automaton, or a model compiled from one. The formula holds at position i of a word
     exactly if the first i symbols are in the language: `proved` for all lengths by the checker, or at least
     tried on all words up to the length `agreed`. On the empty word, which has no position, ask the automaton.
+    `caps`: how large the automaton's cascade may grow, by the names that a refusal says, as in
+    `{"symbols": 8000}`.
 
-    Raises `OptionError` for another language, and `UnsupportedError` if the automaton has no cascade, or a
-    formula too large to be written down.
+    Raises `OptionError` for another language or a cap that there is not, and `UnsupportedError` if the
+    automaton has no cascade, or a formula too large to be written down.
 
     >>> from attemper.languages.regular.regex import parse_regex
     >>> found = formula_of(parse_regex("(b*ab*a)*b*", "ab"))
@@ -156,4 +158,4 @@ def formula_of(language: Dfa | Model) -> Translation:
     found = language.language if isinstance(language, Model) else language
     if not isinstance(found, Dfa):
         raise OptionError(f"language={type(found).__name__} is no automaton: give parse_regex(...)")
-    return translate(found)
+    return translate(found, limits_of(caps))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import final
+from typing import TypeGuard, final
 
 from attemper.certificates.refutations import Refutation
 from attemper.certificates.refutations import save as save_refutation
@@ -71,8 +72,7 @@ def search_and_check(
     Raises `OptionError` (an option), `UnsupportedError` (no words to tell apart) and `ModuleError` (functions
     that do not do what `HardModel` says).
     """
-    if free is not None and not 0 <= free <= 1:
-        raise OptionError(f"free={free!r} is not a part of the positions, from 0 to 1")
+    _require_numbers(free, seconds, seed)
     model = make()
     is_ours, name = type(model) is NetworkModel, source or type(model).__qualname__
     again = model if is_ours else make()
@@ -88,6 +88,20 @@ def search_and_check(
     if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
         raise _not_accepted(verdict, name, is_ours=is_ours)
     return Finding(outcome.refutation, verdict, "", outcome.seconds, outcome.interrupted)
+
+
+def _require_numbers(free: object, seconds: object, seed: object) -> None:
+    """Raises `OptionError` for what is no number, or one that means nothing here."""
+    if free is not None and not (_is_number(free) and 0 <= free <= 1):
+        raise OptionError(f"free={free!r} is not a part of the positions, from 0 to 1")
+    if not (_is_number(seconds) and seconds >= 0):
+        raise OptionError(f"seconds={seconds!r} is not a number of seconds from 0 on")
+    if type(seed) is not int or seed < 0:
+        raise OptionError(f"seed={seed!r} is not a whole number from 0 on")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
 
 
 def _not_accepted(verdict: Verdict, name: str, *, is_ours: bool) -> AttemperError:

@@ -123,7 +123,7 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     require("formula", formula, str, "give its text, for example 'O a'")
     refuse_caps(caps)
     language, letters = read_source(formula, alphabet, at, empty)
-    return _compiled(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
+    return compile_for(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
 
 
 def compile_regex(
@@ -155,7 +155,7 @@ def compile_regex(
     require("regex", regex, str, "give its text, for example 'a*b'")
     dfa = parse_regex(regex, alphabet)
     goal = goal_of(horizon, dtype, kernel)
-    return _compiled(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex)
+    return compile_for(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex)
 
 
 def compile_dfa(
@@ -178,7 +178,7 @@ def compile_dfa(
     (True, False)
     """
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
-    return _compiled(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+    return compile_for(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
 
 
 def compile_program(
@@ -211,12 +211,11 @@ def compile_program(
     (True, False, False)
     """
     language = program_language(program, at, empty)
-    return _compiled(
-        language, language.program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None)
-    )
+    letters = language.program.alphabet
+    return compile_for(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
 
 
-def _compiled(
+def compile_for(
     language: Language,
     alphabet: Alphabet,
     regime: str | None,
@@ -224,7 +223,7 @@ def _compiled(
     limits: Limits,
     regex: str = "",
 ) -> Model:
-    """The model of a language, in the regime that is named or that reaches the goal."""
+    """The model of a language, in the regime that is named, or in one that reaches the goal."""
     named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
     if goal is None:
         return compile_source(language, alphabet, named or Regime.UNBOUNDED, regex=regex, limits=limits)

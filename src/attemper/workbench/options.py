@@ -22,7 +22,7 @@ RegimeName = Literal["unbounded", "temperature", "decoder"]
 KernelName = Literal["numerator-first", "normalise-first"]
 
 TARGETS = ("parity", "dyck1", "dyck2", "ones", "anbn")
-"""The languages that models are refuted with, by name: over the model's own symbols, in their order."""
+"""Some languages of the zoo that models are refuted with: over the model's own symbols, in their order."""
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:

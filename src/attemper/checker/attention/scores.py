@@ -43,10 +43,12 @@ class Output:
 class ScoredHead:
     """A head of a network, as every construction meets it: nothing here says what the head is for.
 
-    `scores` has only what depends on j. `coldness` is the inverse temperature.
+    `scores` has only what depends on j. `coldness` is the inverse temperature. What is said of the head
+    need only hold at positions i with the bit `here`.
     """
 
     names: Names
+    here: Diagram
     masking: Masking
     rows: Rows
     coldness: Value
@@ -75,7 +77,7 @@ def scored_head(names: Names, head: Head, stream: Stream) -> ScoredHead:
     values = tuple(plain(of_form(names, form, stream), names, "a value") for form in head.values)
     for value in values:
         names.constants(value, "a value")
-    return ScoredHead(names, head.masking, rows, coldness, scores, values, head.targets)
+    return ScoredHead(names, names.true, head.masking, rows, coldness, scores, values, head.targets)
 
 
 def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:

@@ -60,10 +60,10 @@ def assemble(
         positions=site.stream.placed(),
         layers=tuple(draft.finished() for draft in site.layers),
         head_width=16 if any(draft.has_wide_head() for draft in site.layers) else 4,
-        output=assembly.coordinate(program.output),
+        output=assembly.outputs[program.output],
         reads_first=reads_first,
         accepts_empty=accepts_empty,
-        symbols=tuple((name, assembly.coordinate(bit)) for name, bit in program.symbols),
+        symbols=tuple((name, assembly.outputs[bit]) for name, bit in program.symbols),
     )
     return Assembled(network, assembly.groups())
 
@@ -80,11 +80,13 @@ class _Assembly:
         self.demand = collect(self.schedule)
         self.site = Site(program, names, self.schedule.ready)
         self.fresh: dict[Ref, LinearForm] = {}
+        self.outputs: dict[Ref, Coordinate] = {}
 
     def build(self) -> None:
         self._allocate()
         self._heads()
         self._blocks()
+        self.outputs = {output: self._coordinate(output) for output in self.program.outputs}
 
     def _allocate(self) -> None:
         """A coordinate for every letter, bit and average, and room for every layer."""
@@ -147,7 +149,7 @@ class _Assembly:
         ]
         return tuple(group for group in found if 0 <= group.layer < len(self.site.layers))
 
-    def coordinate(self, output: Ref) -> Coordinate:
+    def _coordinate(self, output: Ref) -> Coordinate:
         """Where a bit that is put out stands."""
         base, positive = strip_negations(self.program, output)
         if not is_embedded(self.program, base):

@@ -19,6 +19,7 @@ COMMANDS = {
     "compile": "compiling",
     "classify": "classifying",
     "formula": "translating",
+    "zoo": "zoo",
     "certify": "certifying",
     "check": "checking",
     "refute": "refuting",
@@ -63,7 +64,6 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         help="From formulas, regular expressions and automata to softmax transformers, right at every "
         "length; and what hard attention cannot do.",
         epilog=EPILOG,
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -96,8 +96,11 @@ def main() -> None:
 
 def _exit_code() -> int:
     code = None
+    arguments = sys.argv[1:]
     try:
-        code = application(sys.argv[1:])(standalone_mode=False)
+        # Whoever says nothing is told what can be said; that is wrong usage all the same.
+        code = application(arguments)(arguments or ["--help"], standalone_mode=False)
+        code = code if arguments else ExitCode.USAGE
         sys.stdout.flush()
         if code == ExitCode.INTERRUPTED:  # typer's own code for Ctrl-C inside a command
             raise KeyboardInterrupt

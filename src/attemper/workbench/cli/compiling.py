@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, final
 
@@ -24,10 +24,18 @@ from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
+from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.console import activity, out, print_json, progress_bar
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
+from attemper.workbench.cli.options import (
+    AlphabetOption,
+    CapOption,
+    DfaOption,
+    DTypeOption,
+    Json,
+    RegexOption,
+)
 from attemper.workbench.cli.written import EmptyOption, Written
 from attemper.workbench.model import Model
 from attemper.workbench.report.passes import PassReport, pass_reports
@@ -73,13 +81,7 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
-    cap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=NUMBER",
-            help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
-        ),
-    ] = None,
+    cap: CapOption = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
@@ -96,18 +98,39 @@ def compile_command(
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
     with activity("reading what is to be compiled", quiet=json):
         language, letters = written.language()
-    notes = [] if empty is not None else list(_notes_on_the_empty_word(language))
+    notes = () if empty is not None else tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and goal is not None else (regime or Regime.UNBOUNDED,)
+    order = Order(language, letters, wanted, goal, limits, regex or "", notes)
+    return fill(order, output, explain=explain, json=json)
+
+
+@final
+@dataclass(frozen=True)
+class Order:
+    """What is to be compiled, in which regimes, and what is to be said of it besides."""
+
+    language: Language
+    alphabet: Alphabet
+    regimes: tuple[Regime, ...]
+    goal: Goal | None = None
+    limits: Limits = field(default_factory=Limits)
+    regex: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
+    """Compile, write the folder with the certificate, and say what was made; the exit code."""
+    language, notes = order.language, list(order.notes)
     with activity("compiling", quiet=json):
-        chosen = choose(language, letters, wanted, goal, limits)
-    model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
+        chosen = choose(language, order.alphabet, order.regimes, order.goal, order.limits)
+    model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex)
     certificate = None
     if chosen.analysis is not None:
         with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
             said = chosen.compiled.realisation
             certificate = certificate_of(chosen.analysis, model.digest, language, said, progress)
-        if goal is None:
+        if order.goal is None:
             notes += _notes_on_the_horizon(language, chosen, certificate)
     replaced = (output / STRUCTURE).exists()
     model.save(output)

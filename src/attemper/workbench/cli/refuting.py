@@ -37,7 +37,9 @@ def refute_command(
     model: ModelArgument,
     language: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(TARGETS)}, over the model's symbols in their order."),
+        typer.Option(
+            help=f"{', '.join(TARGETS)} or another name of 'attemper zoo', over the model's symbols."
+        ),
     ] = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
