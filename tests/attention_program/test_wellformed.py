@@ -195,6 +195,13 @@ def test_a_head_shifts_to_the_neighbour_only() -> None:
     assert complaints(_program(Shift(Direction.PREVIOUS, BIT, 2, None))) == (expected,)
 
 
+@pytest.mark.parametrize("default", [0, 1, "0"])
+def test_a_default_is_no_number(default: bool) -> None:
+    expected = (Complaint(3, f"a default is True, False or None, not {default}"),)
+    assert complaints(_program(Shift(Direction.NEXT, BIT, default=default))) == expected
+    assert complaints(_program(replace(_attend(BIT, BIT), default=default))) == expected
+
+
 def test_a_machine_has_no_defaults() -> None:
     for step in (_attend(BIT, BIT), Shift(Direction.NEXT, BIT, default=True), Shift(Direction.NEXT, BIT, 2)):
         assert not is_machine(_program(step))

@@ -80,10 +80,10 @@ BINARY_FORMS: tuple[ClosedForm, ...] = (
 class ProgramSampler:
     """Draws programs over {a, b}.
 
-    `defaults` has those that selections and shifts are drawn with. Programs that are `spelled_out` have
-    neither cases nor distances; those that can be `compiled` have cases only where a default is said. With
-    `direct_tests`, numerical predicates are read of single counts only, which is what the assembly covers.
-    Every promise is kept: cases and unions are of the bits of partitions.
+    `defaults` has those that selections and shifts are drawn with. Programs that are `spelled_out` have no
+    cases, and shifts to the neighbour with the default 0 only; those that can be `compiled` have cases only
+    where a default is said. With `direct_tests`, numerical predicates are read of single counts only, which
+    is what the assembly covers. Every promise is kept: cases and unions are of the bits of partitions.
     """
 
     def __init__(
@@ -188,14 +188,10 @@ class ProgramSampler:
         return self.rng.choice(self.defaults)
 
     def _shift(self) -> Step:
-        default = self._default()
-        far = not self.spelled_out and default is not None
-        return Shift(
-            self.rng.choice(tuple(Direction)),
-            self._bit(),
-            self.rng.choice((1, 2, 3)) if far else 1,
-            default,
-        )
+        direction, bit, default = self.rng.choice(tuple(Direction)), self._bit(), self._default()
+        if default is None or self.spelled_out:
+            return Shift(direction, bit, 1, None if default is None else False)
+        return Shift(direction, bit, self.rng.choice((1, 1, 2, 3)), default)
 
     def _count(self) -> Step:
         return Count(self.rng.choice(tuple(Mask)), self._bit())

@@ -108,6 +108,12 @@ class Steps:
             self._known[ref] = self.names.settled(self._bit(ref, self.program.steps[ref]))
         return self._known[ref]
 
+    def make_all(self) -> None:
+        """The diagram of every bit, with its promises: also of those that the output does not need."""
+        for ref, step in enumerate(self.program.steps):
+            if not isinstance(step, Count | Linear):
+                self.bit(ref)
+
     def _bit(self, ref: Ref, step: Step) -> Diagram:
         names = self.names
         match step:
@@ -257,9 +263,7 @@ def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
     need: a program that breaks one means nothing.
     """
     steps = Steps(names, program)
-    for ref, step in enumerate(program.steps):
-        if not isinstance(step, Count | Linear):
-            steps.bit(ref)
+    steps.make_all()
     if steps.promises:
         raise UnprovenError(
             "two bits of a union, or two cases of a selection, are not seen to exclude each other"
