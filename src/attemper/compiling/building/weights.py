@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from attemper.exact.closed_forms import ONE, ClosedForm, show_form
-from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Select
+from attemper.networks.layers import Coordinate, HardWeighting, Head, Hidden, Layer, LinearForm
 
 
 def form(*parts: tuple[Coordinate, int | Fraction]) -> LinearForm:
@@ -86,8 +86,9 @@ class LayerDraft:
         return len(self._hidden)
 
     def has_wide_head(self) -> bool:
-        """Whether a head needs more than four rows: a soft selection has one more, its tie-break."""
-        return any(len(head.query) + isinstance(head.construction, Select) > 4 for head in self.heads)
+        """Whether a head needs more than four rows: of the best the rightmost takes a row when softened."""
+        one_sided = {HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST}
+        return any(len(head.query) + (head.weighting in one_sided) > 4 for head in self.heads)
 
     def finished(self) -> Layer:
         """The layer."""
