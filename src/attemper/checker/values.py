@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial, reduce
 from typing import assert_never, final
 
 from attemper.checker.diagrams import Diagram
@@ -15,6 +16,7 @@ from attemper.checker.names import Names, UnprovenError
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
+    Digits,
     Length,
     Number,
     Position,
@@ -56,7 +58,10 @@ def embedded(names: Names, network: Network) -> Stream:
 
 
 def of_closed_form(names: Names, form: ClosedForm) -> Value:
-    """The value of a closed form. Raises `UnprovenError` for 1/x where x is not i or n."""
+    """The value of a closed form.
+
+    Raises `UnprovenError` for 1/x where x is not i or n, and for digits of anything but n.
+    """
     match form:
         case Number(value):
             return _clean(names, {(0, 0): names.number(value)})
@@ -69,17 +74,16 @@ def of_closed_form(names: Names, form: ClosedForm) -> Value:
         case Test(predicate, per_position, per_length, shift):
             return _clean(names, {(0, 0): names.place(predicate, per_position, per_length, shift)})
         case Sum(parts):
-            total: Value = {}
-            for part in parts:
-                total = add(names, total, of_closed_form(names, part))
-            return total
+            return reduce(partial(add, names), (of_closed_form(names, part) for part in parts), {})
         case Product(parts):
-            product: Value = {(0, 0): names.true}
-            for part in parts:
-                product = multiply(names, product, of_closed_form(names, part))
-            return product
+            factors = (of_closed_form(names, part) for part in parts)
+            return reduce(partial(multiply, names), factors, {(0, 0): names.true})
         case Power(base, exponent):
             return _of_power(names, base, exponent)
+        case Digits(inner):
+            if inner != Length():
+                raise UnprovenError("a closed form has the digits of something else than n")
+            return {(0, 0): names.digits()}
         case _:
             assert_never(form)
 
