@@ -194,6 +194,21 @@ class At:
 
 @final
 @dataclass(frozen=True, slots=True)
+class NearestAt:
+    """[inner, threshold] at the rightmost (leftmost) of the visible positions j where
+    (query(i) - key(j))^2 + [where(j) is 0] is least; query and key are numbers of whole numbers.
+    """
+
+    masking: Masking
+    leftmost: bool
+    where: Diagram
+    query: int
+    key: int
+    inner: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Shifted:
     """[inner, threshold] at i + offset, which is 1 or -1; 0 if there is no such position."""
 
@@ -231,6 +246,7 @@ Atom = (
     | CountNamed
     | Exists
     | At
+    | NearestAt
     | Shifted
     | SumAtLeast
     | MixedAtLeast
@@ -610,11 +626,31 @@ class Names(ABC):
             raise UnprovenError("a counted value is not an integer")
         return self._whole(Clamped(masking, summand, power))
 
+    def nearest(
+        self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int, diagram: Diagram
+    ) -> Diagram:
+        """The value where (query - key)^2 + [not where] is least, read there at its rightmost (leftmost).
+
+        The mask shows i itself, so there is always such a position; query and key are numbers of whole
+        numbers, the one at i, the other at the position.
+        """
+        where = self.settled(where)
+
+        def moved(variable: Variable) -> Diagram:
+            family, threshold = variable
+            return self._bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
+
+        return self.diagrams.substitute(self.settled(diagram), moved, self.choose)
+
     def _whole(self, whole: Whole) -> Affine:
         found = self._mean(whole, Mean(None, self.false, Fraction(1), None))
         ((number, _),) = found.parts
         self.wholes[number] = whole
         return found
+
+    def constant_part(self, diagram: Diagram) -> Diagram:
+        """The diagram without its averages."""
+        return self.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)
 
     def _mean(self, name: tuple[Masking, Diagram] | Affine | Whole, mean: Mean) -> Affine:
         """A mean by what it averages or by what it is the ReLU of, or a whole number."""
@@ -645,7 +681,7 @@ class Names(ABC):
                 return Tie.CHAIN
             case SymbolCode() | PlaceRemainder() | CountRemainder():
                 return Tie.EXCLUSIVE
-            case At(inner=inner) | Shifted(inner=inner):
+            case At(inner=inner) | NearestAt(inner=inner) | Shifted(inner=inner):
                 return self.diagrams.ties[inner]
             case _:
                 assert_never(atom)

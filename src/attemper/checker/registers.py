@@ -125,6 +125,8 @@ def _tests(form: ClosedForm) -> Iterator[Remainder | int]:
                 yield from _tests(part)
         case Power(base, exponent) if exponent >= 0:
             yield from _tests(base)
+        case closed_forms.Digits(inner):
+            yield from _tests(inner)
         case Test(predicate, _, 0, shift):
             match periodic(predicate):
                 case Remainder() as remainder:

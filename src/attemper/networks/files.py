@@ -43,12 +43,14 @@ from attemper.networks.layers import (
     LocalSign,
     Lookup,
     Masking,
+    Nearest,
     Neighbour,
     Network,
     Select,
     Sign,
     Softmax,
     Uniform,
+    Value,
     Weighting,
 )
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
@@ -278,6 +280,10 @@ def _encode_construction(construction: Construction) -> list[object]:
             return ["local sign", *map(_encode_form, (left, right, gate)), slope]
         case Lookup(ratio, unit):
             return ["lookup", _encode_form(ratio), _encode_form(unit)]
+        case Value(ratio, unit, is_key):
+            return ["value", _encode_form(ratio), _encode_form(unit), is_key]
+        case Nearest(leftmost, blocked, query, key, square):
+            return ["nearest", leftmost, *map(_encode_form, (blocked, query, key, square))]
         case _:
             assert_never(construction)
 
@@ -435,6 +441,10 @@ def _construction(entry: object) -> Construction:
             return LocalSign(_form(left), _form(right), _form(gate), plain_integer(slope))
         case ["lookup", ratio, unit]:
             return Lookup(_form(ratio), _form(unit))
+        case ["value", ratio, unit, bool(is_key)]:
+            return Value(_form(ratio), _form(unit), is_key)
+        case ["nearest", bool(leftmost), blocked, query, key, square]:
+            return Nearest(leftmost, *map(_form, (blocked, query, key, square)))
         case _:
             raise ValueError(f"not a construction: {str(entry)[:80]}")
 

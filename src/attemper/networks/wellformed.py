@@ -23,11 +23,13 @@ from attemper.networks.layers import (
     LinearForm,
     LocalSign,
     Lookup,
+    Nearest,
     Neighbour,
     Network,
     Select,
     Sign,
     Uniform,
+    Value,
 )
 
 
@@ -98,8 +100,10 @@ def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
             return (difference,)
         case LocalSign(left, right, gate, _):
             return (left, right, gate)
-        case Lookup(ratio, unit):
+        case Lookup(ratio, unit) | Value(ratio, unit):
             return (ratio, unit)
+        case Nearest(_, blocked, query, key, square):
+            return (blocked, query, key, square)
         case _:
             assert_never(construction)
 

@@ -16,25 +16,31 @@ from attemper.attention_program.ops import Attend, Compare, CountTest, Equals, P
 from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
+from attemper.compiling.building.weights import Stream
 from attemper.compiling.constructions import lookup, neighbour, select, sign
 from attemper.compiling.constructions.local_sign import LocalSignPlan
 from attemper.compiling.constructions.lookup import LookupPlan
+from attemper.compiling.constructions.nearest import NearestPlan
 from attemper.compiling.constructions.neighbour import NeighbourPlan
 from attemper.compiling.constructions.select import SelectPlan
 from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
+from attemper.compiling.constructions.value import ValuePlan, in_units
+from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
     Head,
     LinearForm,
     LocalSign,
     Lookup,
+    Nearest,
     Neighbour,
     Select,
     Sign,
     Uniform,
+    Value,
 )
 
-__all__ = ["PHASES", "compute", "make_average", "name_of", "needs", "plan_of"]
+__all__ = ["PHASES", "compute", "make_average", "name_of", "needs", "plan_of", "soft_values"]
 
 PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Shift), (Compare, Equals), (CountTest,))
 """The steps that have heads, in the order in which these are made."""
@@ -56,8 +62,21 @@ def plan_of(head: Head) -> HeadPlan:
             return LocalSignPlan(construction, masking)
         case Lookup():
             return LookupPlan(construction, masking)
+        case Value():
+            return ValuePlan(construction, masking)
+        case Nearest():
+            return NearestPlan(construction, masking)
         case _:
             assert_never(construction)
+
+
+def soft_values(head: Head, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
+    """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
+    match head.construction:
+        case Value() as construction:
+            return in_units(construction, regime, stream)
+        case _:
+            return head.values
 
 
 def needs(program: Program, ref: Ref) -> Iterator[Need]:

@@ -1,0 +1,208 @@
+"""Nearest: the rightmost (leftmost) visible position of the least (K - K')^2 + b. (Ours.)
+
+Form: G (2 K K' - K'^2 - b) + T t(j), where K is a whole number at i, K' one at j, K'^2 its square, b a bit at
+j or 0, and t(j) is j or its negative; G and T depend on i and n. K, K' and K'^2 may be approximate.
+Side conditions: G > 0, T > 0; what errors can change the difference of two scores by is at most `noise` at
+every length; a step costs at least `gap` by T t(j); a position of a larger L = (K - K')^2 + b, however near,
+is behind.
+Bound: L is an integer, so a larger one is larger by 1 at least. Nearer positions of the same L, e^noise e^-gap
+each step: e^noise r / (1 - r); positions of a larger L: e^noise e^-far.
+Output: the value at the winner: there is one wherever i sees anything, whether or not K is some K'.
+Floats: the errors of all rows, as polynomials in n, against the gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import flint
+
+from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, is_positive
+from attemper.checker.attention.scores import Output, ReadHead, plain_values
+from attemper.checker.attention.tie_breaks import TieBreak, tie_break
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Clamped, Names, UnprovenError
+from attemper.checker.rounding.arithmetic import Off
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rules import HeadFact, mass, weight
+from attemper.checker.values import Bound, Value, multiply, peak_of
+from attemper.exact import laurent
+from attemper.exact.balls import ball
+from attemper.exact.laurent import Laurent
+
+BOTH = Bound(Fraction(2))
+"""Two positions are compared, and each has the error."""
+
+
+@final
+@dataclass(frozen=True)
+class NearestRule:
+    """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
+
+    Errors change no lead by more than `noise`.
+    """
+
+    gap: Fraction
+    far: Fraction
+    noise: Fraction
+
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        """W = e^noise (r / (1 - r) + e^-far)."""
+        near, far = weight(self.gap, loss), weight(self.far, loss)
+        return mass(ball(self.noise).exp() * (near / (1 - near) + far) * noise)
+
+    def offs(self, head: RoundedHead) -> list[Off]:
+        raise head.uncovered()
+
+
+def nearest(head: ReadHead) -> HeadFact:
+    """The rule for a nearest integer. Raises `UnprovenError`, naming what is not shown."""
+    names, values = head.names, plain_values(head)
+    parts = _parts(head)
+    query, key, push = _parabola(names, parts)
+    tie = _tie(head, parts)
+    if not is_positive(push, tie.domain):
+        raise UnprovenError("its parabola is upside down")
+    where = _where(names, parts, push)
+    gap, span = tie.bounds()
+    lead = laurent.plus(push, laurent.times(span, -1))
+    others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
+    room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
+    far, _ = for_losses(lead, room, tie.domain, "positions further from the integer can win")
+    rule = NearestRule(gap, far, _noise(head))
+
+    def read(value: Diagram) -> Diagram:
+        return names.nearest(head.masking, not tie.is_rising, where, query, key, value)
+
+    outputs = tuple(
+        _output(names, value, target, read(value)) for value, target in zip(values, head.targets, strict=True)
+    )
+    return HeadFact(rule, outputs)
+
+
+def _output(names: Names, value: Diagram, target: int, read: Diagram) -> Output:
+    found = names.constants(value, "a value")
+    return Output(target, read, max(found) - min(found), max(map(abs, found)))
+
+
+# The scores, term by term ------------------------------------------------------------------------
+
+
+@final
+@dataclass
+class _Parts:
+    """What a score adds up, but for what does not depend on j.
+
+    `products` has the factors of (a whole number at i, or None for 1) times a whole number at j, `others`
+    those of j^p times a diagram without averages.
+    """
+
+    products: dict[tuple[int | None, int], Laurent]
+    others: dict[tuple[int, Diagram], Laurent]
+
+
+def _parts(head: ReadHead) -> _Parts:
+    names, parts = head.names, _Parts({}, {})
+    for row, key in head.rows:
+        at_i, query = _of_query(names, multiply(names, row, head.coldness))
+        for (power, length), diagram in key.items():
+            factor = laurent.times(query, laurent.monomial(0, length))
+            for number, own in _wholes_of(names, diagram).items():
+                if power:
+                    raise UnprovenError("a key multiplies an integer with a position")
+                product = parts.products.get((at_i, number), {})
+                parts.products[at_i, number] = laurent.plus(product, laurent.times(factor, own))
+            fixed = names.constant_part(diagram)
+            if power == 0 and names.diagrams.is_constant(fixed):
+                continue
+            if at_i is not None:
+                raise UnprovenError("its query multiplies an integer with what is none")
+            parts.others[power, fixed] = laurent.plus(parts.others.get((power, fixed), {}), factor)
+    return parts
+
+
+def _of_query(names: Names, value: Value) -> tuple[int | None, Laurent]:
+    """Of which whole number a query is a multiple (None: of 1), and the factor."""
+    numbers: set[int | None] = set()
+    factor: Laurent = {}
+    for powers, diagram in value.items():
+        values = names.values(diagram)
+        if len(values) != 1 or len(values[0].parts) + (values[0].constant != 0) != 1:
+            raise UnprovenError("its query is not a multiple of an integer")
+        ((number, own),) = values[0].parts or ((None, values[0].constant),)
+        numbers.add(number)
+        factor = laurent.plus(factor, laurent.monomial(*powers, own))
+    if len(numbers) != 1:
+        raise UnprovenError("its query is not a multiple of an integer")
+    return numbers.pop(), factor
+
+
+def _wholes_of(names: Names, diagram: Diagram) -> dict[int, Fraction]:
+    """The whole numbers in a key, with their factors, which must be the same everywhere."""
+    values = names.values(diagram)
+    found = dict(values[0].parts)
+    if any(dict(value.parts) != found for value in values):
+        raise UnprovenError("an integer is weighed differently at different positions")
+    if any(number not in names.wholes for number in found):
+        raise UnprovenError("a key depends on an average")
+    return found
+
+
+def _parabola(names: Names, parts: _Parts) -> tuple[int, int, Laurent]:
+    """The numbers of K and of K', and G."""
+    products = {name: form for name, form in parts.products.items() if form}
+    crossed = [(at_i, at_j) for at_i, at_j in products if at_i is not None]
+    squared = [at_j for at_i, at_j in products if at_i is None]
+    if len(crossed) != 1 or len(squared) != 1:
+        raise UnprovenError("its scores are not those of a nearest integer")
+    ((query, key), (square,)) = crossed[0], squared
+    push = laurent.times(products[None, square], -1)
+    if products[query, key] != laurent.times(push, 2):
+        raise UnprovenError("its parabola does not have its top at the query")
+    asked, found, other = (names.wholes[number] for number in (query, key, square))
+    if not (isinstance(asked, Clamped) and isinstance(found, Clamped) and asked.power == found.power == 1):
+        raise UnprovenError("its parabola is not about integers of two counts")
+    if other != Clamped(found.masking, found.summand, 2):
+        raise UnprovenError("its parabola has the square of another integer than its key")
+    return query, key, push
+
+
+def _tie(head: ReadHead, parts: _Parts) -> TieBreak:
+    """T t(j)."""
+    ties = [(power, diagram) for power, diagram in parts.others if power]
+    if len(ties) != 1 or ties[0][0] != 1:
+        raise UnprovenError("its scores have no tie-break in j")
+    form = laurent.times(parts.others[ties[0]], constant(head.names, ties[0][1]))
+    return tie_break(form, 1, head.masking)
+
+
+def _where(names: Names, parts: _Parts, push: Laurent) -> Diagram:
+    """Where b is 0: what is taken away from a position is G or nothing."""
+    b = names.false
+    for (power, diagram), factor in parts.others.items():
+        if power:
+            continue
+        powers = next(iter(push))
+        ratio = factor.get(powers, Fraction(0)) / push[powers]
+        if laurent.times(push, ratio) != factor:
+            raise UnprovenError("its keys are weighed differently by different positions")
+        b = names.plus(b, names.scaled(diagram, -ratio))
+    levels = sorted(names.constants(b, "a key"))
+    if levels[-1] - levels[0] not in {0, 1} or len(levels) > 2:
+        raise UnprovenError("it is not pushed away from positions by a bit")
+    return names.equals(b, levels[0])
+
+
+def _noise(head: ReadHead) -> Fraction:
+    """What errors of rows can change the difference of two scores by, at every length."""
+    total, cold = Bound(Fraction(0)), peak_of(head.names, head.coldness)
+    for (row, key), (of_query, of_key) in zip(head.rows, head.errors, strict=True):
+        query, keys = peak_of(head.names, row).times(cold), peak_of(head.names, key)
+        off = of_query.times(cold)
+        total = total.plus(BOTH.times(off.times(keys)))
+        total = total.plus(BOTH.times(query.plus(off).times(of_key)))
+    if total.power > 0:
+        raise UnprovenError("its integers are off by too much in longer words")
+    return total.factor
