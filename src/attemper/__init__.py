@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from attemper.languages.regular.regex import parse_regex
     from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
-    from attemper.workbench.model import Model, compile, compile_dfa, compile_regex, load  # noqa: A004
+    from attemper.workbench.model import (
+        Model,
+        compile,  # noqa: A004
+        compile_dfa,
+        compile_program,
+        compile_regex,
+        load,
+    )
 
 __version__ = "0.3.0"
 __all__ = [
@@ -30,6 +37,7 @@ __all__ = [
     "classify",
     "compile",
     "compile_dfa",
+    "compile_program",
     "compile_regex",
     "formula_of",
     "load",
@@ -51,6 +59,7 @@ _HOMES = {
     "classify": "attemper.languages.regular.classes",
     "compile": "attemper.workbench.model",
     "compile_dfa": "attemper.workbench.model",
+    "compile_program": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
     "formula_of": "attemper.workbench.asking",
     "load": "attemper.workbench.model",

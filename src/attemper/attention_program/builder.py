@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import assert_never
 
@@ -66,8 +67,7 @@ def prune(program: Program) -> tuple[Program, list[Ref]]:
 
     Also gives, for each old step, its new index (-1 if it was dropped). Steps that are kept apart stay apart.
     """
-    needed = [False] * len(program.steps)
-    needed[program.output] = True
+    needed = [ref in program.outputs for ref in range(len(program.steps))]
     for index in range(len(program.steps) - 1, -1, -1):
         if needed[index]:
             for source in inputs(program.steps[index]):
@@ -78,4 +78,10 @@ def prune(program: Program) -> tuple[Program, list[Ref]]:
         if needed[index]:
             to[index] = len(kept)
             kept.append(replace_inputs(step, to))
-    return Program(program.alphabet, tuple(kept), to[program.output]), to
+    return rebuilt(program, kept, lambda ref: to[ref]), to
+
+
+def rebuilt(program: Program, steps: Iterable[Step], to: Callable[[Ref], Ref]) -> Program:
+    """A program of other steps with the same results; `to` says what each old result is now."""
+    symbols = tuple((name, to(bit)) for name, bit in program.symbols)
+    return Program(program.alphabet, tuple(steps), to(program.output), symbols)

@@ -43,10 +43,14 @@ class ProgramLanguage:
 
         Raises `UnsupportedError` where a promise is not kept, or a place is neither 0 nor 1.
         """
-        from attemper.attention_program.meaning import output  # a proof needs no meaning; a wrong word does
+        return self.rows(word)[0]
+
+    def rows(self, word: Word) -> tuple[tuple[bool, ...], ...]:
+        """Each of the program's outputs at each position. Raises as `bits` does."""
+        from attemper.attention_program.meaning import outputs  # a proof needs no meaning; a wrong word does
 
         try:
-            return output(self.program, word)
+            return outputs(self.program, word)
         except InternalError as error:
             raise UnsupportedError(f"the program means nothing on {show_word(word)}: {error}") from None
 

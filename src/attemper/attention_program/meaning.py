@@ -61,7 +61,19 @@ def run_with(union: Union, program: Program, word: Word) -> tuple[Row, ...]:
 
 def output(program: Program, word: Word) -> tuple[bool, ...]:
     """The result bit at every position of the word."""
-    return tuple(bool(value) for value in run(program, word)[program.output])
+    return outputs(program, word)[0]
+
+
+def outputs(program: Program, word: Word) -> tuple[tuple[bool, ...], ...]:
+    """Each result bit, at every position of the word.
+
+    Raises `InternalError` where the result is to be a symbol, and not exactly one of the bits holds.
+    """
+    rows = run(program, word)
+    found = tuple(tuple(map(bool, rows[ref])) for ref in program.outputs)
+    if program.symbols and any(sum(column) != 1 for column in zip(*found, strict=True)):
+        raise InternalError("the output is not exactly one symbol (please report)")
+    return found
 
 
 def visible(mask: Mask, i: int, n: int) -> range:

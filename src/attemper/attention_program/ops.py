@@ -212,11 +212,21 @@ Step = BitStep | CountStep
 @final
 @dataclass(frozen=True)
 class Program:
-    """Steps in order, and the bit that is the result at every position."""
+    """Steps in order, and the bit that is the result at every position; or a symbol.
+
+    Where the result is a symbol, `symbols` has the bit of each name, and `output` is the first of them: that
+    exactly one of the bits holds at every position is a promise.
+    """
 
     alphabet: Alphabet
     steps: tuple[Step, ...]
     output: Ref
+    symbols: tuple[tuple[str, Ref], ...] = ()
+
+    @property
+    def outputs(self) -> tuple[Ref, ...]:
+        """All bits that are results."""
+        return tuple(bit for _, bit in self.symbols) or (self.output,)
 
 
 def everywhere(where: Ref) -> Cases:

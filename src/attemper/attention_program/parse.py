@@ -29,11 +29,14 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
-from attemper.attention_program.wellformed import complaints, require_machine
+from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError, SourceError
 from attemper.exact.closed_forms import form_from_tree, predicate_from_tree
 from attemper.exact.predicates import PredicateError
 from attemper.languages.words import Alphabet
+
+Outputs = tuple[Ref, tuple[tuple[str, Ref], ...]]
+"""`Program.output` and `Program.symbols`."""
 
 
 def parse_steps(text: str) -> Program:
@@ -44,7 +47,7 @@ def parse_steps(text: str) -> Program:
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
     lines = [(number, line) for number, line in lines if line]
     alphabet: Alphabet | None = None
-    output: Ref | None = None
+    output: Outputs | None = None
     steps: list[Step] = []
     for number, line in lines:
         head, _, rest = line.partition(" ")
@@ -54,21 +57,21 @@ def parse_steps(text: str) -> Program:
             elif output is not None:
                 raise ValueError("nothing may follow the output")
             elif head == "output":
-                output = _ref(rest)
+                output = _parse_output(rest)
             else:
                 steps.append(_parse_step_line(head, rest, len(steps)))
         except (ValueError, RecursionError, AlphabetError, PredicateError) as error:
             raise SourceError(f"cannot read the step: {error}", text=text, line=number) from None
     if alphabet is None or output is None:
         raise SourceError("a program starts with 'alphabet' and ends with 'output'", text=text)
-    return Program(alphabet, tuple(steps), output)
+    first, symbols = output
+    return Program(alphabet, tuple(steps), first, symbols)
 
 
 def parse_program(text: str) -> Program:
-    r"""Read the text of a program that a transformer can run as it stands.
+    r"""Read the text of a well-formed attention program, as `attemper show` writes it.
 
-    Raises `SourceError`, naming the line or step that is wrong, and `UnsupportedError` for a step that no
-    machine has.
+    Raises `SourceError`, naming the line or step that is wrong.
 
     >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = not s0\noutput s1')
     >>> len(program.steps), program.output
@@ -77,7 +80,18 @@ def parse_program(text: str) -> Program:
     program = parse_steps(text)
     for complaint in complaints(program):
         raise SourceError(f"the program is ill formed: {complaint}", text=text)
-    return require_machine(program)
+    return program
+
+
+def _parse_output(text: str) -> Outputs:
+    """A bit; or names, and the bit of each."""
+    if not text.startswith("["):
+        return _ref(text), ()
+    names, end = json.JSONDecoder().raw_decode(text)
+    bits = [_ref(word) for word in text[end:].split()]
+    if not all(isinstance(name, str) for name in names) or not 0 < len(names) == len(bits):
+        raise ValueError('expected the output\'s symbols, and as many bits: output ["x", "y"] s1 s2')
+    return bits[0], tuple(zip(names, bits, strict=True))
 
 
 def _parse_alphabet_line(head: str, rest: str) -> Alphabet:

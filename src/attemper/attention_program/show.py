@@ -12,7 +12,8 @@ s7 = attend < rightmost where s0:s1 s2:s6 value s0
 s8 = previous 3 s7 default 0
 output s8
 
-Without `default`, a selection or a shift is what a head does. Cases are written `here:there`.
+Without `default`, a selection or a shift is what a head does. Cases are written `here:there`. A program that
+puts out a symbol ends in its names and their bits: `output ["odd", "even"] s3 s4`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,14 @@ def show_program(program: Program) -> str:
     """The program's text."""
     lines = [f"alphabet {json.dumps(list(program.alphabet.symbols))}"]
     lines += [f"s{index} = {show_step(step)}" for index, step in enumerate(program.steps)]
-    return "\n".join([*lines, f"output s{program.output}"]) + "\n"
+    return "\n".join([*lines, _show_output(program)]) + "\n"
+
+
+def _show_output(program: Program) -> str:
+    if not program.symbols:
+        return f"output s{program.output}"
+    names = json.dumps([name for name, _ in program.symbols])
+    return " ".join([f"output {names}", *(f"s{bit}" for bit in program.outputs)])
 
 
 def show_step(step: Step) -> str:

@@ -1,6 +1,6 @@
 """Attention programs as plain JSON data, for certificates: no parser of text is needed to read them.
 
-    {"alphabet": [symbol, ...], "steps": [step, ...], "output": k}
+    {"alphabet": [symbol, ...], "steps": [step, ...], "output": k or [[symbol, k], ...]}
 
 where a step is one of these, and k, m number earlier steps from 0:
 
@@ -67,7 +67,7 @@ def program_to_tree(program: Program) -> dict[str, object]:
     return {
         "alphabet": list(program.alphabet.symbols),
         "steps": [_step_tree(step) for step in program.steps],
-        "output": program.output,
+        "output": [list(pair) for pair in program.symbols] if program.symbols else program.output,
     }
 
 
@@ -132,9 +132,26 @@ def _comparing_tree(step: Comparing) -> list[object]:
 def _program(tree: object) -> Program:
     match tree:
         case {"alphabet": list(symbols), "steps": list(steps), "output": output, **rest} if not rest:
-            return Program(Alphabet(tuple(symbols)), tuple(map(_step, steps)), plain_integer(output))
+            return Program(Alphabet(tuple(symbols)), tuple(map(_step, steps)), *_outputs(output))
         case _:
             raise ValueError("a program has an alphabet, steps and an output, and nothing else")
+
+
+def _outputs(tree: object) -> tuple[Ref, tuple[tuple[str, Ref], ...]]:
+    if not isinstance(tree, list):
+        return plain_integer(tree), ()
+    symbols = tuple(map(_symbol, tree))
+    if not symbols:
+        raise ValueError("an output of no symbols")
+    return symbols[0][1], symbols
+
+
+def _symbol(tree: object) -> tuple[str, Ref]:
+    match tree:
+        case [str(name), bit]:
+            return name, plain_integer(bit)
+        case _:
+            raise ValueError(f"not a symbol and its bit: {str(tree)[:80]}")
 
 
 def _step(tree: object) -> Step:

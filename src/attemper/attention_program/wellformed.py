@@ -1,7 +1,8 @@
 """When an attention program is well formed.
 
 * every reference is to an earlier step;
-* every bit is read where a bit is meant, every count where a count is meant, and the output is a bit;
+* every bit is read where a bit is meant, every count where a count is meant, and the output is a bit, or one
+  bit for each of several distinct symbols;
 * letters are symbols of the alphabet, each once;
 * a table has at most 12 bits and rows of that width, each once;
 * a selection has one case that is everywhere in force, or cases with a bit each;
@@ -12,6 +13,7 @@ A machine, moreover, attends somewhere wherever it sees anything: its selections
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never, final
 
@@ -59,11 +61,21 @@ def complaints(program: Program) -> tuple[Complaint, ...]:
     found: list[Complaint] = []
     for index, step in enumerate(program.steps):
         found.extend(Complaint(index, message) for message in _of_step(program, index, step))
-    if not 0 <= program.output < len(program.steps):
-        found.append(Complaint(None, f"the output s{program.output} is not a step"))
-    elif isinstance(program.steps[program.output], Count | Linear):
-        found.append(Complaint(None, f"the output s{program.output} is a count, not a bit"))
+    found.extend(Complaint(None, message) for message in _of_outputs(program))
     return tuple(found)
+
+
+def _of_outputs(program: Program) -> Iterator[str]:
+    for ref in program.outputs:
+        if not 0 <= ref < len(program.steps):
+            yield f"the output s{ref} is not a step"
+        elif isinstance(program.steps[ref], Count | Linear):
+            yield f"the output s{ref} is a count, not a bit"
+    names = [name for name, _ in program.symbols]
+    if len(set(names)) != len(names):
+        yield "an output symbol has two bits"
+    if names and program.output != program.outputs[0]:
+        yield "the output is not the bit of the first symbol"
 
 
 def require_wellformed(program: Program, after: str) -> Program:

@@ -108,7 +108,7 @@ class _Search:
         self.good = 0
         self.bad = most + 1
         self.place = ""
-        self.strains = Strains(readings, rounding.analysis.network.output)
+        self.strains = Strains(readings, rounding.analysis.network.outputs)
         self.missed = 0
         self.looks = 0
 

@@ -8,6 +8,7 @@ whose odds grows as a power of N, too. Two lengths tell which. Guesses only: flo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 from typing import final
@@ -97,8 +98,9 @@ def readings_of(analysis: Analysis) -> list[Reading]:
             parts = tuple((c, float(abs(factor))) for c, factor in group.form)
             real = sum(factor * errors[c] for c, factor in parts)
             whole = sum(factor * spreads.get(c, 0) for c, factor in parts)
+            is_last = any(output in group.outputs for output in analysis.network.outputs)
             if 0 < real < whole:
-                found.append(Reading(number, parts, real, whole, analysis.network.output in group.outputs))
+                found.append(Reading(number, parts, real, whole, is_last))
     return sorted(found, key=lambda reading: reading.is_last)
 
 
@@ -106,8 +108,8 @@ def readings_of(analysis: Analysis) -> list[Reading]:
 class Strains:
     """What must not grow in a network, and how large it was at the lengths looked at."""
 
-    def __init__(self, readings: list[Reading], output: Coordinate) -> None:
-        self.coordinate = output
+    def __init__(self, readings: list[Reading], outputs: Sequence[Coordinate]) -> None:
+        self.outputs = outputs
         self.leads: dict[object, Growth] = {}
         self.readings = [(reading, Growth(reading.log_odds(reading.limit))) for reading in readings]
         self.output = Growth(OUTPUT)
@@ -128,7 +130,7 @@ class Strains:
                     growth.seen[length] = size
                 if error > reading.limit and bounds.failure is not None and not reading.is_last:
                     end = reading.layer
-        off = _most(bounds.offs[self.coordinate].constant)
+        off = max(_most(bounds.offs[output].constant) for output in self.outputs)
         if SHOWN < off < 1 and end == len(bounds.offs):
             self.output.seen[length] = QUARTER + off / 2
 

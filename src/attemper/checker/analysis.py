@@ -92,9 +92,13 @@ def analyse(
     return Analysis(network, names, start, tuple(facts), tuple(named), stream)
 
 
-def output_of(analysis: Analysis) -> Diagram:
-    """What the output is within 1/4 of, at every position. Raises `UnprovenError`."""
-    end, output = analysis.end, analysis.network.output
+def outputs_of(analysis: Analysis) -> tuple[Diagram, ...]:
+    """What each output is within 1/4 of, at every position. Raises `UnprovenError`."""
+    return tuple(_output_of(analysis, output) for output in analysis.network.outputs)
+
+
+def _output_of(analysis: Analysis, output: Coordinate) -> Diagram:
+    end = analysis.end
     if end.errors[output] > ROUNDED:
         raise UnprovenError("its output can be off by more than 1/4")
     return analysis.names.settled(plain(end.values[output], analysis.names, "the output"))

@@ -15,7 +15,7 @@ from attemper.exact.balls import ball
 from attemper.languages.language import Language
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network, Softmax
-from attemper.networks.meaning_soft import output_bits
+from attemper.networks.meaning_soft import output_rows
 
 WORDS = 120
 """How many words are tried, the shortest first."""
@@ -47,17 +47,20 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
     astray = None
     for word in _words(network):
         try:
-            outputs = output_bits(network, word)
+            outputs = output_rows(network, word)
         except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
             return astray
         try:
-            expected = language.bits(word)
+            expected = language.rows(word)
         except UnsupportedError:  # a program that means nothing here
             return astray
-        read = outputs[0 if network.reads_first else -1], expected[0 if language.reads_first else -1]
-        if _is_wrong(*read):
-            return Wrong(word, f"'{show_word(word)}' gets the wrong answer")
-        astray = astray or _astray(word, outputs, expected)
+        if len(outputs) != len(expected):  # a symbol is put out, and is not meant; or the other way round
+            return astray
+        for output, bits in zip(outputs, expected, strict=True):
+            read = output[0 if network.reads_first else -1], bits[0 if language.reads_first else -1]
+            if _is_wrong(*read):
+                return Wrong(word, f"'{show_word(word)}' gets the wrong answer")
+            astray = astray or _astray(word, output, bits)
     return astray
 
 

@@ -15,6 +15,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_step
+from attemper.attention_program.wellformed import is_machine
 from attemper.checker.analysis import Analysis, LayerFact, Symbol, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.identities import Formulas
@@ -72,7 +73,7 @@ def explain(network: Network, language: Language, said: Realisation | None = Non
     if reading.failure:
         yield f"no proof: {reading.failure}"
         return
-    output = _named(reading, reading.analysis.end, network.output)
+    output = ", ".join(_named(reading, reading.analysis.end, one) for one in network.outputs)
     try:
         prove(network, language, said)
     except UnprovenError as error:
@@ -101,13 +102,14 @@ class _Reading:
 
 def _read(network: Network, language: Language, said: Realisation | None) -> _Reading:
     symbols = network.alphabet.symbols
-    names = Formulas(symbols) if said is None or isinstance(language, TemporalLanguage) else Programs(symbols)
+    formula = language.formula if isinstance(language, TemporalLanguage) else None
+    said = said if formula is None else None
+    names = Formulas(symbols) if said is None or not is_machine(said.program) else Programs(symbols)
     groups = symbols_of(said) if isinstance(names, Programs) and said is not None else None
     analysis, failure = _as_far_as_rules_apply(network, names, groups)
-    if isinstance(names, Programs) and said is not None:
+    if said is not None:
         texts, complaint = _steps(analysis, Steps(names, said.program), said)
         return _Reading(analysis, texts, failure or complaint)
-    formula = language.formula if isinstance(language, TemporalLanguage) else None
     return _Reading(analysis, {} if formula is None else _formulas(names, formula), failure)
 
 
@@ -152,7 +154,7 @@ def _steps(analysis: Analysis, steps: Steps, said: Realisation) -> tuple[dict[Di
             name_group(steps, group, fact)
             for (_, ref), definition in zip(group.bits, fact.definitions, strict=True):
                 found[steps.names.settled(definition)] = _step(said, ref)
-    wanted = (said.program.output, *(ref for group in said.groups for _, ref in group.bits))
+    wanted = (*said.program.outputs, *(ref for group in said.groups for _, ref in group.bits))
     for ref in sorted(made_of(said.program, wanted, ())):
         if isinstance(said.program.steps[ref], Count | Linear):
             continue

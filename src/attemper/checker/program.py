@@ -2,8 +2,8 @@
 
 A machine's steps (`attention_program.machine`) are what heads do: a selection that finds nothing falls on
 what is blocked, a shift at the edge reads i itself. Under the names of `Programs`, which say what makes a
-bit, a network that runs a program holds the program's own diagrams, object for object, and nothing needs to be
-known of what they mean. Other programs are brought to normal form, under the names of `Formulas`.
+bit, a network that runs a program holds the program's own diagrams, object for object, and nothing needs to
+be known of what they mean. Other programs are brought to normal form, under the names of `Formulas`.
 """
 
 from __future__ import annotations
@@ -243,8 +243,8 @@ class Steps:
         return names.total_at_least(sums, threshold - constant)
 
 
-def defined_by(names: Sums, program: Program) -> Diagram:
-    """The normal form of a program's output.
+def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
+    """The normal form of each of a program's outputs.
 
     Raises `UnprovenError` where a promise is not seen to be kept, also by a step that the output does not
     need: a program that breaks one means nothing.
@@ -257,4 +257,13 @@ def defined_by(names: Sums, program: Program) -> Diagram:
         raise UnprovenError(
             "two bits of a union, or two cases of a selection, are not seen to exclude each other"
         )
-    return steps.bit(program.output)
+    return results_of(steps)
+
+
+def results_of(steps: Steps) -> tuple[Diagram, ...]:
+    """The bits that a program puts out. Raises `UnprovenError` unless those of a symbol are seen to be one."""
+    program, names = steps.program, steps.names
+    found = tuple(steps.bit(ref) for ref in program.outputs)
+    if program.symbols and names.settled(names.total(found)) != names.true:
+        raise UnprovenError("its output is not seen to be exactly one symbol")
+    return found

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.wellformed import is_machine
-from attemper.checker.analysis import Analysis, analyse, output_of
+from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.following import follows
 from attemper.checker.identities import Formulas
@@ -30,8 +30,8 @@ from attemper.networks.layers import Network
 RECURSION = 20_000
 """Deep enough for diagrams over all codes of a symbol."""
 
-Meaning = Callable[[Formulas], Diagram]
-"""The normal form of what the output is to be, under these names."""
+Meaning = Callable[[Formulas], tuple[Diagram, ...]]
+"""The normal form of what each output is to be, under these names."""
 
 OTHER = "its output is not shown to be that of the language"
 
@@ -42,10 +42,11 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
     `realisation` is the program that the network is said to run, without which nothing is shown of an
     automaton.
     """
+    require_symbols(network, language)
     try:
         match language:
             case TemporalLanguage(formula, _, _):
-                return _of_definition(network, lambda names: meanings_of(names, formula)[formula])
+                return _of_definition(network, lambda names: (meanings_of(names, formula)[formula],))
             case Dfa():
                 return _of_automaton(network, language, realisation)
             case ProgramLanguage():
@@ -56,6 +57,13 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
         raise UnprovenError("its Boolean blocks are too large to be compared") from None
     except RecursionError:
         raise UnprovenError("its Boolean blocks nest too deeply to be compared") from None
+
+
+def require_symbols(network: Network, language: Language) -> None:
+    """Raise `UnprovenError` unless network and language put out the same symbols, in the same order."""
+    meant = language.program.symbols if isinstance(language, ProgramLanguage) else ()
+    if [name for name, _ in network.symbols] != [name for name, _ in meant]:
+        raise UnprovenError("it puts out other symbols than the language")
 
 
 def _of_definition(network: Network, defined: Meaning) -> Analysis:
@@ -76,7 +84,7 @@ def _of_definition(network: Network, defined: Meaning) -> Analysis:
 def _compared(network: Network, defined: Meaning, names: Formulas) -> tuple[Analysis, bool]:
     """What the network computes, and whether the output is within 1/4 of what is defined."""
     analysis = analyse(network, names)
-    return analysis, output_of(analysis) == defined(names)
+    return analysis, outputs_of(analysis) == defined(names)
 
 
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:

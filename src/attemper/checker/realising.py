@@ -13,9 +13,9 @@ from itertools import groupby
 
 from attemper.attention_program.ops import Count, Linear, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
-from attemper.checker.analysis import Analysis, Symbol, SymbolFact, analyse, output_of
+from attemper.checker.analysis import Analysis, Symbol, SymbolFact, analyse, outputs_of
 from attemper.checker.names import UnprovenError
-from attemper.checker.program import Programs, Steps
+from attemper.checker.program import Programs, Steps, results_of
 from attemper.networks.layers import Network
 
 Promise = tuple[Ref, ...]
@@ -37,7 +37,7 @@ def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promis
             require_defined(steps, group, fact)
         for group, fact in pairs:
             name_group(steps, group, fact)
-    if output_of(analysis) != steps.bit(said.program.output):
+    if outputs_of(analysis) != results_of(steps):
         raise UnprovenError("the output is not shown to be the program's")
     groups = (tuple(ref for _, ref in group.bits) for group in said.groups)
     return analysis, (*groups, *steps.promises)

@@ -9,7 +9,7 @@ and shows it to whoever watches.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, assert_never, final
 
 from attemper.attention_program.language import ProgramLanguage
@@ -147,7 +147,7 @@ class Compiled:
     hard: Network
     soft: Network
     realisation: Realisation
-    """The program that the soft network runs, and where its groups of bits are."""
+    """What the soft network runs, and where its groups are; of a program, the program as it was written."""
     alternatives: tuple[Alternative, ...]
     """The ways that were tried for an automaton; none for a formula."""
     stages: tuple[Stage, ...]
@@ -176,7 +176,8 @@ def compile_language(
         case Dfa():
             return _from_automaton(language, regime, least_margin, limits, watch)
         case ProgramLanguage():
-            return _compiled(program_pipeline(regime, least_margin).run(language, watch), ())
+            compiled = _compiled(program_pipeline(regime, least_margin).run(language, watch), ())
+            return replace(compiled, realisation=Realisation(language.program))
         case _:
             raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
 

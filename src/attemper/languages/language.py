@@ -27,6 +27,9 @@ class Language(Protocol):
     def bits(self, word: Word) -> tuple[bool, ...]:
         """What a network's output should be at each position: straight from the definition, slow."""
 
+    def rows(self, word: Word) -> tuple[tuple[bool, ...], ...]:
+        """What each output of a network should be: its bits alone, or one row for each symbol it puts out."""
+
     def fits(self, alphabet: Alphabet) -> bool:
         """Whether it speaks of words over this alphabet."""
 

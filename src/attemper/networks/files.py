@@ -232,7 +232,7 @@ def _encode_network(network: Network) -> dict[str, object]:
         "coordinates": list(network.coordinates),
         "positions": [[c, form_to_tree(form)] for c, form in network.positions],
         "head_width": network.head_width,
-        "output": network.output,
+        "output": [list(pair) for pair in network.symbols] if network.symbols else network.output,
         "reads_first": network.reads_first,
         "accepts_empty": network.accepts_empty,
         "layers": [
@@ -311,6 +311,7 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
         _layer(number, entry, tensors, len(coordinates), head_width, edited=edited)
         for number, entry in enumerate(layers)
     ]
+    output, symbols = _outputs(structure)
     network = Network(
         alphabet=alphabet,
         coordinates=coordinates,
@@ -318,14 +319,32 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
         positions=tuple(_position(entry) for entry in _list(structure, "positions")),
         layers=tuple(layer for layer, _ in read),
         head_width=head_width,
-        output=_integer(structure, "output"),
+        output=output,
         reads_first=_boolean(structure, "reads_first"),
         accepts_empty=_boolean(structure, "accepts_empty"),
+        symbols=symbols,
     )
     found = complaints(network)
     if found:
         raise ValueError("; ".join(found[:3]))
     return Edited(network, next((reason for _, reasons in read for reason in reasons), ""))
+
+
+def _outputs(structure: Mapping[str, object]) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """A coordinate; or names, and the coordinate of each."""
+    entry = structure.get("output")
+    if not isinstance(entry, list):
+        return _integer(structure, "output"), ()
+    symbols: list[tuple[str, int]] = []
+    for pair in entry:
+        match pair:
+            case [str(name), coordinate]:
+                symbols.append((name, plain_integer(coordinate)))
+            case _:
+                raise ValueError("'output' has something that is no symbol with its coordinate")
+    if not symbols:
+        raise ValueError("'output' has no symbols")
+    return symbols[0][1], tuple(symbols)
 
 
 def _source(structure: Mapping[str, object]) -> Source:

@@ -196,11 +196,12 @@ class Layer:
 @final
 @dataclass(frozen=True)
 class Network:
-    """A transformer that reads a word and writes a bit at every position.
+    """A transformer that reads a word and writes a bit, or a symbol, at every position.
 
     `embedding[s]` is the word embedding of symbol s, `positions` the position embedding. The bit
     is coordinate `output`; the verdict is the bit at the first or last position, and
-    `accepts_empty` for the empty word.
+    `accepts_empty` for the empty word. A symbol has a bit for each of its names, in `symbols`, exactly one of
+    which is 1; `output` is the first of them.
     """
 
     alphabet: Alphabet
@@ -212,6 +213,12 @@ class Network:
     output: Coordinate
     reads_first: bool
     accepts_empty: bool
+    symbols: tuple[tuple[str, Coordinate], ...] = ()
+
+    @property
+    def outputs(self) -> tuple[Coordinate, ...]:
+        """The coordinates of all bits that are put out."""
+        return tuple(coordinate for _, coordinate in self.symbols) or (self.output,)
 
 
 HEAD_WIDTHS = {1: 1, 4: 2, 16: 4}

@@ -36,7 +36,15 @@ def residual_streams(network: Network, word: Word, override: HardWeighting | Non
 
 def output_bits(network: Network, word: Word, override: HardWeighting | None = None) -> tuple[Fraction, ...]:
     """The output coordinate at every position; exactly 0 or 1 for a compiled network."""
-    return tuple(vector[network.output] for vector in residual_streams(network, word, override)[-1])
+    return output_rows(network, word, override)[0]
+
+
+def output_rows(
+    network: Network, word: Word, override: HardWeighting | None = None
+) -> tuple[tuple[Fraction, ...], ...]:
+    """Each coordinate that is put out, at every position."""
+    end = residual_streams(network, word, override)[-1]
+    return tuple(tuple(vector[output] for vector in end) for output in network.outputs)
 
 
 def embed(network: Network, word: Word) -> Stream:

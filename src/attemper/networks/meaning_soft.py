@@ -32,7 +32,13 @@ def residual_streams(network: Network, word: Word) -> list[Stream]:
 
 def output_bits(network: Network, word: Word) -> tuple[flint.arb, ...]:
     """Enclosures of the output coordinate at every position."""
-    return tuple(vector[network.output] for vector in residual_streams(network, word)[-1])
+    return output_rows(network, word)[0]
+
+
+def output_rows(network: Network, word: Word) -> tuple[tuple[flint.arb, ...], ...]:
+    """Enclosures of each coordinate that is put out, at every position."""
+    end = residual_streams(network, word)[-1]
+    return tuple(tuple(vector[output] for vector in end) for output in network.outputs)
 
 
 def _value(form: LinearForm, vector: list[flint.arb]) -> flint.arb:

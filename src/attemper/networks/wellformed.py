@@ -44,8 +44,14 @@ def _complaints(network: Network) -> Iterator[str]:
         yield f"head width {network.head_width} is not 1, 4 or 16"
     if len(network.embedding) != len(network.alphabet.symbols):
         yield f"{len(network.embedding)} embeddings for {len(network.alphabet.symbols)} symbols"
-    if not 0 <= network.output < width:
-        yield f"output coordinate {network.output} does not exist"
+    for output in {network.output, *network.outputs}:
+        if not 0 <= output < width:
+            yield f"output coordinate {output} does not exist"
+    names = [name for name, _ in network.symbols]
+    if len(set(names)) != len(names):
+        yield "an output symbol has two coordinates"
+    if network.output != network.outputs[0]:
+        yield "the output is not the bit of the first symbol"
     placed = [coordinate for coordinate, _ in network.positions]
     if len(set(placed)) != len(placed):
         yield "a coordinate has two position embeddings"

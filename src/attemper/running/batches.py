@@ -30,12 +30,19 @@ class Run:
     3/4 on, False up to 1/4, None between (beyond what rounding can read). `margin` is the smallest
     margin of the network's clamps on this word, see `DenseTransformer.run_with_margin`; where it is
     negative, some approximate bit inside the network could not be rounded, and no bit is read.
+
+    Of a network that puts out a symbol, `rows` has the bits of every symbol; `bits` are those of the first.
     """
 
     word: Word
     values: tuple[float, ...]
-    bits: tuple[bool | None, ...]
+    rows: tuple[tuple[bool | None, ...], ...]
     margin: float
+
+    @property
+    def bits(self) -> tuple[bool | None, ...]:
+        """The bits of the output, or of its first symbol."""
+        return self.rows[0]
 
     def __repr__(self) -> str:
         bits = "".join("?" if bit is None else str(int(bit)) for bit in self.bits[:SHOWN])
@@ -48,7 +55,7 @@ def runs_of(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
     """Run words, in their order; lengths may differ, and the empty word has no positions."""
     runs = run_words(model, [word for word in words if word])
     for word in words:
-        yield next(runs) if word else Run(word, (), (), float("inf"))
+        yield next(runs) if word else Run(word, (), ((),) * len(model.network.outputs), float("inf"))
 
 
 def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
@@ -60,10 +67,11 @@ def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
         batch = words[start:end]
         with torch.no_grad():
             values, margins = model.run_with_margin(*tokens_of(model.network.alphabet, batch))
-        for word, row, margin in zip(batch, values.tolist(), margins.tolist(), strict=True):
-            own = tuple(row[: len(word)])
-            bits = tuple(read_bit(value) if margin >= 0 else None for value in own)
-            yield Run(word, own, bits, margin)
+        outputs = values.reshape(*values.shape[:2], -1).transpose(1, 2).tolist()
+        for word, rows, margin in zip(batch, outputs, margins.tolist(), strict=True):
+            own = [tuple(row[: len(word)]) for row in rows]
+            bits = (tuple(read_bit(value) if margin >= 0 else None for value in row) for row in own)
+            yield Run(word, own[0], tuple(bits), margin)
         start = end
 
 

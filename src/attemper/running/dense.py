@@ -139,7 +139,9 @@ class DenseTransformer(nn.Module):
         return config_of(self.network, self.dtype, self.device)
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """The output coordinate at every position; entries past a word's length mean nothing.
+        """The output at every position; entries past a word's length mean nothing.
+
+        A bit is [batch, position]; a symbol is [batch, position, symbol], one-hot over `network.symbols`.
 
         `tokens` [batch, position] are the numbers of symbols in the alphabet, from 0 on, padded on the right
         with any of them; `lengths` [batch] are the words' lengths, from 1 on (default: no padding). Both are
@@ -152,7 +154,8 @@ class DenseTransformer(nn.Module):
         x = self.hook_embed(self.embed.W_E[tokens]) + self._position_embedding(places)
         for number, block in enumerate(self.blocks):
             x = block(x, places, looks.get(number) if looks else None)
-        output: Tensor = x[..., self.network.output]
+        outputs = self.network.outputs
+        output: Tensor = x[..., list(outputs)] if self.network.symbols else x[..., outputs[0]]
         return output
 
     def run_with_cache(

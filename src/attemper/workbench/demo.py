@@ -30,7 +30,7 @@ from attemper.workbench.model import Model, compile_regex
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.report.tables import table
-from attemper.workbench.verify import boundary_words, exact_bits
+from attemper.workbench.verify import boundary_words, exact_rows
 
 LONGEST = 2000
 LENGTHS = (1, 2, 3, 10, 99, 100, 500, 1999, LONGEST)
@@ -84,10 +84,12 @@ def demo_row(language: NamedLanguage | NamedRegular, regime: Regime) -> DemoRow 
     right, smallest = model.accepts("") == language.contains(()), float("inf")
     for length in sorted({len(word) for word in words}):
         batch = [word for word in words if len(word) == length]
-        exact = exact_bits(model.language, batch)
+        exact = exact_rows(model.language, batch)
         for run, expected in zip(model.run(batch), exact, strict=True):
             smallest = min(smallest, run.margin)
-            right &= list(run.bits) == expected and model.verdict(run) == language.contains(run.word)
+            right &= [list(row) for row in run.rows] == expected and model.verdict(run) == language.contains(
+                run.word
+            )
     summary = summary_of(model)
     return DemoRow(
         language.name,

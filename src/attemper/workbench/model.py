@@ -12,6 +12,7 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
+from attemper.attention_program.wellformed import complaints
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import load_if_any
@@ -174,6 +175,38 @@ def compile_dfa(
     """
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
     return _compiled(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+
+
+def compile_program(
+    program: Program,
+    *,
+    at: Literal["first", "last"] = "last",
+    regime: RegimeName | None = None,
+    empty: Literal["accept", "reject"] = "reject",
+    horizon: int | None = None,
+    dtype: DTypeLike = "float64",
+    kernel: KernelName = "numerator-first",
+) -> Model:
+    r"""Compile an attention program into a softmax transformer.
+
+    The transformer's output at position i of a word of any length n >= 1 is the program's output bit there
+    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `at` and `empty` say where
+    the verdict is read, and what it is on the empty word. The other options are those of `compile`.
+
+    Raises `OptionError` (an option's value, or a program that is ill formed) and `UnsupportedError` (the
+    regime cannot, nothing can, or no network reaches the horizon).
+
+    >>> text = 'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous 2 s0 default 0\noutput s1'
+    >>> model = compile_program(parse_program(text))
+    >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
+    (True, False, False)
+    """
+    require("program", program, Program, "give what parse_program(...) makes")
+    for complaint in complaints(program):
+        raise OptionError(f"this is not a well-formed program: {complaint}")
+    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
+    language = ProgramLanguage(program, At(choice("at", at, tuple(At))), accepts_empty)
+    return _compiled(language, program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None))
 
 
 def _compiled(
@@ -450,8 +483,39 @@ class Model:
 
         return runs_of(self._runner(weights, dtype), words_of(words, self.alphabet))
 
+    def output(
+        self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64"
+    ) -> tuple[str | bool, ...]:
+        """What is put out at each position 1..n: a bit, or the name of a symbol.
+
+        Raises as `accepts` does.
+
+        >>> compile("O a", "ab").output("bab")
+        (False, True, True)
+        """
+        (run,) = self.run([word], weights=weights, dtype=dtype)
+        found = self.read(run)
+        if None in found:
+            raise UndecidedError(self.undecided_message(run, dtype))
+        return tuple(one for one in found if one is not None)
+
+    def read(self, run: Run) -> tuple[str | bool | None, ...]:
+        """What a run puts out at each position; None where it cannot be read."""
+        if not self.network.symbols:
+            return run.bits
+        names = [name for name, _ in self.network.symbols]
+        return tuple(_only(names, column) for column in zip(*run.rows, strict=True))
+
     def verdict(self, run: Run) -> bool | None:
-        """The bit at the position where the language is read; None if it cannot be read there."""
+        """The bit at the position where the language is read; None if it cannot be read there.
+
+        Raises `UnsupportedError` where a symbol is put out, and not a bit.
+        """
+        if self.network.symbols:
+            raise UnsupportedError(
+                "there is no verdict: a symbol is put out at every position; see it with 'attemper run' or "
+                "model.output(word)"
+            )
         if not run.word:
             return self.network.accepts_empty
         return run.bits[0 if self.network.reads_first else -1]
@@ -544,10 +608,16 @@ class Model:
         if run.margin < 0:
             what = f"on {shown} a bit inside the network could not be rounded (margin {run.margin:.3f})"
         else:
-            place = next(i for i, bit in enumerate(run.bits, start=1) if bit is None)
+            place = next(i for i, found in enumerate(self.read(run), start=1) if found is None)
             what = f"the output at position {place} of {shown} is {run.values[place - 1]:.3f}"
         advice = "" if name == "float64" else " Use a wider format (--dtype float64)."
         return f"undecided: {what}. The word is beyond what {name} can compute.{advice}"
+
+
+def _only(names: Sequence[str], bits: Sequence[bool | None]) -> str | None:
+    """The name whose bit alone is 1; None if there is none, or a bit is not known."""
+    held = [name for name, bit in zip(names, bits, strict=True) if bit is not False]
+    return held[0] if len(held) == 1 and None not in bits else None
 
 
 def shortened(text: str) -> str:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.machine import run
+from attemper.attention_program.meaning import run_with
 from attemper.attention_program.ops import Count, Linear
 from attemper.attention_program.show import show_step
 from attemper.languages.language import Language
@@ -124,7 +124,7 @@ def _facts(language: Language, word: Word) -> tuple[tuple[str, tuple[bool, ...]]
             after = sorted(set(states))
             return tuple((f"in state {q}", tuple(state == q for state in states)) for q in after)
         case ProgramLanguage(program, _, _):
-            rows = run(program, word)
+            rows = run_with(sum, program, word)
             named = enumerate(zip(program.steps, rows, strict=True))
             bits = ((k, step, row) for k, (step, row) in named if not isinstance(step, Count | Linear))
             return tuple((f"s{k} = {show_step(step)}", tuple(map(bool, row))) for k, step, row in bits)

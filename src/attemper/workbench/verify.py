@@ -197,11 +197,10 @@ def _random_word(rng: random.Random, symbols: Sequence[str], length: int) -> Wor
 def _compare(
     language: Language, runners: Mapping[str, DenseTransformer], words: list[Word]
 ) -> tuple[Disagreement | None, float]:
-    exact = exact_bits(language, words)
+    exact = exact_rows(language, words)
     if len(words[0]) <= DEFINITIONAL_LENGTH:
-        for word, row in zip(words, exact, strict=True):
-            by_definition = language.bits(word)
-            found = _difference(word, "linear-time meaning", by_definition, row)
+        for word, rows in zip(words, exact, strict=True):
+            found = _difference(word, "linear-time meaning", language.rows(word), rows)
             if found:
                 return found, float("inf")
     smallest = float("inf")
@@ -209,24 +208,24 @@ def _compare(
         for run, expected in zip(run_words(dense, words), exact, strict=True):
             if which == "soft":
                 smallest = min(smallest, run.margin)
-            found = _difference(run.word, which, expected, run.bits)
+            found = _difference(run.word, which, expected, run.rows)
             if found:
                 return found, smallest
     return None, smallest
 
 
-def exact_bits(language: Language, words: list[Word]) -> list[list[bool]]:
-    """The exact bits of words of one length, in linear time."""
+def exact_rows(language: Language, words: list[Word]) -> list[Sequence[Sequence[bool]]]:
+    """The exact outputs of words of one length, of a formula in linear time."""
     if isinstance(language, TemporalLanguage):
-        rows: list[list[bool]] = truth_of_words(language.formula, words).tolist()
-        return rows
-    return [list(language.bits(word)) for word in words]
+        return [[row] for row in truth_of_words(language.formula, words).tolist()]
+    return [language.rows(word) for word in words]
 
 
 def _difference(
-    word: Word, which: str, expected: Sequence[bool], got: Sequence[bool | None]
+    word: Word, which: str, expected: Sequence[Sequence[bool]], got: Sequence[Sequence[bool | None]]
 ) -> Disagreement | None:
-    for position, (want, have) in enumerate(zip(expected, got, strict=True), start=1):
-        if want is not have:
-            return Disagreement(word, position, which, want, have)
+    for wanted, had in zip(expected, got, strict=True):
+        for position, (want, have) in enumerate(zip(wanted, had, strict=True), start=1):
+            if want is not have:
+                return Disagreement(word, position, which, want, have)
     return None

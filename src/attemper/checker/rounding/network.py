@@ -146,10 +146,10 @@ class _Run:
                 blame[writing.target] = blame.get(self._worst_input(writing), "the embedding")
                 after[writing.target] = written(self.lengths, writing, fact.middle, self.offs)
             self.offs = after
-        output = analysis.network.output
-        off = self.offs[output]
-        if not (off.constant.max(off.mean + off.relative) <= ball(ROUNDED)):
-            raise BeyondError(blame[output])
+        for output in analysis.network.outputs:
+            off = self.offs[output]
+            if not (off.constant.max(off.mean + off.relative) <= ball(ROUNDED)):
+                raise BeyondError(blame[output])
 
     def _embed(self) -> set[int]:
         """Fill in the embeddings; the coordinates that hold something."""

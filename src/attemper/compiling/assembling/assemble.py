@@ -58,9 +58,10 @@ def assemble(
         positions=site.stream.placed(),
         layers=tuple(draft.finished() for draft in site.layers),
         head_width=16 if any(draft.has_wide_head() for draft in site.layers) else 4,
-        output=assembly.output,
+        output=assembly.coordinate(program.output),
         reads_first=reads_first,
         accepts_empty=accepts_empty,
+        symbols=tuple((name, assembly.coordinate(bit)) for name, bit in program.symbols),
     )
     return Assembled(network, assembly.groups())
 
@@ -77,13 +78,11 @@ class _Assembly:
         self.demand = collect(self.schedule)
         self.site = Site(program, names, self.schedule.ready)
         self.fresh: dict[Ref, LinearForm] = {}
-        self.output: Coordinate = -1
 
     def build(self) -> None:
         self._allocate()
         self._heads()
         self._blocks()
-        self.output = self._output_coordinate()
 
     def _allocate(self) -> None:
         """A coordinate for every letter, bit and average, and room for every layer."""
@@ -143,8 +142,9 @@ class _Assembly:
         ]
         return tuple(group for group in found if 0 <= group.layer < len(self.site.layers))
 
-    def _output_coordinate(self) -> Coordinate:
-        base, positive = strip_negations(self.program, self.program.output)
+    def coordinate(self, output: Ref) -> Coordinate:
+        """Where a bit that is put out stands."""
+        base, positive = strip_negations(self.program, output)
         if not is_embedded(self.program, base):
             return self.site.bits[base, positive]
         assert positive, "the simplifier negates letters and places themselves"

@@ -35,9 +35,10 @@ def collect(schedule: Schedule) -> Demand:
     Raises `UnsupportedError` for a step that no construction covers.
     """
     program, demand = schedule.program, Demand()
-    base, positive = strip_negations(program, program.output)
-    if not is_embedded(program, base):
-        demand.bits.add((base, positive))
+    for output in program.outputs:
+        base, positive = strip_negations(program, output)
+        if not is_embedded(program, base):
+            demand.bits.add((base, positive))
     for ref in range(len(program.steps) - 1, -1, -1):
         for positive in (True, False):
             if (ref, positive) in demand.bits:

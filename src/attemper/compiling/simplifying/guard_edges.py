@@ -5,7 +5,7 @@ rewritten so that the other value never shows:
 
     previous b          and(previous b, not first)            next: not last
     attend              value -> and(where, value), so the head falls on 0 where nothing matches
-    default 1           or(..., first), or(..., not(attend where where))
+                        default 1: or(..., not(attend where where))
     count, strict mask  the count of the shifted bit
 
 Two rewritings save the layer that a gate of letters and places would cost before the first
@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Connective,
@@ -59,8 +59,8 @@ def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(guard.add(replace_inputs(step, to)))
-    output = guard.output(to[program.output])
-    whole = Program(program.alphabet, tuple(guard.simple.builder.steps), output)
+    outputs = {ref: guard.output(to[ref]) for ref in program.outputs}
+    whole = rebuilt(program, guard.simple.builder.steps, lambda ref: outputs[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
@@ -71,7 +71,7 @@ class _Guard:
 
     def add(self, step: Step) -> Ref:
         match step:
-            case Shift(default=bool()):
+            case Shift(default=False):
                 return self._shift(step)
             case Attend(default=bool()):
                 return self._attend(step)
@@ -92,13 +92,11 @@ class _Guard:
                 return bit
 
     def _shift(self, step: Shift) -> Ref:
-        assert step.distance == 1, "distances are spelled out before"
-        edge = self.simple.place(FIRST if step.direction is Direction.PREVIOUS else LAST)
+        edge = FIRST if step.direction is Direction.PREVIOUS else LAST
+        inside = self.simple.negate(self.simple.place(edge))
         leaves = self._mixed_leaves(step.bit)
-        inside = replace(step, default=False)
-        shifted = self._head(inside) if leaves is None else self._shift_leaves(inside, leaves)
-        found = self._gate(Connective.AND, shifted, self.simple.negate(edge))
-        return self._gate(Connective.OR, found, edge) if step.default else found
+        shifted = self._head(step) if leaves is None else self._shift_leaves(step, leaves)
+        return self._gate(Connective.AND, shifted, inside)
 
     def _head(self, step: Attend | Shift) -> Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""

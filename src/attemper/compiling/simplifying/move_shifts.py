@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.attention_program.builder import prune, replace_inputs
+from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Compare,
@@ -45,7 +45,7 @@ def move_shifts(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(mover.add(replace_inputs(step, to)))
-    whole = Program(program.alphabet, tuple(mover.simple.builder.steps), to[program.output])
+    whole = rebuilt(program, mover.simple.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
@@ -60,7 +60,11 @@ class _Mover:
 
     def add(self, step: Step) -> Ref:
         """The step, or what a shift becomes."""
-        return self._shift(step.direction, step.bit) if isinstance(step, Shift) else self.simple.add(step)
+        match step:
+            case Shift(direction, bit, 1, False):
+                return self._shift(direction, bit)
+            case _:
+                return self.simple.add(step)
 
     def _shift(self, direction: Direction, bit: Ref) -> Ref:
         """The bit at the neighbour, 0 where there is none; bits of gates first, without recursion."""

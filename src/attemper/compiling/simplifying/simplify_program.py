@@ -13,7 +13,7 @@ from itertools import product
 from math import gcd
 from typing import assert_never
 
-from attemper.attention_program.builder import Builder, prune, replace_inputs
+from attemper.attention_program.builder import Builder, prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
     Cases,
@@ -62,7 +62,7 @@ def simplify_program(program: Program) -> tuple[Program, list[Ref]]:
     to: list[Ref] = []
     for step in program.steps:
         to.append(simplifier.add(replace_inputs(step, to)))
-    whole = Program(program.alphabet, tuple(simplifier.builder.steps), to[program.output])
+    whole = rebuilt(program, simplifier.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 

@@ -18,7 +18,7 @@ def drop_unused(network: Network) -> tuple[Network, dict[Coordinate, Coordinate]
 
     Also what the other coordinates are called now.
     """
-    used = {network.output, *_touched(network)}
+    used = {*network.outputs, *_touched(network)}
     kept = [coordinate for coordinate in range(len(network.coordinates)) if coordinate in used]
     move = {old: new for new, old in enumerate(kept)}
     smaller = replace(
@@ -28,6 +28,7 @@ def drop_unused(network: Network) -> tuple[Network, dict[Coordinate, Coordinate]
         positions=tuple((move[old], closed) for old, closed in network.positions if old in move),
         layers=tuple(_moved_layer(layer, move) for layer in network.layers),
         output=move[network.output],
+        symbols=tuple((name, move[coordinate]) for name, coordinate in network.symbols),
     )
     return smaller, move
 

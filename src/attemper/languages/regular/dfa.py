@@ -80,6 +80,10 @@ class Dfa:
         """Whether each of the prefixes of length 1..n is in the language."""
         return self.prefixes(word)
 
+    def rows(self, word: Word) -> tuple[tuple[bool, ...], ...]:
+        """The bits, which are all that is put out."""
+        return (self.bits(word),)
+
     def fits(self, alphabet: Alphabet) -> bool:
         """Whether this is the automaton's alphabet, in the same order."""
         return alphabet == self.alphabet

@@ -44,6 +44,10 @@ class TemporalLanguage:
 
         return truth(self.formula, word)
 
+    def rows(self, word: Word) -> tuple[tuple[bool, ...], ...]:
+        """The bits, which are all that is put out."""
+        return (self.bits(word),)
+
     def fits(self, alphabet: Alphabet) -> bool:
         """Whether the alphabet has all symbols of the formula."""
         parts = subformulas(self.formula)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, final
 
@@ -25,22 +24,16 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
-from attemper.workbench.cli.classifying import alternatives_text, automaton_of
+from attemper.workbench.cli.classifying import alternatives_text
 from attemper.workbench.cli.console import activity, out, print_json, progress_bar
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
-from attemper.workbench.model import Model, read_source
+from attemper.workbench.cli.written import EmptyOption, Written
+from attemper.workbench.model import Model
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
 
 LONGEST_SHOWN, MOST_SHOWN = 200, 40
 """A longer text is shown by so many characters of its beginning, and half as many of its end."""
-
-
-class EmptyOption(StrEnum):
-    """The verdict on the empty word."""
-
-    ACCEPT = "accept"
-    REJECT = "reject"
 
 
 def compile_command(
@@ -50,6 +43,10 @@ def compile_command(
     ] = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
+    program: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="An attention program's text: see docs/programs.md."),
+    ] = None,
     alphabet: AlphabetOption = None,
     at: Annotated[
         At | None, typer.Option(help="Where the verdict is read. Must be said for pure future formulas.")
@@ -62,7 +59,8 @@ def compile_command(
         ),
     ] = None,
     empty: Annotated[
-        EmptyOption | None, typer.Option(help="A formula's verdict on the empty word (default: reject).")
+        EmptyOption | None,
+        typer.Option(help="A formula's or program's verdict on the empty word (default: reject)."),
     ] = None,
     horizon: Annotated[
         int | None, typer.Option(min=1, help="Be proved right for all words up to this length in --dtype.")
@@ -84,26 +82,16 @@ def compile_command(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Compile a formula, regular expression or automaton into a softmax transformer, with its certificate.
+    """Compile a formula, regular expression, automaton or attention program into a softmax transformer.
+
+    A certificate is written beside the network.
 
     Exit codes: 0 written and certified, 12 written, but there is no proof that the network is right.
     """
-    language: Language
-    if (formula, regex, dfa).count(None) != 2:
-        raise typer.BadParameter("give one of FORMULA, --regex and --dfa")
-    limits = _limits(cap or [], is_formula=formula is not None)
-    if formula is None:
-        if at is not None or empty is not None:
-            raise typer.BadParameter("--at and --empty are for formulas: an automaton says both itself")
-        with activity("making the automaton", quiet=json):
-            language = automaton_of(regex, dfa, alphabet)
-        letters = language.alphabet
-    else:
-        if alphabet is None:
-            raise typer.BadParameter("a formula needs an --alphabet, for example --alphabet 01")
-        language, letters = read_source(
-            formula, alphabet, at.value if at else None, (empty or EmptyOption.REJECT).value
-        )
+    limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
+    written = Written(formula, regex, dfa, program, alphabet, at, empty)
+    with activity("reading what is to be compiled", quiet=json):
+        language, letters = written.language()
     notes = [] if empty is not None else list(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and goal is not None else (regime or Regime.UNBOUNDED,)
@@ -194,10 +182,12 @@ def shortened(text: str) -> str:
     return f"{text[:MOST_SHOWN]}...{text[-MOST_SHOWN // 2 :]} ({len(text):,} characters)"
 
 
-def _limits(caps: list[str], *, is_formula: bool) -> Limits:
+def _limits(caps: list[str], *, is_automaton: bool) -> Limits:
     """The caps on an automaton's cascade."""
-    if caps and is_formula:
-        raise typer.BadParameter("--cap is for regular expressions and automata: a formula has no cascade")
+    if caps and not is_automaton:
+        raise typer.BadParameter(
+            "--cap is for regular expressions and automata: formulas and programs have no cascade"
+        )
     return Limits().with_caps(parse_caps(caps))
 
 

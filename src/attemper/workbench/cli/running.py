@@ -59,7 +59,7 @@ def run_command(
             err.print(forecast(model, longest, weights.value, dtype.value))
         for run in model.run(parsed, weights=weights.value, dtype=dtype.value):
             _print(model, run, json=json)
-            if None in run.bits and undecided is None:
+            if None in model.read(run) and undecided is None:
                 undecided = model.undecided_message(run, dtype.value)
         if unreadable is not None:
             raise unreadable
@@ -100,7 +100,20 @@ def _lines(name: str) -> Iterator[str]:
         raise MalformedFileError(f"the words in '{name}' are not UTF-8 text") from None
 
 
+def _print_symbols(model: Model, run: Run, *, json: bool) -> None:
+    """The symbol at every position, in the order of the word's."""
+    found = model.read(run)
+    if json:
+        print_json({"word": list(run.word), "outputs": list(found)})
+        return
+    shown = show_word(tuple("?" if name is None else str(name) for name in found))
+    out.print(f"{escaped(show_word(run.word))}  {escaped(shown)}")
+
+
 def _print(model: Model, run: Run, *, json: bool) -> None:
+    if model.network.symbols:
+        _print_symbols(model, run, json=json)
+        return
     verdict = model.verdict(run)
     if json:
         bits = [None if bit is None else int(bit) for bit in run.bits]

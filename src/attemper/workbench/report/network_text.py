@@ -23,6 +23,9 @@ def network_lines(network: Network) -> Iterator[str]:
         yield from _feed_forward(f"layer {number}", layer)
     where = "first" if network.reads_first else "last"
     empty = "accepted" if network.accepts_empty else "rejected"
+    if network.symbols:
+        yield "output " + ", ".join(f"{name}: x{coordinate}" for name, coordinate in network.symbols)
+        return
     yield f"output x{network.output}, read at the {where} position; the empty word is {empty}"
 
 

@@ -1,0 +1,69 @@
+"""What a user wrote on the command line to be compiled, as a language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import final
+
+import typer
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.parse import parse_program
+from attemper.files import read_bytes
+from attemper.languages.language import Language
+from attemper.languages.temporal.reading import At
+from attemper.languages.words import Alphabet
+from attemper.workbench.cli.classifying import automaton_of
+from attemper.workbench.model import read_source
+
+
+class EmptyOption(StrEnum):
+    """The verdict on the empty word."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+
+
+@final
+@dataclass(frozen=True)
+class Written:
+    """One of formula, regular expression, automaton's file and program's file; and how it is read."""
+
+    formula: str | None
+    regex: str | None
+    dfa: Path | None
+    program: Path | None
+    alphabet: str | None
+    at: At | None
+    empty: EmptyOption | None
+
+    def language(self) -> tuple[Language, Alphabet]:
+        """The language and its alphabet. Raises `typer.BadParameter` and what reading the text raises."""
+        if (self.formula, self.regex, self.dfa, self.program).count(None) != 3:
+            raise typer.BadParameter("give one of FORMULA, --regex, --dfa and --program")
+        if self.program is not None:
+            return self._of_program(self.program)
+        if self.formula is not None:
+            return self._of_formula(self.formula)
+        if self.at is not None or self.empty is not None:
+            raise typer.BadParameter(
+                "--at and --empty are for formulas and programs: an automaton says both itself"
+            )
+        dfa = automaton_of(self.regex, self.dfa, self.alphabet)
+        return dfa, dfa.alphabet
+
+    def _of_formula(self, formula: str) -> tuple[Language, Alphabet]:
+        if self.alphabet is None:
+            raise typer.BadParameter("a formula needs an --alphabet, for example --alphabet 01")
+        at = None if self.at is None else self.at.value
+        return read_source(formula, self.alphabet, at, (self.empty or EmptyOption.REJECT).value)
+
+    def _of_program(self, file: Path) -> tuple[Language, Alphabet]:
+        if self.alphabet is not None:
+            raise typer.BadParameter("a program says its alphabet itself: leave --alphabet out")
+        text = read_bytes(file, "give the file of an attention program").decode(errors="replace")
+        program = parse_program(text)
+        language = ProgramLanguage(program, self.at or At.LAST, self.empty is EmptyOption.ACCEPT)
+        return language, program.alphabet
