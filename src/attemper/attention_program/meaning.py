@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -110,6 +111,8 @@ def _value(union: Union, step: Step, word: Word, i: int, rows: list[Row]) -> int
             return union([rows[bit][i - 1] for bit in bits])
         case Attend(mask):
             return _attend(step, visible(mask, i, n), i, rows)
+        case Nearest(mask):
+            return _nearest(step, visible(mask, i, n), i, rows)
         case Shift():
             return _shift(step, rows[step.bit], i)
         case Count(mask, bit):
@@ -188,6 +191,17 @@ def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> 
     held = {j: sum(rows[there][j - 1] for there in sought) for j in seen}
     found = [j for j in seen if held[j] == max(held.values())]
     return rows[step.value][chosen(step.choice, found) - 1]
+
+
+def _nearest(step: Nearest, seen: range, i: int, rows: list[Row]) -> int:
+    n = len(rows[step.where])
+
+    def off(j: int) -> int:
+        query, key = (min(max(count, 1), n) for count in (rows[step.query][i - 1], rows[step.key][j - 1]))
+        return (query - key) ** 2 + 1 - rows[step.where][j - 1]
+
+    least = min(map(off, seen))
+    return rows[step.value][chosen(step.choice, [j for j in seen if off(j) == least]) - 1]
 
 
 def chosen(choice: Choice, positions: list[int]) -> int:

@@ -8,6 +8,7 @@ where a step is one of these, and k, m number earlier steps from 0:
     ["not", k]  ["and" | "or" | "xor" | "union" | "merge", [k, ...]]
     ["table", [k, ...], ["01...", ...]]                     the rows for which it is 1
     ["attend", mask, choice, where, value]                  as a head does; else with a default, 0 or 1
+    ["nearest", mask, choice, where, query, key, value]
     ["previous" | "next", k]                                as a head does; else with a distance and a default
     ["count", mask, k]
     ["linear", [[factor, k], ...], constant]
@@ -37,6 +38,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -105,6 +107,8 @@ def _step_tree(step: Step) -> list[object]:
         case Attend(mask, choice, cases, value, default):
             where = [list(case) for case in cases] if step.where is None else step.where
             return ["attend", str(mask), str(choice), where, value, *_default_tree(default)]
+        case Nearest(mask, choice, where, query, key, value):
+            return ["nearest", str(mask), str(choice), where, query, key, value]
         case Shift(direction, bit, distance, default):
             return [str(direction), bit, *([] if default is None else [distance, int(default)])]
         case Count(mask, bit):
@@ -170,6 +174,8 @@ def _step(tree: object) -> Step:
             return Table(_refs(bits), tuple(map(_row, rows)))
         case ["attend", str(mask), str(choice), where, value, *default] if len(default) <= 1:
             return Attend(Mask(mask), Choice(choice), _cases(where), plain_integer(value), _default(default))
+        case ["nearest", str(mask), str(choice), *refs] if len(refs) == 4:
+            return Nearest(Mask(mask), Choice(choice), *map(plain_integer, refs))
         case [("previous" | "next") as direction, bit]:
             return Shift(Direction(direction), plain_integer(bit), default=None)
         case [("previous" | "next") as direction, bit, distance, default]:

@@ -28,6 +28,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -59,7 +60,7 @@ class Schedule:
 
     def is_fresh(self, bit: Ref, layer: int) -> bool:
         """Whether the bit is the output of a head of this very layer, not yet rounded."""
-        attends = isinstance(self.program.steps[bit], Attend | Shift | Compare | Equals | CountTest)
+        attends = isinstance(self.program.steps[bit], Attend | Nearest | Shift | Compare | Equals | CountTest)
         return attends and self.ready[bit] == layer
 
 
@@ -84,6 +85,9 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
     match step:
         case Attend(_, _, ((None, where),), value, _) if letter_and_place(program, where) is not None:
             return ready[value] + 1
+        case Nearest(_, _, where, query, key, value):
+            # Between the average of a count and its comparison the count is looked up.
+            return max(ready[query] + 2, ready[key] + 2, ready[where] + 1, ready[value] + 1)
         case Letter() | Place():
             return 0
         case Not() | Linear() | Merge():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -9,13 +10,18 @@ from typing import ClassVar, assert_never, final
 
 import flint
 
-from attemper.compiling.building.plan import Rename, Rows, one_sided
-from attemper.compiling.building.weights import Stream, scaled
+from attemper.attention_program.ops import Choice, Merge, Program, Ref
+from attemper.attention_program.ops import Nearest as NearestStep
+from attemper.compiling.building.bits import is_embedded, read, strip_negations
+from attemper.compiling.building.counts import Need, integer_of
+from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
+from attemper.compiling.building.site import Site
+from attemper.compiling.building.weights import Stream, form, scaled
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import ONE, I, N, Power, over, times
-from attemper.networks.layers import Masking, Nearest, Softmax
+from attemper.networks.layers import LinearForm, Masking, Nearest, Softmax
 
 
 @final
@@ -46,7 +52,7 @@ class NearestPlan:
                     scaled(own.blocked, -2 * margin),
                     scaled(stream.at(I), towards * margin),
                 )
-                return Rows(query, key, Softmax(ONE))
+                cold = Softmax(ONE)
             case Regime.TEMPERATURE:
                 query = (own.query, one, stream.at(over(N, 2)), one)
                 key = (
@@ -55,11 +61,13 @@ class NearestPlan:
                     scaled(own.blocked, -1),
                     scaled(stream.at(times(I, over(N, 3))), Fraction(towards, 2)),
                 )
-                return Rows(query, key, Softmax(times(2 * margin, Power(N, 3))))
+                cold = Softmax(times(2 * margin, Power(N, 3)))
             case Regime.DECODER:
                 raise InternalError("integers are compared in the decoder regime (please report)")
             case _:
                 assert_never(regime)
+        rows = [pair for pair in zip(query, key, strict=True) if pair[1]]
+        return Rows(tuple(own for own, _ in rows), tuple(own for _, own in rows), cold)
 
     def stray_mass(self, regime: Regime, margin: int) -> Fraction:
         """e^noise (r / (1 - r) + r^3), where integers are off by so little that noise < B / 250."""
@@ -69,6 +77,38 @@ class NearestPlan:
         own = self.construction
         forms = (rename(form) for form in (own.blocked, own.query, own.key, own.square))
         return Nearest(own.leftmost, *forms)
+
+
+def needs(program: Program, step: NearestStep) -> Iterator[Need]:
+    """The integers, the value, and the negation of `where` as a coordinate that is exactly 0 or 1."""
+    yield integer_of(program, step.query, is_key=False)
+    yield integer_of(program, step.key, is_key=True)
+    base, positive = strip_negations(program, step.where)
+    if isinstance(program.steps[base], Merge):
+        yield from read(program, base)
+    elif not is_embedded(program, base):
+        yield base, not positive
+    yield from read(program, step.value)
+
+
+def found(site: Site, ref: Ref, step: NearestStep) -> LinearForm:
+    """The raw output of the step's head."""
+    (query,) = site.integers[integer_of(site.program, step.query, is_key=False)]
+    key, square = site.integers[integer_of(site.program, step.key, is_key=True)]
+    forms = (_blocked(site, step.where), *(form((c, 1)) for c in (query, key, square)))
+    plan = NearestPlan(Nearest(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
+    target = site.attended(ref)
+    site.share_head(site.ready[ref], plan, site.bit(step.value), target)
+    return form((target, 1))
+
+
+def _blocked(site: Site, where: Ref) -> LinearForm:
+    """The negation of `where`: exactly 0 where it holds, 1 where it does not."""
+    base, positive = strip_negations(site.program, where)
+    if is_embedded(site.program, base) or isinstance(site.program.steps[base], Merge):
+        own = site.bit(base)
+        return site.negated(own) if positive else own
+    return form((site.bits[base, not positive], 1))
 
 
 @cache

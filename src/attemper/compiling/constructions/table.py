@@ -2,6 +2,7 @@
 
     Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
     Shift     neighbour   CountTest          lookup, corrected where the count is 0
+    Nearest   nearest     integers: value, one for each query and each key
     Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
 
 No pass names a construction: each asks here.
@@ -13,11 +14,12 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from attemper.attention_program.ops import Attend, Compare, CountTest, Equals, Program, Ref, Shift, Step
+from attemper.attention_program.ops import Nearest as NearestStep
 from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream
-from attemper.compiling.constructions import lookup, neighbour, select, sign
+from attemper.compiling.constructions import lookup, nearest, neighbour, select, sign
 from attemper.compiling.constructions.local_sign import LocalSignPlan
 from attemper.compiling.constructions.lookup import LookupPlan
 from attemper.compiling.constructions.nearest import NearestPlan
@@ -25,7 +27,7 @@ from attemper.compiling.constructions.neighbour import NeighbourPlan
 from attemper.compiling.constructions.select import SelectPlan
 from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
-from attemper.compiling.constructions.value import ValuePlan, in_units
+from attemper.compiling.constructions.value import ValuePlan, allocate_integer, in_units, make_integer
 from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
     Head,
@@ -40,9 +42,19 @@ from attemper.networks.layers import (
     Value,
 )
 
-__all__ = ["PHASES", "compute", "make_average", "name_of", "needs", "plan_of", "soft_values"]
+__all__ = [
+    "PHASES",
+    "allocate_integer",
+    "compute",
+    "make_average",
+    "make_integer",
+    "name_of",
+    "needs",
+    "plan_of",
+    "soft_values",
+]
 
-PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Shift), (Compare, Equals), (CountTest,))
+PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, NearestStep, Shift), (Compare, Equals), (CountTest,))
 """The steps that have heads, in the order in which these are made."""
 
 
@@ -84,6 +96,8 @@ def needs(program: Program, ref: Ref) -> Iterator[Need]:
     match program.steps[ref]:
         case Attend() as step:
             return select.needs(program, step)
+        case NearestStep() as step:
+            return nearest.needs(program, step)
         case Shift() as step:
             return neighbour.needs(program, step)
         case Compare() | Equals() as step:
@@ -99,6 +113,8 @@ def compute(site: Site, ref: Ref) -> LinearForm:
     match site.program.steps[ref]:
         case Attend() as step:
             return select.selected(site, ref, step)
+        case NearestStep() as step:
+            return nearest.found(site, ref, step)
         case Shift() as step:
             return neighbour.shifted(site, ref, step)
         case Compare() | Equals() as step:

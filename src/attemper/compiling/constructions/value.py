@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, assert_never, final
 
+from attemper.compiling.building.counts import Integer
 from attemper.compiling.building.plan import Rename, Rows
+from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, scaled
+from attemper.compiling.constructions.uniform import name_of
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import ONE, Digits, I, N, Power, over, plus, times
@@ -64,10 +67,22 @@ class ValuePlan:
         return self.construction.ratio, self.construction.unit
 
 
-def in_hard_units(construction: Value, stream: Stream) -> tuple[LinearForm, ...]:
-    """What a hard head carries: the position, and for a key its square too."""
-    position = stream.at(I)
-    return (position, stream.at(_SQUARE)) if construction.is_key else (position,)
+def allocate_integer(site: Site, integer: Integer) -> None:
+    """Coordinates for an integer: one for a query, two for a key."""
+    name = name_of(site, integer.average)
+    labels = [f"key of {name}", f"square of {name}"] if integer.is_key else [f"integer of {name}"]
+    site.integers[integer] = tuple(map(site.stream.new, labels))
+
+
+def make_integer(site: Site, integer: Integer) -> None:
+    """Have an integer read in the layer after its average's."""
+    layer = 2 + max((site.ready[bit] for _, bit in integer.average.parts), default=0)
+    ratio, unit = site.average(integer.average), site.average(integer.unit)
+    plan = ValuePlan(Value(ratio, unit, integer.is_key), Masking.NONE)
+    positions = (site.stream.at(I), site.stream.at(_SQUARE))
+    # A query is read without its square.
+    pairs = zip(positions, site.integers[integer], strict=False)
+    site.add_head(layer, plan, tuple(pairs))
 
 
 def in_units(construction: Value, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
