@@ -22,6 +22,7 @@ from attemper.exact.closed_forms import (
     SIGN,
     Alternating,
     ClosedForm,
+    Digits,
     I,
     Length,
     N,
@@ -63,12 +64,14 @@ from attemper.networks.layers import (
     LocalSign,
     Lookup,
     Masking,
+    Nearest,
     Neighbour,
     Network,
     Select,
     Sign,
     Softmax,
     Uniform,
+    Value,
 )
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import embedding_from, heads_from, hidden_from, tensors_of
@@ -237,6 +240,11 @@ def _node_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
             yield "exponent - 1", Power(base, exponent - 1)
             for what, changed in _node_mutants(base):
                 yield what, Power(changed, exponent)
+        case Digits():
+            for constant in (0, 1, 4, 12):
+                yield f"digits to {constant}", number(constant)
+            yield "digits of i", Digits(I)
+            yield "digits of n + 1", Digits(plus(N, 1))
 
 
 def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
@@ -272,6 +280,8 @@ def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
         Sign(some),
         LocalSign(some, some, some, 1),
         Lookup(some, some),
+        Value(some, some, False),
+        Nearest(False, some, some, some, some),
     )
     for name, head, put in _heads(network):
         for label in labels:

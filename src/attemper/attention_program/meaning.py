@@ -23,6 +23,7 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Looking,
     Mask,
     Merge,
     Nearest,
@@ -109,18 +110,26 @@ def _value(union: Union, step: Step, word: Word, i: int, rows: list[Row]) -> int
             return int(tuple(bool(rows[bit][i - 1]) for bit in bits) in table)
         case Merge(bits):
             return union([rows[bit][i - 1] for bit in bits])
-        case Attend(mask):
-            return _attend(step, visible(mask, i, n), i, rows)
-        case Nearest(mask):
-            return _nearest(step, visible(mask, i, n), i, rows)
-        case Shift():
-            return _shift(step, rows[step.bit], i)
+        case Attend() | Nearest() | Shift():
+            return _looked(step, i, n, rows)
         case Count(mask, bit):
             return sum(rows[bit][j - 1] for j in visible(mask, i, n))
         case Linear(parts, constant):
             return constant + sum(factor * rows[count][i - 1] for factor, count in parts)
         case Compare(count) | Equals(count) | CountTest(_, count):
             return int(_compared(step, rows[count][i - 1]))
+        case _:
+            assert_never(step)
+
+
+def _looked(step: Looking, i: int, n: int, rows: list[Row]) -> int:
+    match step:
+        case Attend(mask):
+            return _attend(step, visible(mask, i, n), i, rows)
+        case Nearest(mask):
+            return _nearest(step, visible(mask, i, n), i, rows)
+        case Shift():
+            return _shift(step, rows[step.bit], i)
         case _:
             assert_never(step)
 

@@ -219,10 +219,13 @@ class CountTest:
 LocalStep = Letter | Place | Not | Gate | Table | Merge
 """Bits of what stands at the position itself."""
 
+Looking = Attend | Nearest | Shift
+"""Bits of what stands at another position."""
+
 Comparing = Compare | Equals | CountTest
 """Bits of a count."""
 
-BitStep = LocalStep | Attend | Nearest | Shift | Comparing
+BitStep = LocalStep | Looking | Comparing
 CountStep = Count | Linear
 Step = BitStep | CountStep
 

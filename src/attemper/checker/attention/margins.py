@@ -42,11 +42,6 @@ class Growing:
         return Growing(laurent.plus(self.fixed, other.fixed), laurent.plus(self.per_digit, other.per_digit))
 
 
-def scaled(form: Laurent) -> Growing:
-    """A form without digits."""
-    return Growing(form, {})
-
-
 def growing(names: Names, value: Value) -> Growing:
     """A value that is the same for all words. Raises `UnprovenError` for one that is not."""
     fixed: Laurent = {}

@@ -3,10 +3,10 @@
 Form: G (2 K K' - K'^2 - b) + T t(j), where K is a whole number at i, K' one at j, K'^2 its square, b a bit at
 j or 0, and t(j) is j or its negative; G and T depend on i and n. K, K' and K'^2 may be approximate.
 Side conditions: G > 0, T > 0; what errors can change the difference of two scores by is at most `noise` at
-every length; a step costs at least `gap` by T t(j); a position of a larger L = (K - K')^2 + b, however near,
-is behind.
-Bound: L is an integer, so a larger one is larger by 1 at least. Nearer positions of the same L, e^noise e^-gap
-each step: e^noise r / (1 - r); positions of a larger L: e^noise e^-far.
+every length; a step costs at least `gap` by T t(j); a position of a larger L = (K - K')^2 + b, however
+near, is behind.
+Bound: L is an integer, so a larger one is larger by 1 at least. Nearer positions of the same L, e^noise
+e^-gap each step: e^noise r / (1 - r); positions of a larger L: e^noise e^-far.
 Output: the value at the winner: there is one wherever i sees anything, whether or not K is some K'.
 Floats: the errors of all rows, as polynomials in n, against the gap.
 """
@@ -24,13 +24,16 @@ from attemper.checker.attention.scores import Output, ReadHead, plain_values
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError
-from attemper.checker.rounding.arithmetic import Off
-from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rounding.arithmetic import Growth, Off
+from attemper.checker.rounding.attention import RoundedHead, attended
+from attemper.checker.rounding.growth import Forms, at_most, scaled, size_of, times, total
+from attemper.checker.rounding.leads import lost_below, sum_rate
 from attemper.checker.rules import HeadFact, mass, weight
-from attemper.checker.values import Bound, Value, multiply, peak_of
+from attemper.checker.values import Bound, Value, multiply, of_closed_form, peak_of
 from attemper.exact import laurent
 from attemper.exact.balls import ball
 from attemper.exact.laurent import Laurent
+from attemper.networks.layers import Softmax
 
 BOTH = Bound(Fraction(2))
 """Two positions are compared, and each has the error."""
@@ -50,11 +53,18 @@ class NearestRule:
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = e^noise (r / (1 - r) + e^-far)."""
-        near, far = weight(self.gap, loss), weight(self.far, loss)
-        return mass(ball(self.noise).exp() * (near / (1 - near) + far) * noise)
+        return self._mass(loss, noise, ball(self.far) * (1 - loss))
 
     def offs(self, head: RoundedHead) -> list[Off]:
-        raise head.uncovered()
+        """Every lead may be smaller by what all errors together change a difference of scores by."""
+        loss = _off(head) / ball(self.gap)
+        # Half of what is far may be lost, so that 2 u of its lead are no more than 4 u of its bound.
+        far = ball(self.far) * (1 - 4 * head.lengths.u) - loss * ball(self.gap)
+        return attended(head, loss, lambda lost, noise: self._mass(lost, noise, far))
+
+    def _mass(self, loss: flint.arb, noise: flint.arb, far: flint.arb) -> flint.arb:
+        near = weight(self.gap, loss)
+        return mass(ball(self.noise).exp() * (near / (1 - near) + (-far).exp()) * noise)
 
 
 def nearest(head: ReadHead) -> HeadFact:
@@ -206,3 +216,37 @@ def _noise(head: ReadHead) -> Fraction:
     if total.power > 0:
         raise UnprovenError("its integers are off by too much in longer words")
     return total.factor
+
+
+# Floats ------------------------------------------------------------------------------------------
+
+
+def _off(head: RoundedHead) -> flint.arb:
+    """What the difference of two computed scores can be off by, at every length up to N.
+
+    The query is the same number for both positions: its error counts by how far their keys are apart.
+    """
+    lengths, cold, forms = head.lengths, head.cold, Forms(head.lengths, head.before, head.offs)
+    assert isinstance(head.head.weighting, Softmax)
+    exact = of_closed_form(head.names, head.head.weighting.inverse_temperature)
+    colder = scaled(size_of(lengths, exact), 1 + cold.number.relative)
+    rate = (1 + lengths.u) ** cold.roundings * (1 + sum_rate(lengths, len(head.rows), cold)) - 1
+    parts: list[Growth] = [{0: lost_below(lengths, len(head.rows), cold)}]
+    for query, key, row in zip(head.head.query, head.head.key, head.rows, strict=True):
+        sizes, errors = forms.size(query), forms.error(query)
+        keys, of_keys = forms.size(key), forms.error(key)
+        off = times(colder, total([errors, scaled(sizes, cold.number.relative)]))
+        whole = times(colder, total([sizes, errors]))
+        apart = scaled(keys, flint.arb(1 if _has_one_sign(head.names, row.key) else 2))
+        lost = total([of_keys, scaled(total([keys, of_keys]), rate)])
+        parts += [times(off, apart), scaled(times(whole, lost), flint.arb(2))]
+    return at_most(lengths, total(parts))
+
+
+def _has_one_sign(names: Names, key: Value) -> bool:
+    """Whether a key is never less than 0, or never greater."""
+    values = [value for diagram in key.values() for value in names.values(diagram)]
+    if any(names.means[mean].low < 0 for value in values for mean, _ in value.parts):
+        return False
+    factors = [f for value in values for f in (value.constant, *(own for _, own in value.parts))]
+    return min(factors) >= 0 or max(factors) <= 0
