@@ -1,7 +1,8 @@
 """Nearest: the rightmost (leftmost) visible position of the least (K - K')^2 + b. (Ours.)
 
 Form: G (2 K K' - K'^2 - b) + T t(j), where K is a whole number at i, K' one at j, K'^2 its square, b a bit at
-j or 0, and t(j) is j or its negative; G and T depend on i and n. K, K' and K'^2 may be approximate.
+j or 0, and t(j) is j or its negative; G and T depend on i and n. K, K' and K'^2 may be approximate. K can be
+i, n - i + 1 or n, too, and K' can be j: the numbers of all positions on a side.
 Side conditions: G > 0, T > 0; what errors can change the difference of two scores by is at most `noise` at
 every length; a step costs at least `gap` by T t(j); a position of a larger L = (K - K')^2 + b, however
 near, is behind.
@@ -13,15 +14,16 @@ Floats: the errors of all rows, as polynomials in n, against the gap.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
 import flint
 
-from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, is_positive
+from attemper.checker.attention.bounds import VISIBLE, for_losses, is_positive
 from attemper.checker.attention.scores import Output, ReadHead, plain_values
-from attemper.checker.attention.tie_breaks import TieBreak, tie_break
+from attemper.checker.attention.tie_breaks import tie_break
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError
 from attemper.checker.rounding.arithmetic import Growth, Off
@@ -33,7 +35,7 @@ from attemper.checker.values import Bound, Value, multiply, of_closed_form, peak
 from attemper.exact import laurent
 from attemper.exact.balls import ball
 from attemper.exact.laurent import Laurent
-from attemper.networks.layers import Softmax
+from attemper.networks.layers import Masking, Softmax
 
 BOTH = Bound(Fraction(2))
 """Two positions are compared, and each has the error."""
@@ -69,10 +71,22 @@ class NearestRule:
 
 def nearest(head: ReadHead) -> HeadFact:
     """The rule for a nearest integer. Raises `UnprovenError`, naming what is not shown."""
-    names, values = head.names, plain_values(head)
+    values, noise = plain_values(head), _noise(head)
     parts = _parts(head)
-    query, key, push = _parabola(names, parts)
-    tie = _tie(head, parts)
+    failure = UnprovenError("its scores are not those of a nearest integer")
+    for reading in _readings(head.names, parts):
+        try:
+            return _fact(head, values, noise, parts, reading)
+        except UnprovenError as error:
+            failure = error
+    raise failure
+
+
+def _fact(
+    head: ReadHead, values: tuple[Diagram, ...], noise: Fraction, parts: _Parts, reading: _Reading
+) -> HeadFact:
+    names, push = head.names, reading.push
+    tie = tie_break(reading.tie, 1, head.masking)
     if not is_positive(push, tie.domain):
         raise UnprovenError("its parabola is upside down")
     where = _where(names, parts, push)
@@ -81,15 +95,14 @@ def nearest(head: ReadHead) -> HeadFact:
     others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
     room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
     far, _ = for_losses(lead, room, tie.domain, "positions further from the integer can win")
-    rule = NearestRule(gap, far, _noise(head))
 
     def read(value: Diagram) -> Diagram:
-        return names.nearest(head.masking, not tie.is_rising, where, query, key, value)
+        return names.nearest(head.masking, not tie.is_rising, where, reading.query, reading.key, value)
 
     outputs = tuple(
         _output(names, value, target, read(value)) for value, target in zip(values, head.targets, strict=True)
     )
-    return HeadFact(rule, outputs)
+    return HeadFact(NearestRule(gap, far, noise), outputs)
 
 
 def _output(names: Names, value: Diagram, target: int, read: Diagram) -> Output:
@@ -105,12 +118,12 @@ def _output(names: Names, value: Diagram, target: int, read: Diagram) -> Output:
 class _Parts:
     """What a score adds up, but for what does not depend on j.
 
-    `products` has the factors of (a whole number at i, or None for 1) times a whole number at j, `others`
-    those of j^p times a diagram without averages.
+    `products` has the factors of (a whole number at i, or None for 1) times a whole number at j: j itself and
+    its square are such. `others` has those of diagrams at j without averages.
     """
 
     products: dict[tuple[int | None, int], Laurent]
-    others: dict[tuple[int, Diagram], Laurent]
+    others: dict[Diagram, Laurent]
 
 
 def _parts(head: ReadHead) -> _Parts:
@@ -119,17 +132,15 @@ def _parts(head: ReadHead) -> _Parts:
         at_i, query = _of_query(names, multiply(names, row, head.coldness))
         for (power, length), diagram in key.items():
             factor = laurent.times(query, laurent.monomial(0, length))
-            for number, own in _wholes_of(names, diagram).items():
-                if power:
-                    raise UnprovenError("a key multiplies an integer with a position")
+            for number, own in _wholes_of(names, power, diagram).items():
                 product = parts.products.get((at_i, number), {})
                 parts.products[at_i, number] = laurent.plus(product, laurent.times(factor, own))
             fixed = names.constant_part(diagram)
-            if power == 0 and names.diagrams.is_constant(fixed):
+            if power or names.diagrams.is_constant(fixed):
                 continue
             if at_i is not None:
                 raise UnprovenError("its query multiplies an integer with what is none")
-            parts.others[power, fixed] = laurent.plus(parts.others.get((power, fixed), {}), factor)
+            parts.others[fixed] = laurent.plus(parts.others.get(fixed, {}), factor)
     return parts
 
 
@@ -149,9 +160,13 @@ def _of_query(names: Names, value: Value) -> tuple[int | None, Laurent]:
     return numbers.pop(), factor
 
 
-def _wholes_of(names: Names, diagram: Diagram) -> dict[int, Fraction]:
+def _wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
     """The whole numbers in a key, with their factors, which must be the same everywhere."""
     values = names.values(diagram)
+    if power:
+        if power not in {1, 2} or len(values) != 1 or values[0].parts:
+            raise UnprovenError("a key multiplies a position with what is no number")
+        return {_position(names, power): values[0].constant}
     found = dict(values[0].parts)
     if any(dict(value.parts) != found for value in values):
         raise UnprovenError("an integer is weighed differently at different positions")
@@ -160,40 +175,62 @@ def _wholes_of(names: Names, diagram: Diagram) -> dict[int, Fraction]:
     return found
 
 
-def _parabola(names: Names, parts: _Parts) -> tuple[int, int, Laurent]:
-    """The numbers of K and of K', and G."""
-    products = {name: form for name, form in parts.products.items() if form}
-    crossed = [(at_i, at_j) for at_i, at_j in products if at_i is not None]
-    squared = [at_j for at_i, at_j in products if at_i is None]
-    if len(crossed) != 1 or len(squared) != 1:
-        raise UnprovenError("its scores are not those of a nearest integer")
-    ((query, key), (square,)) = crossed[0], squared
-    push = laurent.times(products[None, square], -1)
-    if products[query, key] != laurent.times(push, 2):
-        raise UnprovenError("its parabola does not have its top at the query")
-    asked, found, other = (names.wholes[number] for number in (query, key, square))
-    if not (isinstance(asked, Clamped) and isinstance(found, Clamped) and asked.power == found.power == 1):
+def _position(names: Names, power: int, side: Masking = Masking.FUTURE) -> int:
+    """The number of the whole number that counts all positions on a side: of j itself, if it sees j' <= j."""
+    ((number, _),) = names.clamped(side, names.true, power).parts
+    return number
+
+
+@final
+@dataclass(frozen=True)
+class _Reading:
+    """What a score is about: the numbers of K and K', G, and T."""
+
+    query: int
+    key: int
+    push: Laurent
+    tie: Laurent
+
+
+def _readings(names: Names, parts: _Parts) -> Iterator[_Reading]:
+    """Each way to read the score as G (2 K K' - K'^2 - b) + T t(j); K can be a position, too."""
+    found = {name: form for name, form in parts.products.items() if form}
+    squares = [at_j for at_i, at_j in found if at_i is None and _clamped(names, at_j).power == 2]
+    if len(squares) != 1:
+        raise UnprovenError("its scores have not one square")
+    push, square = laurent.times(found.pop((None, squares[0])), -1), _clamped(names, squares[0])
+    ((key, _),) = names.clamped(square.masking, square.summand, 1).parts
+    for at_i, query, whole in _queries(names, found):
+        twice = laurent.times(laurent.times(push, whole), -2)
+        others = {**found, (at_i, key): laurent.plus(found.get((at_i, key), {}), twice)}
+        left = {name: form for name, form in others.items() if form}
+        if set(left) == {(None, _position(names, 1))}:
+            yield _Reading(query, key, push, left[None, _position(names, 1)])
+
+
+def _queries(
+    names: Names, products: dict[tuple[int | None, int], Laurent]
+) -> Iterator[tuple[int | None, int, Laurent]]:
+    """What K can be: what stands at i in the products, its number, and its factor where that is 1."""
+    wholes = {at_i for at_i, _ in products if at_i is not None}
+    for at_i in wholes:
+        if _clamped(names, at_i).power == 1:
+            yield at_i, at_i, laurent.constant(1)
+    if not wholes:
+        yield from ((None, _position(names, 1, side), shown) for side, shown in VISIBLE.items())
+
+
+def _clamped(names: Names, number: int) -> Clamped:
+    whole = names.wholes[number]
+    if not isinstance(whole, Clamped):
         raise UnprovenError("its parabola is not about integers of two counts")
-    if other != Clamped(found.masking, found.summand, 2):
-        raise UnprovenError("its parabola has the square of another integer than its key")
-    return query, key, push
-
-
-def _tie(head: ReadHead, parts: _Parts) -> TieBreak:
-    """T t(j)."""
-    ties = [(power, diagram) for power, diagram in parts.others if power]
-    if len(ties) != 1 or ties[0][0] != 1:
-        raise UnprovenError("its scores have no tie-break in j")
-    form = laurent.times(parts.others[ties[0]], constant(head.names, ties[0][1]))
-    return tie_break(form, 1, head.masking)
+    return whole
 
 
 def _where(names: Names, parts: _Parts, push: Laurent) -> Diagram:
     """Where b is 0: what is taken away from a position is G or nothing."""
     b = names.false
-    for (power, diagram), factor in parts.others.items():
-        if power:
-            continue
+    for diagram, factor in parts.others.items():
         powers = next(iter(push))
         ratio = factor.get(powers, Fraction(0)) / push[powers]
         if laurent.times(push, ratio) != factor:
