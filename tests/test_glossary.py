@@ -12,9 +12,10 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
+from attemper.languages.named.zoo import ALIASES, entries
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
-from attemper.workbench.cli.app import app
+from attemper.workbench.cli.app import COMMANDS
 from tests.support.command_line import attemper
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +29,7 @@ EVERYDAY = {
 """Terms that are also plain words, or titles: a page links them where they are meant as terms."""
 
 PLAIN = {
-    *("hard-attention", "end-of-word", "0-based", "two-element"),
+    *("hard-attention", "end-of-word", "well-nested", "0-based", "two-element"),
     *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
     *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
     *("NOT", "NAME", "NUMBER"),
@@ -124,13 +125,14 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
             for regex in ("a*b", "(aa)*", "(b*ab*a)*b*")
         ),
         attemper("formula", "--regex", "a*b", "--alphabet", "ab"),
+        *(attemper("zoo", *names) for names in ([], ["parity"], ["dyck-2"], ["seen-3"])),
         attemper("run", net, "ab", "ba"),
         attemper("verify", net, "--up-to", "3", "--random", "5", "--length", "20"),
         attemper("certify", net),
     ]
     outcomes += [attemper(command, net) for command in ("show", "check")]
     outcomes += [attemper("trace", net, "ab"), attemper("check", net, "--explain"), attemper("show", ends)]
-    outcomes += [attemper(command.name, "--help") for command in app.registered_commands]
+    outcomes += [attemper(name, "--help") for name in COMMANDS]
     assert all(outcome.code == 0 for outcome in outcomes), [o for o in outcomes if o.code]
     # A word that the help breaks at its hyphen is one word.
     return re.sub(r"-\n\s*", "-", "\n".join(outcome.out for outcome in outcomes))
@@ -138,6 +140,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_what_commands_print_is_explained(printed: str) -> None:
     words = re.sub(r"\S*[/.]\S*|--[\w-]+|'[^']*'", " ", printed)  # paths, options, and what is quoted
+    # Languages have names of their own, and classes of their own are explained on their page.
+    words = re.sub("|".join([*(entry.name for entry in entries()), *ALIASES]), " ", words)
+    words = re.sub(r"(?<![\w-])(?:[A-Z]+|[a-z]+)(?:-[a-z]+)*-[A-Z]+(?![\w-])", " ", words)
     hyphened = set(re.findall(r"(?<![\w-])[a-z]+-[a-z]+(?![\w-])", words))
     capitals = set(re.findall(r"(?<![\w-])[A-Z][A-Z_]{2,}(?![\w-])", words))
     known = defined() | {word.lower() for word in PLAIN}

@@ -64,8 +64,35 @@ def test_that_test_would_notice_a_heavy_import() -> None:
     assert {"torch", "numpy"} <= modules_loaded_by("import attemper.running.dense")
 
 
-def test_the_command_line_loads_torch_and_numpy_only_where_it_runs_networks() -> None:
-    assert not {"torch", "numpy"} & modules_loaded_by("import attemper.workbench.cli.app")
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        (["--version"], {"errors", "escapes", "workbench"}),
+        (
+            ["classify", "--regex", "a*", "--alphabet", "ab"],
+            {"errors", "escapes", "exact", "files", "languages", "workbench"},
+        ),
+        # The process that checks is another one.
+        (["check", "once"], {"checker", "errors", "escapes", "languages", "workbench"}),
+        (["--help"], None),
+    ],
+)
+def test_a_command_loads_what_it_needs(
+    command: list[str], parts: set[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a fresh process: no torch, no numpy, no part of the package but those that are listed."""
+    attemper.compile("O a", "ab").save(tmp_path / "once")
+    monkeypatch.chdir(tmp_path)
+    run = f"import sys; sys.argv[1:] = {command}; import attemper.__main__ as it"
+    script = f"{run}\ntry: it.main()\nexcept SystemExit: pass\nprint('loaded', *sys.modules)"
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {tuple(name.split(".")) for name in finished.stdout.rpartition("loaded ")[2].split()}
+    assert not {("torch",), ("numpy",)} & loaded
+    own = {name[1] for name in loaded if name[0] == "attemper" and len(name) > 1} - {"__main__"}
+    assert parts is None or own == parts
+    if parts is not None:
+        assert ("lark",) not in loaded
+        assert ("flint",) not in loaded
 
 
 def test_attention_programs_load_nothing_heavy() -> None:
@@ -165,9 +192,10 @@ def commands_shown(document: Path) -> list[tuple[str, str]]:
 
 
 def files_shown(document: Path) -> list[tuple[str, str]]:
-    """The document's blocks of Python that begin with a file's name, as in `# models.py`: name and text."""
+    """The document's blocks that begin with a file's name, as in `# models.py`: name and text."""
     text = document.read_text(encoding="utf-8")
-    return [(name, body) for name, body in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", text, re.DOTALL)]
+    blocks = re.findall(r"```(?:python|rasp)\n# (\w+\.(?:py|rasp))\n(.*?)```", text, re.DOTALL)
+    return [(name, body) for name, body in blocks]
 
 
 @pytest.mark.parametrize("document", [path for path in DOCS if commands_shown(path)], ids=lambda p: p.name)

@@ -18,10 +18,11 @@ import attemper
 from attemper.certificates.claims import Certificate
 from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
+from attemper.languages.named.entry import Automaton
 from tests.support import literature
 from tests.support.literature import ENTRIES, NOT_SOLVABLE, NOT_YET
 from tests.support.literature.compiled import compiled, horizon, tried
-from tests.support.literature.entry import Automaton, Entry, Oracle
+from tests.support.literature.entry import Entry, Oracle
 from tests.support.literature.page import NEAR, PAGE, page, size_of, sizes_in
 from tests.support.literature.samples import Plan, words_of
 
@@ -98,26 +99,31 @@ def test_the_page_names_these_languages_and_what_is_refused() -> None:
 # The oracles -----------------------------------------------------------------------------------------------
 
 
-def test_sources_and_oracles_are_loaded_without_attemper() -> None:
-    script = "import sys, tests.support.literature.samples; print('attemper' in sys.modules)"
+def test_sources_and_oracles_are_loaded_without_the_rest_of_attemper() -> None:
+    """The zoo's own files import nothing of what compiles either (`tests/languages/named/test_zoo.py`)."""
+    script = "import sys, tests.support.literature.samples; print(*sys.modules)"
     root = Path(__file__).parents[1]
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root
     )
-    assert found.stdout == "False\n"
+    loaded = {name for name in found.stdout.split() if name.startswith("attemper.")}
+    plain = {"attemper.errors", "attemper.escapes", "attemper.languages", "attemper.languages.words"}
+    assert {name for name in loaded - plain if not name.startswith("attemper.languages.named")} == set()
 
 
-def test_only_what_compiles_imports_attemper() -> None:
+def test_only_what_compiles_imports_more_of_attemper_than_the_zoo() -> None:
     folder = Path(literature.__file__).parent
-    importing = {path.name for path in folder.glob("*.py") if "attemper" in _imported(path)}
+    importing = {path.name for path in folder.glob("*.py") if _imported(path)}
     assert importing == {"compiled.py", "page.py", "__main__.py"}
 
 
 def _imported(path: Path) -> set[str]:
+    """What a file imports of attemper besides the zoo."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return {name.partition(".")[0] for name in named}
+    named = {name for name in named if name.partition(".")[0] == "attemper"}
+    return {name for name in named if not name.startswith("attemper.languages.named")}
 
 
 @pytest.mark.parametrize("name", ENTRIES)

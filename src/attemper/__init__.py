@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         compile_regex,
         load,
     )
+    from attemper.workbench.zoo import compile_named, named
 
 __version__ = "0.3.0"
 __all__ = [
@@ -37,10 +38,12 @@ __all__ = [
     "classify",
     "compile",
     "compile_dfa",
+    "compile_named",
     "compile_program",
     "compile_regex",
     "formula_of",
     "load",
+    "named",
     "parse_program",
     "parse_regex",
     "read_dfa",
@@ -59,10 +62,12 @@ _HOMES = {
     "classify": "attemper.languages.regular.classes",
     "compile": "attemper.workbench.model",
     "compile_dfa": "attemper.workbench.model",
+    "compile_named": "attemper.workbench.zoo",
     "compile_program": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
     "formula_of": "attemper.workbench.asking",
     "load": "attemper.workbench.model",
+    "named": "attemper.workbench.zoo",
     "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",

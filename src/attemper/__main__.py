@@ -17,8 +17,10 @@ def main() -> None:
         # Nothing is begun, so nothing has to be put in order; an exception could end in some module's own
         # handling of failed imports.
         signal.signal(signal.SIGINT, _leave)
+    from attemper.workbench.cli.app import commands
     from attemper.workbench.cli.app import main as run
 
+    commands(sys.argv[1:])
     if can_be_interrupted:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

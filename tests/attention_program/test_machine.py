@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -32,10 +33,12 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.building.bits import letter_and_place, strip_negations
 from attemper.compiling.cascade import Cascade
+from attemper.compiling.constructions.select import sought
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
@@ -43,23 +46,18 @@ from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
+from attemper.compiling.simplifying.spell_out import spell_out
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import FIRST, SIGN, evaluate, number
 from attemper.exact.predicates import holds
-from attemper.languages.language import Language
-from attemper.languages.named.languages import (
-    NAMED_LANGUAGES,
-    REGULAR_LANGUAGES,
-    NamedLanguage,
-    NamedRegular,
-)
-from attemper.languages.regular.regex import parse_regex
+from attemper.languages.named.entry import Entry, Written
 from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.words import Alphabet, Word, parse_alphabet, words_of_length
+from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.meaning_hard import output_bits
+from attemper.workbench.demo import SHOWN, title
+from attemper.workbench.zoo import language_of
 from tests.compiling.test_cascade_to_program import BY_HAND, delays, random_cascade, small_automaton
-from tests.support.programs import ProgramSampler, programs
+from tests.support.programs import AS_HEADS, SAID, ProgramSampler, programs, without_defaults
 from tests.support.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
@@ -70,7 +68,7 @@ def words_up_to(alphabet: Alphabet, longest: int) -> list[Word]:
 
 
 def guarded(program: Program) -> Program:
-    return guard_edges(simplify_program(program)[0])[0]
+    return guard_edges(spell_out(simplify_program(program)[0])[0])[0]
 
 
 # By what its heads score -------------------------------------------------------------------------------
@@ -107,11 +105,12 @@ def by_scores(program: Program, word: Word) -> tuple[Row, ...]:
                 return sum(at(bit, i) for bit in bits)
             case Table(bits, rows):
                 return sum(all(at(bit, i) == v for bit, v in zip(bits, row, strict=True)) for row in rows)
-            case Attend(mask, choice, where, value):
-                return reads(mask, i, choice, lambda j: at(where, j) - 1, value)
-            case Shift(Direction.PREVIOUS, bit):
+            case Attend(mask, choice, cases, value, None):
+                theres = [there for here, there in cases if here is None or at(here, i)]
+                return reads(mask, i, choice, lambda j: sum(at(there, j) - 1 for there in theres), value)
+            case Shift(Direction.PREVIOUS, bit, 1, None):
                 return reads(Mask.UP_TO, i, Choice.RIGHTMOST, lambda j: -((-1) ** (i + j)), bit)
-            case Shift(Direction.NEXT, bit):
+            case Shift(Direction.NEXT, bit, 1, None):
                 return reads(Mask.FROM, i, Choice.LEFTMOST, lambda j: -((-1) ** (i + j)), bit)
             case Count(mask, bit):
                 return sum(at(bit, j) for j in range(1, n + 1) if SEES[mask](i, j))
@@ -123,6 +122,8 @@ def by_scores(program: Program, word: Word) -> tuple[Row, ...]:
                 return int(at(count, i) == value)
             case CountTest(predicate, count, scale, shift):
                 return int(holds(predicate, scale * at(count, i) + shift))
+            case step:
+                raise AssertionError(step)
 
     def reads(mask: Mask, i: int, choice: Choice, score: Callable[[int], int], value: Ref) -> int:
         """The value at the visible position with the highest score; of several, at the chosen one."""
@@ -133,7 +134,7 @@ def by_scores(program: Program, word: Word) -> tuple[Row, ...]:
     return tuple(tuple(at(ref, i) for i in range(1, n + 1)) for ref in range(len(program.steps)))
 
 
-@given(programs(defaults=False, direct_tests=False))
+@given(programs(defaults=AS_HEADS, compiled=False, direct_tests=False))
 def test_a_machine_computes_what_its_heads_score(program: Program) -> None:
     for word in words_up_to(AB, 4):
         assert machine.run(program, word) == by_scores(program, word), word
@@ -143,7 +144,9 @@ def test_a_machine_computes_what_its_heads_score(program: Program) -> None:
 def test_many_machines_compute_what_their_heads_score() -> None:
     for seed in range(3000):
         rng = random.Random(seed)
-        program = ProgramSampler(rng, defaults=False, direct_tests=False).program(rng.randint(5, 25))
+        program = ProgramSampler(rng, defaults=AS_HEADS, compiled=False, direct_tests=False).program(
+            rng.randint(5, 25)
+        )
         for word in words_up_to(AB, 4):
             assert machine.run(program, word) == by_scores(program, word), (seed, word)
 
@@ -158,11 +161,11 @@ LETTERS = Alphabet(("-", "w", "v", "x"))
 def rows_of(step: Step, word: str) -> tuple[Row, Row]:
     """A step's values by the definition and by the machine, where s0 is `where` and s1 the value."""
     program = Program(LETTERS, (Letter(("w", "x")), Letter(("v", "x")), step), 2)
-    return meaning.run(program, tuple(word))[2], machine.run(program, tuple(word))[2]
+    return meaning.run(program, tuple(word))[2], machine.run(without_defaults(program), tuple(word))[2]
 
 
-def selection(mask: Mask, choice: Choice) -> Attend:
-    return Attend(mask, choice, WHERE, VALUE, default=False)
+def selection(mask: Mask, choice: Choice, default: bool | None = False) -> Attend:
+    return Attend(mask, choice, everywhere(WHERE), VALUE, default)
 
 
 SELECTIONS = {
@@ -234,7 +237,7 @@ def test_a_head_prefers_the_greater_sum() -> None:
         Letter(("w", "x")),
         Letter(("v", "x")),
         Merge((0, 1)),
-        Attend(Mask.ALL, Choice.LEFTMOST, 2, 0, False),
+        Attend(Mask.ALL, Choice.LEFTMOST, everywhere(2), 0, None),
     )
     assert machine.output(Program(LETTERS, steps, 3), tuple("vx")) == (1, 1)
     assert machine.output(Program(LETTERS, steps, 3), tuple("vw")) == (0, 0)
@@ -249,37 +252,54 @@ def test_places_are_bits_in_both(form: object) -> None:
 
 
 def test_the_empty_word_has_no_positions() -> None:
-    program = Program(AB, (Letter(("a",)), Shift(Direction.NEXT, 0)), 1)
+    program = Program(AB, (Letter(("a",)), Shift(Direction.NEXT, 0, default=None)), 1)
     assert machine.run(program, ()) == ((), ())
 
 
 # What no machine has -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mask", Mask)
-def test_a_default_of_1_is_refused_wherever_it_stands(mask: Mask) -> None:
-    step = Attend(mask, Choice.RIGHTMOST, 0, 0, default=True)
-    with pytest.raises(UnsupportedError, match=r"s1 is 1 where nothing matches .*\(guard_edges\)"):
+WITH_DEFAULTS: list[Step] = [
+    *(Attend(mask, Choice.RIGHTMOST, everywhere(0), 0, default) for mask in Mask for default in SAID),
+    *(Shift(direction, 0, default=default) for direction in Direction for default in SAID),
+    Shift(Direction.PREVIOUS, 0, 2, default=False),
+]
+
+
+@pytest.mark.parametrize("step", WITH_DEFAULTS, ids=str)
+def test_a_default_is_refused_wherever_it_stands(step: Step) -> None:
+    with pytest.raises(UnsupportedError, match=r"s1 has a default .*compile the program"):
         machine.run(Program(AB, (Letter(("a",)), step), 0), ("a",))
-
-
-@pytest.mark.parametrize("default", [False, True])
-def test_attention_to_equal_counts_is_refused(default: bool) -> None:
-    step = Attend(Mask.ALL, Choice.RIGHTMOST, 0, 0, default, match=(1, 1))
-    with pytest.raises(UnsupportedError, match="s2 attends to equal counts"):
-        machine.output(Program(AB, (Letter(("a",)), Count(Mask.UP_TO, 0), step), 0), ())
+    with pytest.raises(UnsupportedError, match="s1 has a default"):
+        machine.output(Program(AB, (Letter(("a",)), step), 0), ())
 
 
 # Guarded programs --------------------------------------------------------------------------------------
 
 
+def defined(program: Program) -> Program:
+    """The program with 0 wherever there is nothing to read, however heads do."""
+    steps = (
+        replace(step, default=False) if isinstance(step, Attend | Shift) else step for step in program.steps
+    )
+    return replace(program, steps=tuple(steps))
+
+
 def assert_same_output(program: Program, words: list[Word]) -> None:
+    """A program of heads whose output is the same if they found nothing where there is nothing."""
     for word in words:
-        assert machine.output(program, word) == meaning.output(program, word), word
+        assert machine.output(program, word) == meaning.output(defined(program), word), word
 
 
 @given(programs())
-def test_guarded_programs_are_the_same_in_both(program: Program) -> None:
+def test_guarded_programs_are_run_as_they_are_defined(program: Program) -> None:
+    after = guarded(program)
+    for word in words_up_to(AB, 4):
+        assert machine.output(after, word) == meaning.output(program, word), word
+
+
+@given(programs(defaults=SAID))
+def test_guarded_definitions_are_the_same_in_both(program: Program) -> None:
     after = guarded(program)
     assert_same_output(after, words_up_to(AB, 4))
     for word in words_up_to(AB, 4):
@@ -301,28 +321,20 @@ def test_many_guarded_formulas_are_the_same_in_both() -> None:
         assert_same_output(guarded(temporal_to_program(formula, AB)[0]), words)
 
 
-def language_of(named: NamedLanguage | NamedRegular, alphabet: Alphabet) -> Language:
-    match named:
-        case NamedLanguage():
-            return TemporalLanguage(parse(named.formula, alphabet), At.LAST, named.accepts_empty)
-        case NamedRegular():
-            return parse_regex(named.regex, alphabet)
-
-
-@pytest.mark.parametrize("named", [*NAMED_LANGUAGES, *REGULAR_LANGUAGES], ids=lambda named: named.name)
-def test_named_languages_are_the_same_in_both(named: NamedLanguage | NamedRegular) -> None:
-    alphabet = parse_alphabet(named.alphabet)
-    program = compile_language(language_of(named, alphabet), alphabet, Regime.UNBOUNDED).guarded
+@pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
+def test_named_languages_are_the_same_in_both(entry: Entry, source: Written) -> None:
+    alphabet = Alphabet(entry.alphabet)
+    program = compile_language(language_of(entry, source), alphabet, Regime.UNBOUNDED).guarded
     words = words_up_to(alphabet, 6 if len(alphabet.symbols) == 2 else 4)
     assert_same_output(program, words)
     for word in words:
-        assert machine.output(program, word)[-1] == named.contains(word), word
+        assert machine.output(program, word)[-1] == entry.accepts(word), word
 
 
 def test_unguarded_formulas_differ_where_the_definition_says_there_is_none() -> None:
     program, _ = temporal_to_program(parse("Y a", AB), AB)
     assert meaning.output(program, tuple("aab")) == (0, 1, 1)
-    assert machine.output(program, tuple("aab")) == (1, 1, 1)
+    assert machine.output(without_defaults(program), tuple("aab")) == (1, 1, 1)
 
 
 # Compiled heads ----------------------------------------------------------------------------------------
@@ -336,7 +348,7 @@ def is_assembled(program: Program) -> bool:
     base, _ = strip_negations(program, program.output)
     return not isinstance(program.steps[base], Merge) and not any(
         (isinstance(step, Count) and step.mask in {Mask.BEFORE, Mask.AFTER})
-        or (isinstance(step, Attend) and letter_and_place(program, step.where) is not None)
+        or (isinstance(step, Attend) and letter_and_place(program, sought(step)) is not None)
         for step in program.steps
     )
 
@@ -349,14 +361,17 @@ def compare_unguarded(seeds: range, longest: int) -> tuple[int, int]:
     words, assembled, shown = words_up_to(AB, longest), 0, 0
     for seed in seeds:
         rng = random.Random(seed)
-        program, _ = simplify_program(ProgramSampler(rng, defaults=False).program(rng.randint(3, 16)))
+        sampler = ProgramSampler(rng, defaults=AS_HEADS, spelled_out=True)
+        program, _ = simplify_program(sampler.program(rng.randint(3, 16)))
         if not is_assembled(program):
             continue
         network = assemble(program, {}, False, False).network
         for word in words:
             assert output_bits(network, word) == machine.output(program, word), (seed, word)
         assembled += 1
-        shown += any(machine.output(program, word) != meaning.output(program, word) for word in words)
+        shown += any(
+            machine.output(program, word) != meaning.output(defined(program), word) for word in words
+        )
     return assembled, shown
 
 
@@ -376,7 +391,7 @@ def test_many_networks_of_unguarded_programs_compute_them_as_machines() -> None:
 @pytest.mark.parametrize("mask", Mask)
 @pytest.mark.parametrize("choice", Choice)
 def test_each_selection_is_what_its_head_computes(mask: Mask, choice: Choice) -> None:
-    steps = (Letter(("w", "x")), Letter(("v", "x")), selection(mask, choice))
+    steps = (Letter(("w", "x")), Letter(("v", "x")), selection(mask, choice, default=None))
     program = Program(LETTERS, steps, 2)
     network = assemble(program, {}, False, False).network
     for word in words_up_to(LETTERS, 4):
@@ -385,7 +400,7 @@ def test_each_selection_is_what_its_head_computes(mask: Mask, choice: Choice) ->
 
 @pytest.mark.parametrize("direction", Direction)
 def test_each_shift_is_what_its_head_computes(direction: Direction) -> None:
-    program = Program(AB, (Letter(("a",)), Shift(direction, 0)), 1)
+    program = Program(AB, (Letter(("a",)), Shift(direction, 0, default=None)), 1)
     network = assemble(program, {}, False, False).network
     for word in words_up_to(AB, 6):
         assert output_bits(network, word) == machine.output(program, word), word
@@ -402,11 +417,23 @@ def test_networks_of_guarded_programs_compute_them_as_machines(program: Program)
 def test_a_head_for_a_letter_at_a_place_prefers_one_of_the_two() -> None:
     """Where an a at position 1 is looked for in vain, it falls on the last a, or on position 1."""
     steps = (Letter(("a",)), Place(FIRST), Gate(Connective.AND, (0, 1)))
-    program = Program(AB, (*steps, Attend(Mask.UP_TO, Choice.RIGHTMOST, 2, 0, False)), 3)
+    program = Program(AB, (*steps, Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(2), 0, None)), 3)
     network = assemble(program, {}, False, False).network
     assert machine.output(program, tuple("bbab")) == (0, 0, 1, 0)
     assert output_bits(network, tuple("bbab")) == (0, 0, 1, 1)
-    assert machine.output(guarded(program), tuple("bbab")) == (0, 0, 0, 0)
+    by_definition = replace(program, steps=(*program.steps[:3], replace(program.steps[3], default=False)))
+    assert machine.output(guarded(by_definition), tuple("bbab")) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("mask", Mask)
+@pytest.mark.parametrize("choice", Choice)
+def test_a_letter_at_a_place_is_looked_for_as_a_whole(mask: Mask, choice: Choice) -> None:
+    steps = (Letter(("a",)), Place(FIRST), Gate(Connective.AND, (0, 1)))
+    for value in (0, 1, 2):
+        program = Program(AB, (*steps, Attend(mask, choice, everywhere(2), value, None)), 3)
+        network = assemble(guarded(program), {}, False, False).network
+        for word in words_up_to(AB, 5):
+            assert output_bits(network, word) == meaning.output(program, word), word
 
 
 # Cascades ----------------------------------------------------------------------------------------------
@@ -421,17 +448,17 @@ def compare_cascade(source: Cascade, longest: int) -> int:
     lowered, differing = cascade_to_program(source), 0
     program = lowered.program
     for word in words_up_to(source.alphabet, longest):
-        defined, computed = meaning.run(program, word), machine.run(program, word)
-        for step, own, other in zip(program.steps, defined, computed, strict=True):
+        said, computed = meaning.run(defined(program), word), machine.run(program, word)
+        for step, own, other in zip(program.steps, said, computed, strict=True):
             for i in range(1, len(word) + 1):
                 if own[i - 1] == other[i - 1]:
                     continue
                 assert isinstance(step, Attend), (word, step)
-                assert isinstance(program.steps[step.where], Place), (word, step)
-                assert not any(computed[step.where][: i - 1]), (word, step)
+                assert isinstance(program.steps[sought(step)], Place), (word, step)
+                assert not any(computed[sought(step)][: i - 1]), (word, step)
                 assert other[i - 1] == computed[step.value][i - 2], (word, step)
                 differing += 1
-        assert computed[program.output] == defined[program.output], word
+        assert computed[program.output] == said[program.output], word
     return differing
 
 
@@ -461,9 +488,9 @@ def test_a_delay_of_two_falls_on_the_position_before() -> None:
     program = cascade_to_program(delays(2)).program
     word = tuple("aaba")
     changed = {
-        (i, step.where, step.value)
+        (i, sought(step), step.value)
         for step, own, other in zip(
-            program.steps, meaning.run(program, word), machine.run(program, word), strict=True
+            program.steps, meaning.run(defined(program), word), machine.run(program, word), strict=True
         )
         for i in range(1, 5)
         if isinstance(step, Attend) and own[i - 1] != other[i - 1]

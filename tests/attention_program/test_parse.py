@@ -14,6 +14,7 @@ from attemper.attention_program.ops import (
     Choice,
     Compare,
     Count,
+    Direction,
     Gate,
     Letter,
     Linear,
@@ -24,6 +25,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
 from attemper.attention_program.parse import parse_steps
 from attemper.attention_program.show import show_program
@@ -42,7 +44,9 @@ s3 = attend <= rightmost where s2 value s0 default 0
 s4 = count <= s3
 s5 = linear 2 s4 -1
 s6 = compare s5 >= 0
-output s6
+s7 = attend < rightmost where s0:s1 s2:s6 value s0
+s8 = previous 3 s7 default 0
+output s8
 """
 
 
@@ -51,22 +55,24 @@ def test_the_documented_example_is_read_as_it_says() -> None:
         Letter(("a",)),
         Place(FIRST),
         Gate("and", (0, 1)),
-        Attend(Mask.UP_TO, Choice.RIGHTMOST, 2, 0, False),
+        Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(2), 0, False),
         Count(Mask.UP_TO, 3),
         Linear(((2, 4),), -1),
         Compare(5, 0),
+        Attend(Mask.BEFORE, Choice.RIGHTMOST, ((0, 1), (2, 6)), 0, None),
+        Shift(Direction.PREVIOUS, 7, 3, default=False),
     )
-    program = Program(Alphabet(("a", "b")), steps, 6)
+    program = Program(Alphabet(("a", "b")), steps, 8)
     assert parse_steps(EXAMPLE) == program
     assert show_program(program) == EXAMPLE
 
 
-@given(programs(matching=True, direct_tests=False))
+@given(programs(compiled=False, direct_tests=False))
 def test_every_program_survives_its_text(program: Program) -> None:
     assert parse_steps(show_program(program)) == program
 
 
-@given(programs(matching=True, direct_tests=False))
+@given(programs(compiled=False, direct_tests=False))
 def test_sampled_programs_are_well_formed(program: Program) -> None:
     assert complaints(program) == ()
 
@@ -74,7 +80,7 @@ def test_sampled_programs_are_well_formed(program: Program) -> None:
 def test_the_sampler_draws_every_kind_of_step_and_option() -> None:
     seen: Counter[object] = Counter()
     for seed in range(150):
-        program = ProgramSampler(random.Random(seed), matching=True, direct_tests=False).program(12)
+        program = ProgramSampler(random.Random(seed), compiled=False, direct_tests=False).program(12)
         for step in program.steps:
             seen.update(_traits(program, step))
     kinds = {
@@ -90,16 +96,30 @@ def test_the_sampler_draws_every_kind_of_step_and_option() -> None:
         "Compare",
         "Equals",
     }
-    options = {"CountTest", "match", "default 1", "nested linear", "and", "or", "xor", *Mask, *Choice}
+    options = {
+        "CountTest",
+        "default 0",
+        "default 1",
+        "as a head",
+        "no default",
+        "far",
+        "one case",
+        "cases",
+        "head by cases",
+    }
+    options |= {"nested linear", "and", "or", "xor", *Mask, *Choice}
     assert all(seen[trait] >= 5 for trait in kinds | options)
 
 
 def _traits(program: Program, step: Step) -> list[object]:
     traits: list[object] = [type(step).__name__]
     match step:
-        case Attend(mask, choice, _, _, default, match):
-            traits += [mask, choice]
-            traits += ["match"] * (match is not None) + ["default 1"] * default
+        case Attend(mask, choice, cases, _, default):
+            traits += [mask, choice, "as a head" if default is None else f"default {int(default)}"]
+            if step.where is None:
+                traits += ["one case" if len(cases) == 1 else "cases", *["head by cases"] * (default is None)]
+        case Shift(_, _, distance, default):
+            traits += ["no default"] * (default is None) + ["far"] * (distance > 1)
         case Gate(connective, _):
             traits.append(str(connective))
         case Linear(parts, _):
@@ -126,6 +146,11 @@ def test_blank_lines_and_indentation_do_not_matter() -> None:
     assert parse_steps(spread) == parse_steps(EXAMPLE)
 
 
+def _second(step: str) -> str:
+    """The text of a program with this second step."""
+    return f'alphabet ["a"]\ns0 = letter ["a"]\ns1 = {step}\noutput s0'
+
+
 BROKEN_LINES = {
     "no alphabet": ("output s0", 1),
     "empty alphabet": ("alphabet []\noutput s0", 1),
@@ -147,11 +172,22 @@ BROKEN_LINES = {
         'alphabet ["a"]\ns0 = letter ["a"]\ns1 = attend < leftmost where s0 value s0 default 2\noutput s0',
         3,
     ),
-    "match of one": (
-        'alphabet ["a"]\ns0 = letter ["a"]\n'
-        "s1 = attend < leftmost where s0 value s0 default 0 match s0\noutput s0",
-        3,
-    ),
+    "text after the default": (_second("attend < leftmost where s0 value s0 default 0 match s0"), 3),
+    "default without a value": (_second("attend < leftmost where s0 value s0 default"), 3),
+    "default as a word": (_second("attend < leftmost where s0 value s0 default none"), 3),
+    "attention without a value": (_second("attend < leftmost where s0"), 3),
+    "attention to several values": (_second("attend < leftmost where s0 value s0 s0"), 3),
+    "half a case": (_second("attend < leftmost where s0: value s0"), 3),
+    "a case of nothing": (_second("attend < leftmost where :s0 value s0"), 3),
+    "a case of three": (_second("attend < leftmost where s0:s0:s0 value s0"), 3),
+    "a case apart": (_second("attend < leftmost where s0 : s0 value s0"), 3),
+    "shift of two": (_second("previous s0 s0"), 3),
+    "shift of nothing": (_second("previous"), 3),
+    "distance without a default": (_second("previous 2 s0"), 3),
+    "distance as a step": (_second("previous s2 s0 default 0"), 3),
+    "distance after the step": (_second("previous s0 2 default 0"), 3),
+    "distance as a fraction": (_second("previous 1.5 s0 default 0"), 3),
+    "default of a shift that is none": (_second("next s0 default -1"), 3),
     "row of letters": ('alphabet ["a"]\ns0 = letter ["a"]\ns1 = table s0 : x\noutput s0', 3),
     "table without rows": ('alphabet ["a"]\ns0 = letter ["a"]\ns1 = table s0\noutput s0', 3),
     "half a part": ('alphabet ["a"]\ns0 = letter ["a"]\ns1 = linear 2 s0\noutput s0', 3),
@@ -207,7 +243,24 @@ def test_random_text_is_read_or_refused(text: str) -> None:
 WORDS = [
     *("alphabet", "output", "letter", "place", "not", "and", "xor", "table", "attend", "previous", "next"),
     *("count", "linear", "compare", "test", "where", "value", "default", "match", "<=", "<", ">=", ">"),
-    *("all", "rightmost", "leftmost", ":", "-", "=", "0", "1", "-1", "s0", "s1", "s99", "01", "[]", "{}"),
+    *(
+        "all",
+        "rightmost",
+        "leftmost",
+        "s0:s1",
+        ":",
+        "-",
+        "=",
+        "0",
+        "1",
+        "3",
+        "-1",
+        "s0",
+        "s1",
+        "s99",
+        "01",
+        "[]",
+    ),
     *('["a"]', '"i"', '"n"', '"1/2"', '["mod", 2, 1]', '["named", "prime"]', '"zero"', "null", "1e9", "\x1c"),
 ]
 
@@ -239,7 +292,7 @@ def _mutated(text: str, rng: random.Random) -> str:
 
 
 @settings(max_examples=150)
-@given(programs(matching=True, direct_tests=False), st.randoms(use_true_random=False))
+@given(programs(compiled=False, direct_tests=False), st.randoms(use_true_random=False))
 def test_mutated_text_is_read_or_refused(program: Program, rng: random.Random) -> None:
     text = show_program(program)
     for _ in range(8):
@@ -250,9 +303,41 @@ def test_mutated_text_is_read_or_refused(program: Program, rng: random.Random) -
 def test_many_mutated_texts_are_read_or_refused() -> None:
     for seed in range(5000):
         rng = random.Random(seed)
-        program = ProgramSampler(rng, matching=True, direct_tests=False).program(rng.randint(1, 15))
+        program = ProgramSampler(rng, compiled=False, direct_tests=False).program(rng.randint(1, 15))
         for _ in range(10):
             _read_or_refuse(_mutated(show_program(program), rng))
+
+
+STEPS = {
+    "attend <= rightmost where s1 value s0 default 0": Attend(
+        Mask.UP_TO, Choice.RIGHTMOST, everywhere(1), 0, False
+    ),
+    "attend <= rightmost where s1 value s0 default 1": Attend(
+        Mask.UP_TO, Choice.RIGHTMOST, everywhere(1), 0, True
+    ),
+    "attend <= rightmost where s1 value s0": Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(1), 0, None),
+    "attend all leftmost where s2:s1 s4:s3 value s0 default 1": Attend(
+        Mask.ALL, Choice.LEFTMOST, ((2, 1), (4, 3)), 0, True
+    ),
+    "attend > leftmost where s2:s1 value s0": Attend(Mask.AFTER, Choice.LEFTMOST, ((2, 1),), 0, None),
+    "previous s1": Shift(Direction.PREVIOUS, 1, 1, None),
+    "previous s1 default 0": Shift(Direction.PREVIOUS, 1, 1, False),
+    "next s1 default 1": Shift(Direction.NEXT, 1, 1, True),
+    "previous 3 s1 default 0": Shift(Direction.PREVIOUS, 1, 3, False),
+    "next 64 s1 default 1": Shift(Direction.NEXT, 1, 64, True),
+}
+
+
+@pytest.mark.parametrize("text", STEPS)
+def test_selections_and_shifts_are_written_in_one_way(text: str) -> None:
+    program = Program(Alphabet(("a",)), (STEPS[text],), 0)
+    assert parse_steps(f'alphabet ["a"]\ns0 = {text}\noutput s0') == program
+    assert show_program(program).splitlines()[1] == f"s0 = {text}"
+
+
+def test_a_distance_of_one_need_not_be_said() -> None:
+    program = parse_steps('alphabet ["a"]\ns0 = previous 1 s0 default 1\noutput s0')
+    assert show_program(program).splitlines()[1] == "s0 = previous s0 default 1"
 
 
 @pytest.mark.parametrize("number", ["1_0", "\u0661", "+1", "--1", "1.0", "-"])

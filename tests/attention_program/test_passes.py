@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,14 +19,18 @@ from attemper.attention_program.ops import (
     Mask,
     Merge,
     Not,
+    Place,
     Program,
     Ref,
+    Shift,
+    everywhere,
 )
 from attemper.attention_program.wellformed import complaints
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
-from attemper.errors import UnsupportedError
+from attemper.compiling.simplifying.spell_out import spell_out
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_hard import output_bits
@@ -47,8 +52,8 @@ def _assert_same_meaning(before: Program, after: Program, to: list[Ref]) -> None
 
 
 def _passed(program: Program) -> Program:
-    """The program simplified and guarded."""
-    return guard_edges(simplify_program(program)[0])[0]
+    """The program simplified, spelled out and guarded."""
+    return guard_edges(spell_out(simplify_program(program)[0])[0])[0]
 
 
 def _assembled(program: Program) -> Network:
@@ -63,13 +68,13 @@ def _assert_assembled(program: Program, words: list[Word]) -> None:
         assert output_bits(network, word) == output(program, word), word
 
 
-@given(programs(direct_tests=False))
+@given(programs(compiled=False, direct_tests=False))
 def test_simplifying_keeps_the_meaning_of_every_step(program: Program) -> None:
     after, to = simplify_program(program)
     _assert_same_meaning(program, after, to)
 
 
-@given(programs(direct_tests=False))
+@given(programs(compiled=False, direct_tests=False))
 def test_simplifying_twice_changes_nothing_more(program: Program) -> None:
     once, _ = simplify_program(program)
     twice, _ = simplify_program(once)
@@ -78,13 +83,34 @@ def test_simplifying_twice_changes_nothing_more(program: Program) -> None:
 
 
 @given(programs(direct_tests=False))
-def test_guarding_keeps_the_meaning_of_every_step(program: Program) -> None:
-    simplified, _ = simplify_program(program)
-    after, to = guard_edges(simplified)
+def test_spelling_out_keeps_the_meaning_of_every_step(program: Program) -> None:
+    after, to = spell_out(program)
+    _assert_same_meaning(program, after, to)
+    for step in after.steps:
+        match step:
+            case Attend():
+                assert step.where is not None
+            case Shift():
+                assert step.distance == 1
+            case _:
+                pass
+
+
+@given(programs(direct_tests=False))
+def test_moving_shifts_keeps_the_meaning_of_every_step(program: Program) -> None:
+    simplified, _ = spell_out(program)
+    after, to = move_shifts(simplified)
     _assert_same_meaning(simplified, after, to)
 
 
 @given(programs(direct_tests=False))
+def test_guarding_keeps_the_meaning_of_every_step(program: Program) -> None:
+    simplified, _ = spell_out(simplify_program(program)[0])
+    after, to = guard_edges(simplified)
+    _assert_same_meaning(simplified, after, to)
+
+
+@given(programs(spelled_out=True, direct_tests=False))
 def test_guarding_an_unsimplified_program_keeps_its_meaning(program: Program) -> None:
     after, to = guard_edges(program)
     _assert_same_meaning(program, after, to)
@@ -94,8 +120,8 @@ def test_guarding_an_unsimplified_program_keeps_its_meaning(program: Program) ->
 def test_guarded_programs_have_no_strict_counts_and_no_defaults(program: Program) -> None:
     for step in _passed(program).steps:
         match step:
-            case Attend(default=default):
-                assert not default
+            case Attend(default=default) | Shift(default=default):
+                assert default is None
             case Count(mask, _):
                 assert mask not in {Mask.BEFORE, Mask.AFTER}
             case _:
@@ -112,14 +138,15 @@ def test_many_assembled_networks_compute_their_programs() -> None:
     for seed in range(1500):
         rng = random.Random(seed)
         program = ProgramSampler(rng).program(rng.randint(5, 25))
-        after, to = simplify_program(program)
-        _assert_same_meaning(program, after, to)
+        for rewritten in (simplify_program, spell_out):
+            after, to = rewritten(program)
+            _assert_same_meaning(program, after, to)
         _assert_assembled(program, FEW_WORDS)
 
 
 def test_a_gate_waits_for_a_merge_that_it_reads_negated() -> None:
     """The first a: not the sum of what a head of the same layer found."""
-    found = Attend(Mask.BEFORE, Choice.RIGHTMOST, 0, 0, False)
+    found = Attend(Mask.BEFORE, Choice.RIGHTMOST, everywhere(0), 0, None)
     steps = (Letter(("a",)), found, Merge((1,)), Not(2), Gate(Connective.AND, (0, 3)))
     program = Program(Alphabet(("a", "b")), steps, 4)
     network = assemble(program, {}, False, False).network
@@ -127,16 +154,45 @@ def test_a_gate_waits_for_a_merge_that_it_reads_negated() -> None:
         assert output_bits(network, word) == output(program, word), word
 
 
-def _matching_program(mask: Mask, choice: Choice, default: bool) -> Program:
-    """The output reads 'a' where as many a's have been seen as b's here."""
-    letters = (Letter(("a",)), Letter(("b",)), Count(Mask.UP_TO, 0), Count(Mask.UP_TO, 1))
-    attend = Attend(mask, choice, where=1, value=0, default=default, match=(3, 2))
-    return Program(Alphabet(("a", "b")), (*letters, attend), 4)
+@pytest.mark.parametrize("connective", [Connective.AND, Connective.OR])
+def test_absences_of_letters_are_joined_under_one_mask(connective: Connective) -> None:
+    """A conjunction of absences is one; what is said of another mask or of another bit is left alone."""
+    found = [
+        Attend(mask, Choice.RIGHTMOST, everywhere(ref), ref, False)
+        for mask in (Mask.UP_TO, Mask.FROM)
+        for ref in (0, 1)
+    ]
+    since = Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(2), 0, False)
+    letters = (Letter(("a",)), Letter(("b",)), Letter(("a", "b")))
+    absent = tuple(Not(ref) for ref in range(3, 8))
+    read = tuple(range(8, 13)) if connective is Connective.AND else tuple(range(3, 8))
+    program = Program(
+        Alphabet(("a", "b", "c")), (*letters, *found, since, *absent, Gate(connective, read)), 13
+    )
+    after, _ = simplify_program(program)
+    assert [step for step in after.steps if isinstance(step, Attend)] == [
+        replace(
+            since,
+            cases=everywhere(after.steps.index(Letter(("a", "b")))),
+            value=after.steps.index(Letter(("a",))),
+        ),
+        *(
+            Attend(
+                mask,
+                Choice.RIGHTMOST,
+                everywhere(after.steps.index(Letter(("a", "b")))),
+                after.steps.index(Letter(("a", "b"))),
+                False,
+            )
+            for mask in (Mask.UP_TO, Mask.FROM)
+        ),
+    ]
+    for word in WORDS:
+        assert output(after, word) == output(program, word), word
 
 
-@pytest.mark.parametrize("mask", Mask)
-@pytest.mark.parametrize("choice", Choice)
-def test_attention_to_equal_counts_is_refused(mask: Mask, choice: Choice) -> None:
-    guarded = _passed(_matching_program(mask, choice, default=True))
-    with pytest.raises(UnsupportedError, match="equal counts"):
-        assemble(guarded, {}, False, False)
+def test_an_absence_and_what_it_denies_are_false() -> None:
+    found = tuple(Attend(Mask.BEFORE, Choice.LEFTMOST, everywhere(ref), ref, False) for ref in (0, 1))
+    steps = (Letter(("a",)), Letter(("b",)), *found, Not(2), Not(3), Gate(Connective.AND, (2, 4, 5)))
+    after, _ = simplify_program(Program(Alphabet(("a", "b", "c")), steps, 6))
+    assert [type(step) for step in after.steps] == [Place]

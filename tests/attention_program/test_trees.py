@@ -32,16 +32,16 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
 from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.attention_program.wellformed import MAX_TABLE_BITS, complaints
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
-from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import FIRST, MAX_FACTOR
 from attemper.exact.predicates import Named, Remainder
 from attemper.languages.words import Alphabet
 from tests.compiling.test_cascade_to_program import BY_HAND
-from tests.support.programs import ProgramSampler, programs
+from tests.support.programs import EVERY, SAID, ProgramSampler, programs
 
 AB = Alphabet(("a", "b"))
 
@@ -54,14 +54,19 @@ EXAMPLE = Program(
         Not(2),
         Table((0, 3), ((False, True), (True, True))),
         Merge((2, 4)),
-        Attend(Mask.BEFORE, Choice.LEFTMOST, 3, 5, default=False),
-        Shift(Direction.NEXT, 6),
+        Attend(Mask.BEFORE, Choice.LEFTMOST, everywhere(3), 5, None),
+        Shift(Direction.NEXT, 6, default=None),
         Count(Mask.ALL, 7),
         Linear(((2, 8), (-1, 8)), -3),
         Compare(9, 1),
         Equals(8, -2),
         CountTest(Remainder(3, 1), 8, -1, 4),
         Gate(Connective.UNION, ()),
+        Attend(Mask.BEFORE, Choice.LEFTMOST, everywhere(3), 5, True),
+        Attend(Mask.ALL, Choice.RIGHTMOST, ((0, 1), (3, 2)), 5, False),
+        Attend(Mask.ALL, Choice.RIGHTMOST, ((0, 1),), 5, None),
+        Shift(Direction.NEXT, 6, 1, default=False),
+        Shift(Direction.PREVIOUS, 6, 4, default=True),
     ),
     12,
 )
@@ -82,6 +87,11 @@ TREE: dict[str, Any] = {
         ["equals", 8, -2],
         ["test", ["mod", 3, 1], 8, -1, 4],
         ["union", []],
+        ["attend", "<", "leftmost", 3, 5, 1],
+        ["attend", "all", "rightmost", [[0, 1], [3, 2]], 5, 0],
+        ["attend", "all", "rightmost", [[0, 1]], 5],
+        ["next", 6, 1, 0],
+        ["previous", 6, 4, 1],
     ],
     "output": 12,
 }
@@ -101,7 +111,7 @@ def test_each_step_is_written_as_documented() -> None:
     assert program_from_tree(TREE) == EXAMPLE
 
 
-@given(programs(defaults=False, direct_tests=False))
+@given(programs(compiled=False, direct_tests=False))
 def test_every_program_survives(program: Program) -> None:
     assert_survives(program)
 
@@ -110,7 +120,7 @@ def test_every_program_survives(program: Program) -> None:
 def test_many_programs_survive() -> None:
     for seed in range(5000):
         rng = random.Random(seed)
-        assert_survives(ProgramSampler(rng, defaults=False, direct_tests=False).program(rng.randint(1, 40)))
+        assert_survives(ProgramSampler(rng, compiled=False, direct_tests=False).program(rng.randint(1, 40)))
 
 
 @pytest.mark.parametrize("name", BY_HAND)
@@ -120,8 +130,15 @@ def test_programs_of_cascades_survive(name: str) -> None:
 
 STEPS: list[Step] = [
     *(Gate(connective, bits) for connective in Connective for bits in ((), (0,), (0, 0, 0))),
-    *(Attend(mask, choice, 0, 0, default=False) for mask in Mask for choice in Choice),
-    *(Shift(direction, 0) for direction in Direction),
+    *(
+        Attend(mask, choice, everywhere(0), 0, default)
+        for mask in Mask
+        for choice in Choice
+        for default in EVERY
+    ),
+    *(Attend(Mask.ALL, Choice.LEFTMOST, ((0, 0),) * width, 0, d) for width in (1, 2, 40) for d in EVERY),
+    *(Shift(direction, 0, 1, default) for direction in Direction for default in EVERY),
+    *(Shift(direction, 0, 64, default) for direction in Direction for default in SAID),
     *(Count(mask, 0) for mask in Mask),
     *(Table((0,) * width, ((False,) * width,)) for width in (0, 1, MAX_TABLE_BITS)),
     *(Letter(symbols) for symbols in ((), ("b", "a"))),
@@ -140,21 +157,6 @@ def test_every_way_of_a_step_survives(step: Step) -> None:
 def test_symbols_of_any_spelling_survive() -> None:
     symbols = ("push", "é", "=", "s0", '"', "[", "\\", "💥")
     assert_survives(Program(Alphabet(symbols), (Letter(symbols[::-1]),), 0))
-
-
-# What is not written -----------------------------------------------------------------------------------
-
-
-def test_a_default_of_1_is_not_written() -> None:
-    step = Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, default=True)
-    with pytest.raises(UnsupportedError, match="s1 is 1 where nothing matches"):
-        program_to_tree(Program(AB, (Letter(("a",)), step), 1))
-
-
-def test_attention_to_equal_counts_is_not_written() -> None:
-    steps = (Letter(("a",)), Count(Mask.UP_TO, 0), Attend(Mask.ALL, Choice.LEFTMOST, 0, 0, False, (1, 1)))
-    with pytest.raises(UnsupportedError, match="s2 attends to equal counts"):
-        program_to_tree(Program(AB, steps, 0))
 
 
 # What is not read --------------------------------------------------------------------------------------
@@ -221,9 +223,56 @@ BROKEN_STEPS: dict[str, tuple[Any, str]] = {
     "a table with a row twice": (["table", [0], ["1", "0", "1"]], "a row twice"),
     "a table of 13 bits": (["table", [0] * 13, []], "a table of 13 bits"),
     "a table of counts": (["table", [1], ["1"]], "s1 is a count, a bit is meant"),
-    "attention with a default": (["attend", "<=", "rightmost", 0, 0, True], "not a step"),
-    "attention with a default of 0": (["attend", "<=", "rightmost", 0, 0, 0], "not a step"),
-    "attention to equal counts": (["attend", "<=", "rightmost", 0, 0, [1, 1]], "not a step"),
+    "attention with a default that is a truth value": (
+        ["attend", "<=", "rightmost", 0, 0, True],
+        "not an integer",
+    ),
+    "attention with a default of 2": (["attend", "<=", "rightmost", 0, 0, 2], "a default is 0 or 1"),
+    "attention with a default of none": (["attend", "<=", "rightmost", 0, 0, None], "not an integer"),
+    "attention with a default that is a fraction": (
+        ["attend", "<=", "rightmost", 0, 0, 0.0],
+        "not an integer",
+    ),
+    "attention to equal counts": (["attend", "<=", "rightmost", 0, 0, [1, 1]], "not an integer"),
+    "attention with two defaults": (["attend", "<=", "rightmost", 0, 0, 0, 0], "not a step"),
+    "attention with no case": (["attend", "<=", "rightmost", [], 0], "no case"),
+    "attention with a case of one": (["attend", "<=", "rightmost", [[0]], 0], "not a case"),
+    "attention with a case of three": (["attend", "<=", "rightmost", [[0, 0, 0]], 0], "not a case"),
+    "attention with cases as steps": (["attend", "<=", "rightmost", [0, 0], 0], "not a case"),
+    "attention with a case as an object": (["attend", "<=", "rightmost", [{"0": 0}], 0], "not a case"),
+    "attention with the only case in a list": (
+        ["attend", "<=", "rightmost", [[None, 0]], 0],
+        "the one way",
+    ),
+    "attention with a case everywhere and another": (
+        ["attend", "<=", "rightmost", [[None, 0], [0, 0]], 0],
+        "stands alone",
+    ),
+    "attention with a case of truth values": (
+        ["attend", "<=", "rightmost", [[True, 0]], 0],
+        "not an integer",
+    ),
+    "attention with a case for nothing": (["attend", "<=", "rightmost", [[0, None]], 0], "not an integer"),
+    "attention with a case of a count": (
+        ["attend", "<=", "rightmost", [[1, 0]], 0],
+        "s1 is a count, a bit is meant",
+    ),
+    "attention with a case for a count": (
+        ["attend", "<=", "rightmost", [[0, 1]], 0],
+        "s1 is a count, a bit is meant",
+    ),
+    "attention with a case of a later step": (
+        ["attend", "<=", "rightmost", [[0, 2]], 0],
+        "s2 is not an earlier step",
+    ),
+    "a shift with a default only": (["previous", 0, 0], "not a step"),
+    "a shift with a default that is a truth value": (["previous", 0, 1, False], "not an integer"),
+    "a shift with a default of 2": (["previous", 0, 1, 2], "a default is 0 or 1"),
+    "a shift with a default of none": (["previous", 0, 1, None], "not an integer"),
+    "a shift over no position": (["previous", 0, 0, 0], "a shift over 0 positions"),
+    "a shift over too many positions": (["next", 0, 65, 0], "a shift over 65 positions"),
+    "a shift with a distance that is a fraction": (["next", 0, 1.0, 0], "not an integer"),
+    "a shift with an entry too many": (["next", 0, 1, 0, 0], "not a step"),
     "attention with an unknown mask": (["attend", "=<", "rightmost", 0, 0], "'=<'"),
     "attention with an unknown choice": (["attend", "<=", "nearest", 0, 0], "'nearest'"),
     "attention with the choice first": (["attend", "rightmost", "<=", 0, 0], "'rightmost'"),
@@ -352,7 +401,7 @@ def mutated(tree: Any, rng: random.Random) -> Any:
     return changed
 
 
-@given(programs(defaults=False, direct_tests=False), st.randoms(use_true_random=False))
+@given(programs(compiled=False, direct_tests=False), st.randoms(use_true_random=False))
 def test_mutated_trees_are_read_or_refused(program: Program, rng: random.Random) -> None:
     for _ in range(10):
         read_or_refuse(mutated(program_to_tree(program), rng))
@@ -362,7 +411,7 @@ def test_mutated_trees_are_read_or_refused(program: Program, rng: random.Random)
 def test_many_mutated_trees_are_read_or_refused() -> None:
     for seed in range(5000):
         rng = random.Random(seed)
-        program = ProgramSampler(rng, defaults=False, direct_tests=False).program(rng.randint(1, 15))
+        program = ProgramSampler(rng, compiled=False, direct_tests=False).program(rng.randint(1, 15))
         for _ in range(10):
             read_or_refuse(mutated(program_to_tree(program), rng))
 

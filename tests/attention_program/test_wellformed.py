@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from attemper.attention_program.ops import (
     Attend,
+    Cases,
     Choice,
     Compare,
     Connective,
@@ -21,14 +24,18 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
 from attemper.attention_program.wellformed import (
+    MAX_DISTANCE,
     MAX_TABLE_BITS,
     Complaint,
     complaints,
+    is_machine,
+    require_machine,
     require_wellformed,
 )
-from attemper.errors import InternalError
+from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.predicates import Zero
 from attemper.languages.words import Alphabet
 
@@ -41,13 +48,22 @@ def _program(*steps: Step, output: int = BIT) -> Program:
     return Program(Alphabet(("a", "b")), (*BEFORE, *steps), output)
 
 
-def _attend(where: int, value: int, match: tuple[int, int] | None = None) -> Attend:
-    return Attend(Mask.UP_TO, Choice.RIGHTMOST, where, value, False, match)
+def _attend(where: int, value: int) -> Attend:
+    return _by_cases(everywhere(where), value)
+
+
+def _by_cases(cases: Cases, value: int = BIT) -> Attend:
+    return Attend(Mask.UP_TO, Choice.RIGHTMOST, cases, value, False)
 
 
 def test_a_program_with_every_reading_is_well_formed() -> None:
-    steps = (_attend(BIT, BIT, (COUNT, 2)), Compare(2, 1), CountTest(Zero(), COUNT, 1, 0), Table((0, 3), ()))
-    assert complaints(_program(*steps, output=6)) == ()
+    steps = (_attend(BIT, BIT), Compare(2, 1), CountTest(Zero(), COUNT, 1, 0), Table((0, 3), ()))
+    cases = (
+        _by_cases(((3, 4), (4, 3))),
+        _by_cases(((BIT, 5),)),
+        Shift(Direction.PREVIOUS, 7, 2, default=True),
+    )
+    assert complaints(_program(*steps, *cases, output=9)) == ()
 
 
 READING_STEPS: dict[str, tuple[Step, ...]] = {
@@ -57,7 +73,8 @@ READING_STEPS: dict[str, tuple[Step, ...]] = {
     "table": tuple(Table((ref,), ()) for ref in (3, 9, -1)),
     "attend where": tuple(_attend(ref, BIT) for ref in (3, 9, -1)),
     "attend value": tuple(_attend(BIT, ref) for ref in (3, 9, -1)),
-    "attend match": tuple(_attend(BIT, BIT, (COUNT, ref)) for ref in (3, 9, -1)),
+    "attend here": tuple(_by_cases(((BIT, BIT), (ref, BIT))) for ref in (3, 9, -1)),
+    "attend there": tuple(_by_cases(((BIT, BIT), (BIT, ref))) for ref in (3, 9, -1)),
     "shift": tuple(Shift(Direction.NEXT, ref) for ref in (3, 9, -1)),
     "count": tuple(Count(Mask.ALL, ref) for ref in (3, 9, -1)),
     "linear": tuple(Linear(((1, ref),), 0) for ref in (3, 9, -1)),
@@ -78,6 +95,8 @@ COUNTS_AS_BITS: dict[str, Step] = {
     "table": Table((COUNT,), ()),
     "attend where": _attend(COUNT, BIT),
     "attend value": _attend(BIT, COUNT),
+    "attend here": _by_cases(((BIT, BIT), (COUNT, BIT))),
+    "attend there": _by_cases(((BIT, COUNT), (BIT, BIT))),
     "shift": Shift(Direction.PREVIOUS, COUNT),
     "count": Count(Mask.BEFORE, COUNT),
 }
@@ -93,8 +112,6 @@ def test_a_combination_is_a_count_as_well() -> None:
 
 
 BITS_AS_COUNTS: dict[str, Step] = {
-    "attend query": _attend(BIT, BIT, (BIT, COUNT)),
-    "attend key": _attend(BIT, BIT, (COUNT, BIT)),
     "linear": Linear(((1, COUNT), (1, BIT)), 0),
     "compare": Compare(BIT, 1),
     "test": CountTest(Zero(), BIT, 1, 0),
@@ -148,6 +165,51 @@ def test_a_row_has_the_tables_width(row: tuple[bool, ...]) -> None:
 def test_a_row_stands_once() -> None:
     table = Table((BIT,), ((True,), (False,), (True,)))
     assert complaints(_program(table)) == (Complaint(3, "a table has a row twice"),)
+
+
+@pytest.mark.parametrize("default", [False, True, None])
+def test_a_selection_has_a_case(default: bool | None) -> None:
+    step = Attend(Mask.ALL, Choice.LEFTMOST, (), BIT, default)
+    assert complaints(_program(step)) == (Complaint(3, "a selection has no case"),)
+
+
+@pytest.mark.parametrize("cases", [((None, 0), (0, 0)), ((0, 0), (None, 0)), ((None, 0), (None, 0))])
+def test_a_case_that_is_everywhere_in_force_stands_alone(cases: Cases) -> None:
+    expected = Complaint(3, "a case that is everywhere in force stands alone")
+    assert complaints(_program(_by_cases(cases))) == (expected,)
+    assert complaints(_program(_by_cases(cases[:1]))) == ()
+
+
+@pytest.mark.parametrize("default", [False, True])
+def test_a_shift_goes_over_1_to_64_positions(default: bool) -> None:
+    for distance in (1, 2, MAX_DISTANCE):
+        assert complaints(_program(Shift(Direction.NEXT, BIT, distance, default))) == ()
+    for distance in (-1, 0, MAX_DISTANCE + 1):
+        expected = Complaint(3, f"a shift over {distance} positions; from 1 to 64 are allowed")
+        assert complaints(_program(Shift(Direction.NEXT, BIT, distance, default))) == (expected,)
+
+
+def test_a_head_shifts_to_the_neighbour_only() -> None:
+    assert complaints(_program(Shift(Direction.PREVIOUS, BIT, 1, None))) == ()
+    expected = Complaint(3, "no head shifts over 2 positions without a default")
+    assert complaints(_program(Shift(Direction.PREVIOUS, BIT, 2, None))) == (expected,)
+
+
+@pytest.mark.parametrize("default", [0, 1, "0"])
+def test_a_default_is_no_number(default: bool) -> None:
+    expected = (Complaint(3, f"a default is True, False or None, not {default}"),)
+    assert complaints(_program(Shift(Direction.NEXT, BIT, default=default))) == expected
+    assert complaints(_program(replace(_attend(BIT, BIT), default=default))) == expected
+
+
+def test_a_machine_has_no_defaults() -> None:
+    for step in (_attend(BIT, BIT), Shift(Direction.NEXT, BIT, default=True), Shift(Direction.NEXT, BIT, 2)):
+        assert not is_machine(_program(step))
+        with pytest.raises(UnsupportedError, match="s3 has a default"):
+            require_machine(_program(step, Shift(Direction.NEXT, BIT)))
+    program = _program(replace(_attend(BIT, BIT), default=None), Shift(Direction.NEXT, BIT, default=None))
+    assert is_machine(program)
+    assert require_machine(program) is program
 
 
 def test_complaints_come_in_the_order_of_the_steps() -> None:

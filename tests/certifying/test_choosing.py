@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.certifying.choosing import Chosen, Goal, choose
+from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_counting
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.model import read_source
@@ -28,7 +29,7 @@ def horizon(found: Chosen) -> int:
     return horizon_of(found.analysis, FLOAT32, NUMERATOR)[0]
 
 
-def test_without_a_target_the_smallest_network_is_chosen() -> None:
+def test_without_a_goal_the_smallest_network_is_chosen() -> None:
     found = chosen("even(#<[a])", (Regime.TEMPERATURE,))
     assert (found.candidate.margin, found.candidate.regime) == (4, Regime.TEMPERATURE)
     assert found.analysis is not None
@@ -42,7 +43,7 @@ def test_what_is_not_proved_is_chosen_with_the_reason() -> None:
     assert found.reason.startswith("no proof that the network computes its language")
 
 
-def test_margins_grow_until_the_target_is_reached() -> None:
+def test_margins_grow_until_the_goal_is_reached() -> None:
     least = horizon(chosen("even(#<[a])", (Regime.UNBOUNDED,)))
     found = chosen("even(#<[a])", (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, least))
     assert found.candidate.margin == 4
@@ -51,7 +52,7 @@ def test_margins_grow_until_the_target_is_reached() -> None:
     assert horizon(found) > least
 
 
-def test_a_target_that_is_missed_names_what_is_reached_and_by_what_it_is_limited() -> None:
+def test_a_goal_that_is_missed_names_what_is_reached_and_by_what_it_is_limited() -> None:
     pattern = (
         r"the largest that is proved is \d\d\d, limited by layer 1, head \d in the \w+ regime with margin 16"
     )
@@ -63,13 +64,13 @@ def test_a_target_that_is_missed_names_what_is_reached_and_by_what_it_is_limited
         chosen("F a", (Regime.DECODER,))
 
 
-def test_a_target_that_no_proof_covers_says_so() -> None:
+def test_a_goal_that_no_proof_covers_says_so() -> None:
     formula = "H (even(len) xor pos % 4 = 0)"
     with pytest.raises(UnsupportedError, match=r"is 0, limited by no proof that the network"):
         chosen(formula, (Regime.UNBOUNDED,), Goal(FLOAT64, NUMERATOR, 1))
 
 
-def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_target() -> None:
+def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_goal() -> None:
     alphabet = parse_alphabet("ab")
     expression = "(ab)*"
     for _ in range(6):
@@ -91,6 +92,26 @@ def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
     far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, 100_000))
     assert horizon(far) >= 100_000 > horizon(short)
     assert not far.candidate.limits.counter
+
+
+@pytest.mark.parametrize(
+    ("dfa", "layers"), [(automata.clamped(8), 7), (automata.clamped(4), None), (automata.a_star_b(), None)]
+)
+def test_a_network_that_counts_knows_how_deep_one_is_that_does_not(dfa: Dfa, layers: int | None) -> None:
+    found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
+    assert layers_without_counting(dfa, found) == layers
+    if layers is not None:
+        far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, 100_000))
+        assert horizon(far) >= 100_000 > horizon(found)
+        assert sum(1 for layer in far.compiled.soft.layers if layer.heads) == layers
+        assert layers_without_counting(dfa, far) is None
+
+
+def test_a_network_that_counts_may_be_the_only_one() -> None:
+    """Without counting there would be more levels than are allowed."""
+    dfa = automata.clamped(8)
+    found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=Limits(levels=5))
+    assert layers_without_counting(dfa, found) is None
 
 
 def test_caps_are_those_that_are_said() -> None:

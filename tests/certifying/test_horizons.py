@@ -23,6 +23,7 @@ from attemper.languages.temporal.show import show
 from attemper.workbench import demo
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.zoo import compile_entry
 from tests.support.samples import FormulaSampler
 
 EVALUATIONS = 35
@@ -57,10 +58,10 @@ def require_exact(model: Model) -> None:
 
 def demo_models() -> list[Model]:
     found = []
-    for language in (*demo.NAMED_LANGUAGES, *demo.REGULAR_LANGUAGES):
+    for entry, source in demo.SHOWN:
         for regime in Regime:
             try:
-                found.append(demo._model(language, regime))
+                found.append(compile_entry(entry, source, regime=regime.value))
             except UnsupportedError:
                 continue
     return found

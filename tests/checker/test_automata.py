@@ -39,6 +39,7 @@ from attemper.attention_program.ops import (
     Ref,
     Shift,
     Step,
+    everywhere,
 )
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import Certificate, RealClaim
@@ -257,7 +258,7 @@ def latch(
 ) -> Head:
     """The value at the rightmost visible position that is not blocked."""
     return Head(
-        construction or Select(False, form(*blocked)),
+        construction or Select(False, ((None, form(*blocked)),)),
         masking,
         Softmax(coldness),
         (form((ONES, 1)), form((PLACE, 16))) if blocked else (form((ONES, 1)),),
@@ -312,7 +313,7 @@ def running(
 
 def last_where(where: Ref, value: Ref, mask: Mask = Mask.BEFORE) -> Attend:
     """The value at the last position where something holds."""
-    return Attend(mask, Choice.RIGHTMOST, where, value, default=False)
+    return Attend(mask, Choice.RIGHTMOST, everywhere(where), value, None)
 
 
 LAST_A, LAST_B = by_words("ab", "a"), by_words("ab", "b")
@@ -624,11 +625,11 @@ def test_other_masks_read_something_else(masking: Masking) -> None:
 
 
 def test_leftmost_is_another_program() -> None:
-    network = with_head(latch((), [(0, 1)], 2, tie=-8, construction=Select(True, ())))
+    network = with_head(latch((), [(0, 1)], 2, tie=-8, construction=Select(True, ((None, ()),))))
     assert not proves(network, BEFORE_A, BEFORE)
     said_rightmost = with_head(latch((), [(0, 1)], 2, tie=-8))
     assert not proves(said_rightmost, BEFORE_A, BEFORE)
-    said_leftmost = with_head(latch((), [(0, 1)], 2, construction=Select(True, ())))
+    said_leftmost = with_head(latch((), [(0, 1)], 2, construction=Select(True, ((None, ()),))))
     assert proves(said_leftmost, BEFORE_A, BEFORE)  # labels decide nothing
 
 
@@ -645,7 +646,7 @@ def test_only_selections_have_a_strict_rule(label: Construction) -> None:
 def test_a_strict_mean_has_no_rule() -> None:
     mean = Head(Uniform(), Masking.STRICT_FUTURE, Softmax(ONE), (), (), (form((0, 1)),), (2,))
     assert "strict masks" in reason(with_head(mean), BEFORE_A, BEFORE)
-    said_select = replace(mean, construction=Select(False, ()))
+    said_select = replace(mean, construction=Select(False, ((None, ()),)))
     assert "no tie-break" in reason(with_head(said_select), BEFORE_A, BEFORE)
 
 
@@ -915,7 +916,7 @@ def test_selections_before_anything_was_selected(mask: Mask, default: bool) -> N
     """[a at the last of the letters a and c, or the default]: before the first of them nothing is kept."""
     builder = Builder()
     a, c = builder.add(Letter(("a", "b"))), builder.add(Letter(("a", "c")))
-    found = builder.add(Attend(mask, Choice.RIGHTMOST, c, a, default))
+    found = builder.add(Attend(mask, Choice.RIGHTMOST, everywhere(c), a, default))
     program = Program(Alphabet(("a", "b", "c")), tuple(builder.steps), found)
     strict = mask is Mask.BEFORE
 
@@ -1086,7 +1087,8 @@ def random_program(rng: random.Random) -> Program:
                 bits.append(builder.add(Gate(kind, (some(), rng.choice(bits)))))
             case "attend":
                 mask, choice = rng.choice((Mask.BEFORE, Mask.UP_TO)), Choice.RIGHTMOST
-                bits.append(builder.add(Attend(mask, choice, some(), rng.choice(bits), rng.random() < 0.5)))
+                cases, value = everywhere(some()), rng.choice(bits)
+                bits.append(builder.add(Attend(mask, choice, cases, value, rng.random() < 0.5)))
             case "shift":
                 bits.append(builder.add(Shift(Direction.PREVIOUS, some())))
             case "mod":

@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Program,
     Shift,
     Step,
+    everywhere,
 )
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.check import check, judge
@@ -183,8 +184,11 @@ A, B = Letter(("a",)), Letter(("b",))
 
 def test_a_network_is_proved_to_run_a_program() -> None:
     own = model("O a").network
-    ever = Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, False)
-    for language in (claiming(A, ever), claiming(B, A, Attend(Mask.UP_TO, Choice.RIGHTMOST, 1, 1, False))):
+    ever = Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(0), 0, None)
+    for language in (
+        claiming(A, ever),
+        claiming(B, A, Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(1), 1, None)),
+    ):
         claims = (RealClaim(), FloatClaim("float32", "numerator-first", 1_000, ""))
         assert judge(own, language, claims).status is Status.PROVED
     counted = claiming(A, Count(Mask.UP_TO, 0), Compare(1, 1))
@@ -194,9 +198,12 @@ def test_a_network_is_proved_to_run_a_program() -> None:
 def test_a_program_that_the_network_does_not_run_is_refuted_with_a_word() -> None:
     own = model("O a").network
     for language, witness in (
-        (claiming(B, Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, False)), ("a",)),
-        (claiming(A, Attend(Mask.BEFORE, Choice.RIGHTMOST, 0, 0, False)), ("a",)),
-        (claiming(A, Shift(Direction.PREVIOUS, 0), Gate(Connective.OR, (0, 1))), ("a", "b", "b")),
+        (claiming(B, Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(0), 0, None)), ("a",)),
+        (claiming(A, Attend(Mask.BEFORE, Choice.RIGHTMOST, everywhere(0), 0, None)), ("a",)),
+        (
+            claiming(A, Shift(Direction.PREVIOUS, 0, default=None), Gate(Connective.OR, (0, 1))),
+            ("a", "b", "b"),
+        ),
     ):
         verdict = judge(own, language, (RealClaim(),))
         assert verdict.status is Status.REFUTED
@@ -205,7 +212,7 @@ def test_a_program_that_the_network_does_not_run_is_refuted_with_a_word() -> Non
 
 def test_a_program_is_read_at_the_end_where_the_network_is() -> None:
     own = model("O a").network
-    language = claiming(A, Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, False))
+    language = claiming(A, Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(0), 0, None))
     assert judge(own, replace(language, at=At.FIRST), (RealClaim(),)).status is Status.REFUTED
     assert judge(own, replace(language, accepts_empty=True), (RealClaim(),)).status is Status.REFUTED
     other = replace(language.program, alphabet=Alphabet(("b", "a")))
@@ -226,7 +233,13 @@ def test_bits_of_a_union_that_can_hold_together_prove_nothing() -> None:
 def test_a_promise_that_nobody_can_follow_proves_nothing() -> None:
     """Two bits to the right that are never 1 together: what is kept of the past does not show it."""
     last = Place(LAST)
-    steps = (A, Shift(Direction.NEXT, 0), last, Gate(Connective.AND, (1, 2)), Gate(Connective.AND, (0, 2)))
+    steps = (
+        A,
+        Shift(Direction.NEXT, 0, default=None),
+        last,
+        Gate(Connective.AND, (1, 2)),
+        Gate(Connective.AND, (0, 2)),
+    )
     language = claiming(*steps, Gate(Connective.UNION, (3, 4)))
     own = attemper.compile("last & a", "ab").network
     assert judge(own, language, (RealClaim(),)).status is Status.UNKNOWN

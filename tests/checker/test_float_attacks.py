@@ -133,13 +133,13 @@ def _attacks() -> Iterator[Attack]:
     words: tuple[Word, ...] = (tuple("aaaa"), tuple("abaa"))
     yield "constant_beside_the_sign", network, POSITIVE, "float32", words
     rows = [(form((2, 2**30)), form((0, 1))), (form((1, 1)), form((2, 8)))]
-    select = head(Select(False, ()), ONE, rows, [(form((4, 1)), 5)])
+    select = head(Select(False, ((None, ()),)), ONE, rows, [(form((4, 1)), 5)])
     both = _mlp(hidden([(0, 1), (3, 1)], -1, 4))
     network = network_of(6, A_ONLY, {1: ONE, 2: I, 3: EVEN}, [both, Layer((select,), (), ())], 5)
     words = (("a",) * 5, ("a",) * 64)
     yield "winner_that_is_not_at_zero", network, "!a S (a & even(pos))", "float32", words
     rows = [(form((3, 1)), form((1, -4096), (2, -8192))), (form((3, 1)), form((7, -1)))]
-    select = head(Select(False, ()), times(8, I, I), rows, [(form((6, 1)), 8)])
+    select = head(Select(False, ((None, ()),)), times(8, I, I), rows, [(form((6, 1)), 8)])
     both = _mlp(hidden([(0, 1), (1, 1), (5, 1)], -1, 6))
     network = network_of(
         9,
@@ -164,11 +164,11 @@ def _attacks() -> Iterator[Attack]:
     network = network_of(6, NONE, places, [Layer((average,), (), ()), Layer((lookup,), (), ())], 5)
     yield "row_that_does_not_depend_on_j", network, "true", "float32", (("a",) * 2, ("a",) * 5)
     rows = [(form((1, 2**30)), form((1, 1))), (form((1, 1)), form((2, 8)))]
-    select = head(Select(False, ()), ONE, rows, [(form((4, 1)), 5)])
+    select = head(Select(False, ((None, ()),)), ONE, rows, [(form((4, 1)), 5)])
     network = network_of(6, A_ONLY, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
     yield "level_row_that_drowns_the_tie_break", network, "even(pos)", "float32", (("a",) * 5, ("a",) * 64)
     rows = [(form((1, 1)), form((0, 2**30), (3, 2**30))), (form((1, 1)), form((2, 8)))]
-    select = head(Select(False, ()), ONE, rows, [(form((4, 1)), 5)])
+    select = head(Select(False, ((None, ()),)), ONE, rows, [(form((4, 1)), 5)])
     letters = [[(0, 1)], [(3, 1)]]
     network = network_of(6, letters, {1: ONE, 2: I, 4: EVEN}, [Layer((select,), (), ())], 5)
     yield "level_row_of_letters", network, "even(pos)", "float32", (("a", "b", "b"), ("a", "b") * 32)
@@ -228,7 +228,7 @@ def test_a_clamp_of_many_small_terms_is_not_taken_to_be_exact() -> None:
     count = 16
     heads = tuple(
         head(
-            Select(False, ()),
+            Select(False, ((None, ()),)),
             number(Fraction(7, 2)),
             [(form((2, 1)), form((3, 1)))],
             [(form((1, 1)), 4 + k)],
@@ -259,7 +259,7 @@ def test_tests_of_integers_beyond_64_bits_have_no_horizon() -> None:
 @pytest.mark.parametrize("coldness", [number(10**30), number(Fraction(1, 10**30)), Power(Power(I, 80), 80)])
 def test_extreme_temperatures_get_a_verdict(coldness: ClosedForm) -> None:
     rows = [(form((1, 1)), form((2, 1)))]
-    select = head(Select(False, ()), coldness, rows, [(form((0, 1)), 3)])
+    select = head(Select(False, ((None, ()),)), coldness, rows, [(form((0, 1)), 3)])
     network = network_of(4, A_ONLY, {1: ONE, 2: I}, [Layer((select,), (), ())], 3)
     language = TemporalLanguage(parse("a", network.alphabet), At.LAST, accepts_empty=False)
     claims = tuple(FloatClaim(name, "numerator-first", 4, "") for name in FORMATS)

@@ -165,7 +165,15 @@ def cancelling() -> Network:
     """The head reads [a] at i itself; its query is 4 + 2^55 - 2^55, its key n^16 j."""
     query = plus(4, 2**55, -(2**55))
     rows = linear((2, 1)), linear((3, 1))
-    head = Head(Select(False, ()), Masking.FUTURE, Softmax(ONE), rows[:1], rows[1:], (linear((0, 1)),), (4,))
+    head = Head(
+        Select(False, ((None, ()),)),
+        Masking.FUTURE,
+        Softmax(ONE),
+        rows[:1],
+        rows[1:],
+        (linear((0, 1)),),
+        (4,),
+    )
     return Network(
         alphabet=Alphabet(("a", "b")),
         coordinates=("a", "b", "query", "key", "out"),

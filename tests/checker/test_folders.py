@@ -23,7 +23,7 @@ from attemper.checker.edited import check_edited
 from attemper.checker.folders import check_file, check_folder, check_path, check_program
 from attemper.checker.refutations import MAX_LENGTH, beyond_the_cap
 from attemper.checker.verdict import About, Status, Verdict
-from attemper.errors import MalformedFileError, OptionError, SourceError, UnsupportedError
+from attemper.errors import MalformedFileError, OptionError, SourceError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
@@ -222,12 +222,14 @@ def test_a_file_that_is_no_program_is_the_users_error(text: str, reason: str, tm
         check_path(folder, program=str(program_file(tmp_path, text)))
 
 
-def test_a_program_that_no_machine_runs_is_not_supported(tmp_path: Path) -> None:
-    step = "attend <= rightmost where s0 value s0 default 1"
+@pytest.mark.parametrize(("default", "status"), [(0, Status.PROVED), (1, Status.REFUTED)])
+def test_a_program_with_defaults_is_judged_by_what_it_says(
+    default: int, status: Status, tmp_path: Path
+) -> None:
+    step = f"attend <= rightmost where s0 value s0 default {default}"
     text = f'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = {step}\noutput s1'
-    folder = saved(tmp_path / "net", model())
-    with pytest.raises(UnsupportedError, match="guard"):
-        check_path(folder, program=str(program_file(tmp_path, text)))
+    folder = saved(tmp_path / "net", attemper.compile("O a", "ab"))
+    assert check_path(folder, program=str(program_file(tmp_path, text))).status is status
 
 
 def test_a_missing_program_is_named(tmp_path: Path) -> None:

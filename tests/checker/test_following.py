@@ -32,6 +32,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
 from attemper.checker import following, registers
 from attemper.checker.following import follows
@@ -123,10 +124,10 @@ class Sampler:
     def _attend(self) -> Step:
         where = self._bit()
         value = where if self.rng.random() < 0.3 else self._bit()
-        return Attend(self.rng.choice(LEFT), self.rng.choice((*Choice,)), where, value, default=False)
+        return Attend(self.rng.choice(LEFT), self.rng.choice((*Choice,)), everywhere(where), value, None)
 
     def _shift(self) -> Step:
-        return Shift(Direction.PREVIOUS, self._bit())
+        return Shift(Direction.PREVIOUS, self._bit(), default=None)
 
     def _count(self) -> Step:
         return Count(self.rng.choice(LEFT), self._bit())
@@ -351,7 +352,7 @@ def between(low: int, high: int) -> Dfa:
 @pytest.mark.parametrize(("low", "high"), [(0, 8), (-3, 2), (0, 1), (-20, 20)])
 def test_a_total_is_forgotten_once_a_bound_has_been_crossed(low: int, high: int) -> None:
     crossed = (Compare(4, high + 1), Compare(4, low), Not(6), Gate(Connective.OR, (5, 7)))
-    ever = Attend(Mask.UP_TO, Choice.RIGHTMOST, 8, 8, default=False)
+    ever = Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(8), 8, None)
     program = counted(*crossed, ever, Not(9))
     assert follows(program, between(low, high))
     assert answer(program, between(low, high + 1)) is False
@@ -363,7 +364,10 @@ def test_a_total_is_forgotten_once_a_bound_has_been_crossed(low: int, high: int)
 def test_what_a_total_decided_is_known_later_where_the_total_was(low: int, high: int) -> None:
     """Whether a bound was crossed one position before is forgotten only where one has been crossed."""
     crossed = (Compare(4, high + 1), Compare(4, low), Not(6), Gate(Connective.OR, (5, 7)))
-    ever, late = Attend(Mask.UP_TO, Choice.RIGHTMOST, 8, 8, default=False), Shift(Direction.PREVIOUS, 8)
+    ever, late = (
+        Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(8), 8, None),
+        Shift(Direction.PREVIOUS, 8, default=None),
+    )
     assert follows(counted(*crossed, ever, late, Gate(Connective.OR, (9, 10)), Not(11)), between(low, high))
     with pytest.raises(UnprovenError, match="rises and falls"):
         follows(counted(*crossed, late, Gate(Connective.XOR, (9, 9))), automata.empty())
@@ -372,20 +376,23 @@ def test_what_a_total_decided_is_known_later_where_the_total_was(low: int, high:
 A, B = Letter(("a",)), Letter(("b",))
 
 REFUSED: dict[str, tuple[tuple[Step, ...], str]] = {
-    "next": ((A, Shift(Direction.NEXT, 0)), "step 1 looks to the right"),
+    "next": ((A, Shift(Direction.NEXT, 0, default=None)), "step 1 looks to the right"),
     "until": (
-        (A, Attend(Mask.FROM, Choice.LEFTMOST, 0, 0, default=False)),
+        (A, Attend(Mask.FROM, Choice.LEFTMOST, everywhere(0), 0, None)),
         "step 1 is no selection to the left",
     ),
     "all": (
-        (A, Attend(Mask.ALL, Choice.LEFTMOST, 0, 0, default=False)),
+        (A, Attend(Mask.ALL, Choice.LEFTMOST, everywhere(0), 0, None)),
         "step 1 is no selection to the left",
     ),
-    "default": ((A, Attend(Mask.UP_TO, Choice.LEFTMOST, 0, 0, default=True)), "step 1 is no selection"),
-    "match": (
-        (A, Count(Mask.UP_TO, 0), Attend(Mask.UP_TO, Choice.LEFTMOST, 0, 0, default=False, match=(1, 1))),
-        "step 2 is no selection",
+    "default": (
+        (A, Attend(Mask.UP_TO, Choice.LEFTMOST, everywhere(0), 0, default=False)),
+        "step 1 is no selection",
     ),
+    "cases": ((A, B, Attend(Mask.UP_TO, Choice.LEFTMOST, ((0, 1), (1, 0)), 0, None)), "or has cases"),
+    "one case": ((A, Attend(Mask.UP_TO, Choice.LEFTMOST, ((0, 0),), 0, None)), "or has cases"),
+    "default of a shift": ((A, Shift(Direction.PREVIOUS, 0, default=False)), "no step of a machine"),
+    "distance": ((A, Shift(Direction.PREVIOUS, 0, 2, default=False)), "no step of a machine"),
     "count to the right": ((A, Count(Mask.AFTER, 0), Compare(1, 1)), "step 1 counts to the right"),
     "sum with all": (
         (A, Count(Mask.UP_TO, 0), Count(Mask.ALL, 0), Linear(((1, 1), (1, 2)), 0), Compare(3, 1)),
@@ -412,7 +419,10 @@ REFUSED: dict[str, tuple[tuple[Step, ...], str]] = {
         "neither 0 nor 1",
     ),
     "union": ((A, Merge((0, 0))), "two bits of a union can be 1"),
-    "late union": ((A, Shift(Direction.PREVIOUS, 0), Gate(Connective.UNION, (0, 1))), "two bits of a union"),
+    "late union": (
+        (A, Shift(Direction.PREVIOUS, 0, default=None), Gate(Connective.UNION, (0, 1))),
+        "two bits of a union",
+    ),
     "places": ((Place(closed_forms.Test(Zero(), 1, 0, -6_000)),), "5000"),
     "periods": (
         (
@@ -469,7 +479,7 @@ def language(program: Program, *accepted: str, length: int) -> bool:
 
 def test_the_first_position_is_no_later_one() -> None:
     """A shift reads i itself at i = 1, and 0 or what stands before later, also where all else is the same."""
-    program = Program(AB, (A, Shift(Direction.PREVIOUS, 0)), 1)
+    program = Program(AB, (A, Shift(Direction.PREVIOUS, 0, default=None)), 1)
     assert language(program, "a", length=1)
     assert language(program, "aa", "ab", length=2)
     own = Dfa(AB, ((1, 2), (1, 3), (4, 2), (4, 2), (1, 3)), 0, frozenset({1, 3}))
@@ -567,7 +577,7 @@ def test_groups_are_remembered_as_long_as_a_later_group_reads_them(output: Ref) 
     """What stood one, two and three positions before, each made of the last; the output may read none."""
     steps: tuple[Step, ...] = (A,)
     for read in (0, 1, 3):
-        steps += (Shift(Direction.PREVIOUS, read), Not(len(steps)))
+        steps += (Shift(Direction.PREVIOUS, read, default=None), Not(len(steps)))
     program = Program(AB, (*steps, B, Not(7)), output)
     dfa = guessed(outputs_of(program))
     groups = ((1, 2), (3, 4), (5, 6), (7, 8))
@@ -578,7 +588,7 @@ def test_groups_are_remembered_as_long_as_a_later_group_reads_them(output: Ref) 
 
 def test_without_an_automaton_only_the_groups_are_looked_at() -> None:
     """a and b exclude each other, a and what stood before does not, and neither is asked of the output."""
-    steps: tuple[Step, ...] = (A, B, Shift(Direction.PREVIOUS, 0))
+    steps: tuple[Step, ...] = (A, B, Shift(Direction.PREVIOUS, 0, default=None))
     for symbols in ("ab", "abc"):
         program = Program(Alphabet(tuple(symbols)), steps, 2)
         assert follows(program, None)

@@ -17,7 +17,7 @@ import pytest
 import torch
 
 import attemper
-from attemper.attention_program import machine
+from attemper.attention_program import meaning
 from attemper.attention_program.trees import program_to_tree
 from attemper.exact.closed_forms import I, N, evaluate, form_to_tree, over, plus, times
 from attemper.languages.temporal.meaning import truth
@@ -174,13 +174,13 @@ def test_the_judge_s_truth_is_that_of_the_library(text: str, regime: str) -> Non
 
 
 @pytest.mark.parametrize("start", range(0, 60, 20))
-def test_the_judge_runs_programs_as_the_library_s_machine_does(start: int) -> None:
+def test_the_judge_s_meaning_of_programs_is_that_of_the_library(start: int) -> None:
     words = list(all_words(2, 5))
     for seed in range(start, start + 20):
-        program = ProgramSampler(random.Random(seed), defaults=False).program(9)
+        program = ProgramSampler(random.Random(seed), compiled=False).program(9)
         found = raw_truth.truth({"program": program_to_tree(program)}, "ab", batch_of(words))
         for word, row in zip(words, found, strict=True):
-            assert tuple(row[: len(word)]) == machine.output(program, tuple("ab"[k] for k in word))
+            assert tuple(row[: len(word)]) == meaning.output(program, tuple("ab"[k] for k in word))
 
 
 def test_exact_evaluation_is_within_a_hair_of_float64(tmp_path: Path) -> None:

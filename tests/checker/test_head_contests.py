@@ -23,7 +23,7 @@ from attemper.networks.meaning_hard import visible
 from tests.support.derived import Reading
 from tests.support.heads import AB, ALL, LEFT, RIGHT, Form, Palette, Rows, short_words
 
-SELECT, NEIGHBOUR = Select(False, ()), Neighbour(False)
+SELECT, NEIGHBOUR = Select(False, ((None, ()),)), Neighbour(False)
 NO_LETTERS = short_words(("a",), 6)
 
 

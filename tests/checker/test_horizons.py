@@ -22,7 +22,7 @@ import attemper
 from attemper.certificates.claims import FloatClaim
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FORMATS
-from attemper.languages.named.languages import NAMED_LANGUAGES
+from attemper.languages.named.entry import Formula
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import Masking
@@ -31,6 +31,7 @@ from attemper.running.attention import Places
 from attemper.running.batches import read_bit
 from attemper.running.hooks import HookPoint
 from attemper.running.truth import truth_of_words
+from attemper.workbench.demo import SHOWN
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType
 from tests.support.samples import FormulaSampler, adversarial_words
@@ -41,7 +42,7 @@ NARROW: tuple[DType, ...] = ("float32", "bfloat16")
 ORDERS = ("left", "right", "heavy first", "light first", "shuffled")
 
 FORMULAS: tuple[tuple[str, str, str | None], ...] = (
-    *((named.formula, named.alphabet, None) for named in NAMED_LANGUAGES),
+    *((one.text, " ".join(entry.alphabet), None) for entry, one in SHOWN if isinstance(one, Formula)),
     ("a S b", "abc", None),
     ("Y a", "ab", None),
     ("X a", "ab", "first"),

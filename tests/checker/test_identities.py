@@ -12,6 +12,8 @@ import pytest
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import (
+    MAX_RESIDUES,
+    At,
     Exists,
     PlaceAtLeast,
     PlaceAtom,
@@ -22,6 +24,9 @@ from attemper.checker.names import (
 )
 from attemper.exact.predicates import Named, Predicate, Remainder, Zero, holds
 from attemper.networks.layers import Masking
+from attemper.networks.meaning_hard import visible
+from tests.support.derived import Reading
+from tests.support.heads import short_words
 
 LEFT, RIGHT, ALL = Masking.FUTURE, Masking.PAST, Masking.NONE
 WEAK = (LEFT, RIGHT, ALL)
@@ -204,6 +209,34 @@ def test_cases_by_places_are_split_on_demand() -> None:
     assert deep.mixed_places() == frozenset()
 
 
+def test_cases_by_places_alone_are_split_on_demand_too() -> None:
+    own = names()
+    own.exists(LEFT, own.different(own.first, own.last))
+    expand = own.mixed_places()
+    assert expand == {(PlaceAtLeast(1, 0), 2), (PlaceAtLeast(1, -1), 0)}
+    again = Formulas(("a", "b"), expand)
+    parts = (
+        again.both(again.first, again.negation(again.last)),
+        again.both(again.last, again.negation(again.first)),
+    )
+    either = again.either(*(again.exists(LEFT, part) for part in parts))
+    assert again.exists(LEFT, again.different(again.first, again.last)) == either
+
+
+@pytest.mark.parametrize("masking", WEAK)
+@pytest.mark.parametrize("leftmost", [False, True])
+def test_places_beside_letters_are_split_where_all_are_too_many(masking: Masking, leftmost: bool) -> None:
+    own = names()
+    own.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -9)))
+    mark = own.first if leftmost else own.last
+    for threshold in range(3, 9):
+        own.exists(masking, own.both(mark, own.at_least_place(2, -1, threshold)))
+    assert own.mixed_places() == {(PlaceAtLeast(1, 0), 9)}
+    for threshold in range(10, 16):
+        own.exists(masking, own.both(own.letter("a"), own.at_least_place(1, 0, -threshold)))
+    assert own.mixed_places() == frozenset()
+
+
 @pytest.mark.parametrize("masking", WEAK)
 @pytest.mark.parametrize("leftmost", [False, True])
 def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
@@ -228,6 +261,94 @@ def test_the_chosen_position(masking: Masking, leftmost: bool) -> None:
     assert own.chosen(masking, leftmost, either, own.both(b, either)) == own.chosen(
         masking, leftmost, either, b
     )
+
+
+# Positions with a remainder --------------------------------------------------------------------------
+
+
+def some_bits(own: Formulas) -> list[Diagram]:
+    """Bits of all kinds, some of which speak of other positions."""
+    a, third = own.letter("a"), own.place(Remainder(3, 2), 1, 0, 0)
+    return [
+        a,
+        own.last,
+        own.at_least_place(1, 0, -3),
+        own.different(a, third),
+        own.shifted(own.either(a, own.first), -1, own.true),
+        own.exists(LEFT, own.both(a, own.letter("b"))),
+        own.attend(RIGHT, True, a, third),
+        own.place(Remainder(4, 1), 0, 1, 0),
+        own.true,
+    ]
+
+
+@pytest.mark.parametrize("masking", WEAK)
+@pytest.mark.parametrize("leftmost", [False, True])
+@pytest.mark.parametrize("modulus", [2, 3, 4, 7])
+def test_the_nearest_position_with_a_remainder(masking: Masking, leftmost: bool, modulus: int) -> None:
+    """Against the definition: on all words of up to 6 symbols, and one that is longer."""
+    own = names()
+    bits, words = some_bits(own), [*short_words(("a", "b"), 5), tuple("abbaabab")]
+    for remainder in range(modulus):
+        where = own.place(Remainder(modulus, remainder), 1, 0, 0)
+        some = own.exists(masking, where)
+        found = [own.both(some, own.chosen(masking, leftmost, where, bit)) for bit in bits]
+        for word in words:
+            reading = Reading(own, word)
+            for i in range(1, len(word) + 1):
+                seen = [j for j in visible(masking, i, len(word)) if j % modulus == remainder]
+                assert reading.number(some, i) == bool(seen)
+                for bit, diagram in zip(bits, found, strict=True):
+                    expected = reading.number(bit, seen[0 if leftmost else -1]) if seen else 0
+                    assert reading.number(diagram, i) == expected
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3, 6])
+@pytest.mark.parametrize(("masking", "offset"), [(LEFT, -1), (RIGHT, 1)])
+def test_the_position_so_far_away_is_reached_step_by_step(
+    distance: int, masking: Masking, offset: int
+) -> None:
+    """i - d is the rightmost j <= i that leaves the remainder of i - d modulo d + 1, and i + d mirrors it."""
+    own, modulus = names(), distance + 1
+    for bit in some_bits(own):
+        by_steps = bit
+        for _ in range(distance):
+            by_steps = own.shifted(by_steps, offset, own.false)
+        by_cases = own.false
+        for r in range(modulus):
+            here = own.place(Remainder(modulus, (r - offset * distance) % modulus), 1, 0, 0)
+            where = own.place(Remainder(modulus, r), 1, 0, 0)
+            found = own.attend(masking, offset > 0, where, bit)
+            by_cases = own.either(by_cases, own.both(here, found))
+        assert own.settled(by_cases) == own.settled(by_steps)
+
+
+@pytest.mark.parametrize("modulus", [MAX_RESIDUES, MAX_RESIDUES + 1])
+def test_remainders_of_large_moduli_are_looked_for_like_anything_else(modulus: int) -> None:
+    own = names()
+    where = own.place(Remainder(modulus, 5), 1, 0, 0)
+    own.attend(LEFT, False, where, own.letter("a"))
+    assert any(isinstance(atom, At) for atom in own.atoms) == (modulus > MAX_RESIDUES)
+
+
+def test_where_some_position_is_split_by_remainders_they_are_looked_for_like_anything_else() -> None:
+    own = Formulas(("a", "b"), frozenset({(PlaceRemainder(3, 1, 0), 1)}))
+    where = own.place(Remainder(3, 1), 1, 0, 0)
+    cells = [own.exists(LEFT, own.both(where, own.letter(symbol))) for symbol in "ab"]
+    assert own.exists(LEFT, where) == own.either(*cells)
+
+
+def test_other_bits_of_remainders_are_looked_for_like_anything_else() -> None:
+    own = names()
+    where = own.place(Remainder(5, 1), 1, 0, 0)
+    for other in (
+        own.either(where, own.place(Remainder(5, 2), 1, 0, 0)),
+        own.both(where, own.at_least_place(1, 0, -3)),
+        own.place(Remainder(5, 1), 1, 1, 0),
+        own.place(Remainder(5, 1), 0, 1, 0),
+    ):
+        own.attend(LEFT, False, other, own.letter("a"))
+        assert any(isinstance(atom, At) and atom.where == own._decided(other) for atom in own.atoms)
 
 
 # Counts ----------------------------------------------------------------------------------------------

@@ -16,25 +16,27 @@ from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
-from attemper.languages.named.languages import NAMED_LANGUAGES, NamedLanguage
+from attemper.languages.named.entry import Entry, Written
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, Comparison, Numerical, Unary, subformulas
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
+from attemper.workbench.demo import SHOWN, title
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.zoo import compile_entry
 from tests.support.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
 
 
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
-@pytest.mark.parametrize("language", NAMED_LANGUAGES, ids=lambda language: language.name)
-def test_named_languages_are_certified_and_checked(language: NamedLanguage, regime: str) -> None:
+@pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
+def test_named_languages_are_certified_and_checked(entry: Entry, source: Written, regime: str) -> None:
     try:
-        model = compile_formula(language.formula, language.alphabet, regime=regime)  # type: ignore[arg-type]
+        model = compile_entry(entry, source, regime=regime)
     except UnsupportedError:
         assert regime == "decoder"
         return

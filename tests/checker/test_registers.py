@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Program,
     Shift,
     Step,
+    everywhere,
 )
 from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
@@ -95,9 +96,9 @@ def test_what_comes_at_the_first_position_only_may_lead_across_a_test(
 
 
 MEMORIES = {
-    "shift": Shift(Direction.PREVIOUS, 8),
-    "strict": Attend(Mask.BEFORE, Choice.RIGHTMOST, 0, 8, default=False),
-    "once": Attend(Mask.UP_TO, Choice.LEFTMOST, 7, 8, default=False),
+    "shift": Shift(Direction.PREVIOUS, 8, default=None),
+    "strict": Attend(Mask.BEFORE, Choice.RIGHTMOST, everywhere(0), 8, None),
+    "once": Attend(Mask.UP_TO, Choice.LEFTMOST, everywhere(7), 8, None),
 }
 
 
@@ -111,7 +112,7 @@ def test_what_has_been_forgotten_is_neither_0_nor_1_when_it_is_read_later(memory
         Place(closed_forms.Test(Zero(), 1, 0, -9)),
         Gate(Connective.OR, (5 if is_one else 6,)),
         MEMORIES[memory],
-        Attend(Mask.UP_TO, Choice.RIGHTMOST, 1, 1, default=False),
+        Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(1), 1, None),
         Not(10),
         Place(closed_forms.Test(NonNegative(), 1, 0, -10)),
         Gate(Connective.AND, (11, 12)),
@@ -130,7 +131,7 @@ def test_what_has_been_forgotten_is_neither_0_nor_1_when_it_is_read_later(memory
 def test_a_selection_that_finds_nothing_falls_on_what_is_blocked(
     mask: Mask, choice: Choice, where: Step
 ) -> None:
-    program = Program(AB, (Letter(("a",)), where, Attend(mask, choice, 1, 0, default=False)), 2)
+    program = Program(AB, (Letter(("a",)), where, Attend(mask, choice, everywhere(1), 0, None)), 2)
     dfa = guessed(outputs_of(program))
     assert follows(program, dfa)
     assert not any(follows(program, flipped(dfa, state)) for state in range(1, len(dfa.moves)))

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Mapping
 
 import pytest
 
+import attemper
+from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
+from attemper.checker.proof import prove
 from attemper.checker.source import meanings_of
 from attemper.languages.temporal.meaning import truth_of_subformulas
 from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import (
     Binary,
     BinaryOperator,
@@ -32,8 +37,18 @@ AB = Alphabet(("a", "b"))
 
 
 def check(formula: Formula, alphabet: Alphabet, longest: int) -> None:
+    """In the normal form, and in that with cases by places, where there are any."""
     names = Formulas(alphabet.symbols)
     meanings = meanings_of(names, formula)
+    compare(names, meanings, formula, alphabet, longest)
+    if expand := names.mixed_places():
+        names = Formulas(alphabet.symbols, expand)
+        compare(names, meanings_of(names, formula), formula, alphabet, longest)
+
+
+def compare(
+    names: Formulas, meanings: Mapping[Formula, Diagram], formula: Formula, alphabet: Alphabet, longest: int
+) -> None:
     for word in itertools.chain(*(words_of_length(alphabet, n) for n in range(1, longest + 1))):
         reading = Reading(names, word)
         for part, bits in truth_of_subformulas(formula, word).items():
@@ -49,6 +64,18 @@ def test_every_operator_of_letters(operator: UnaryOperator | BinaryOperator) -> 
     formula = Unary(operator, A) if isinstance(operator, UnaryOperator) else Binary(operator, A, B)
     check(formula, ABC, 4)
 
+
+PLACES_ALONE = {
+    "O (first xor last)": "O (first | last)",
+    "F (first xor last)": "F (first & last)",
+    "H (first <-> even(pos))": "H (first <-> odd(pos))",
+    "O (even(pos) xor last)": "O (even(pos) | last)",
+    "O (first xor pos = 3)": "O (first xor pos = 2)",
+    "O (prime(pos) xor first xor last)": "O (prime(pos) xor last)",
+    "O (first xor (a & last))": "O (first xor (b & last))",
+    "O (first xor last) & G (last xor even(pos))": "O (first xor last)",
+}
+"""Each with what it is not."""
 
 COUNTS = (
     "#<[a]",
@@ -121,12 +148,43 @@ def test_remainders_of_several_counts(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "(len - #>[true]) % 4 = 1",
+        "(pos - #>[true]) % 3 = 1",
+        "(2*#>[a | b] - #<[true] - 3) % 5 = 2",
+        "(#<[true] + #>[true] - #[true]) % 3 = 1",
+        "even(#>[true] - len)",
+        "prime(len - #>[true])",
+        "square(2*#>[true] - pos + 1)",
+        "(#>[true] + pos - len + #<[a]) % 3 = 1",
+        "(3*#<[a] - #>[true] + len) % 3 = 1",
+    ],
+)
+def test_counts_of_true_are_positions(text: str) -> None:
+    check(parse(text, AB), AB, 8)
+
+
+@pytest.mark.parametrize(
     "text", ["prime(#<[a] + #>[b])", "prime(#<[a] - len)", "(#<[a] + #<[b] + #>[a]) % 22 = 1"]
 )
 def test_predicates_of_several_counts_have_no_normal_form(text: str) -> None:
     formula = parse(text, AB)
     with pytest.raises(UnprovenError, match="several counts at once"):
         meanings_of(Formulas(AB.symbols), formula)
+
+
+@pytest.mark.parametrize("text", PLACES_ALONE)
+def test_some_position_with_a_test_of_places(text: str) -> None:
+    check(parse(text, AB), AB, 8)
+
+
+@pytest.mark.parametrize("text", PLACES_ALONE)
+def test_some_position_with_a_test_of_places_is_proved_as_what_it_is(text: str) -> None:
+    network = attemper.compile(text, "ab", at="last").network
+    prove(network, TemporalLanguage(parse(text, AB), At.LAST, False))
+    with pytest.raises(UnprovenError):
+        prove(network, TemporalLanguage(parse(PLACES_ALONE[text], AB), At.LAST, False))
 
 
 @pytest.mark.parametrize("seed", range(24))

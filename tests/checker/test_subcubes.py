@@ -906,3 +906,15 @@ def test_an_activation_that_two_symbols_have_is_listed_once() -> None:
     for owner, times in (((0, 0), 1), ((0, 1), 2)):
         found = subcubes._distinct(np.array([[0.5, -0.0], [0.5, 0.0]]), np.array(owner))
         assert (found.rows.tolist(), found.owner.tolist()) == ([[0.5, 0.0]] * times, list(owner[:times]))
+
+
+def test_the_least_score_of_every_position() -> None:
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        counts = draw.integers(1, 6, size=draw.integers(1, 9))
+        ends = np.cumsum(counts)
+        scores = draw.integers(-3, 4, size=(draw.integers(1, 5), ends[-1])).astype(draw.choice(["i4", "f8"]))
+        expected = [
+            [row[start:end].min() for start, end in zip(ends - counts, ends, strict=True)] for row in scores
+        ]
+        assert subcubes._least(scores, ends - counts).tolist() == expected

@@ -18,7 +18,7 @@ SIMPLIFIED = {
     "H (a -> Y b)": """
         s0 = letter ["a"]
         s1 = letter ["b"]
-        s2 = previous s1
+        s2 = previous s1 default 0
         s3 = not s2
         s4 = and s0 s3
         s5 = attend <= rightmost where s4 value s4 default 0
@@ -64,8 +64,8 @@ GUARDED = {
         s0 = letter ["a"]
         s1 = place ["test", "zero", 1, 0, -1]
         s2 = and s0 s1
-        s3 = attend <= rightmost where s2 value s0 default 0
-        s4 = attend <= rightmost where s2 value s1 default 0
+        s3 = attend <= rightmost where s2 value s0
+        s4 = attend <= rightmost where s2 value s1
         s5 = and s3 s4
         output s5
     """,

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from attemper.checker.names import UnprovenError  # noqa: F401 - for the script below
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling import passes
 from attemper.compiling.levels import ProgramLevel
@@ -53,6 +53,22 @@ def test_labels_are_made_from_those_of_the_operands(monkeypatch: pytest.MonkeyPa
     first = compiled.stages[0].level
     assert isinstance(first, ProgramLevel)
     assert max(map(len, first.names.values())) == passes.LABEL_WIDTH
+
+
+@pytest.mark.parametrize(
+    ("operator", "connective"), [("O ", "|"), ("H !", "&"), ("Y O ", "|"), ("F ", "|"), ("G !", "&")]
+)
+def test_a_hundred_letters_to_be_found_are_one_head(operator: str, connective: str) -> None:
+    alphabet = Alphabet(tuple(f"s{k}" for k in range(101)))
+    text = f" {connective} ".join(f"{operator}s{k}" for k in range(100))
+    language = TemporalLanguage(parse(f"s0 | ({text})", alphabet), At.LAST, False)
+    compiled = compile_language(language, alphabet, Regime.UNBOUNDED)
+    (layer,) = compiled.soft.layers
+    assert len(layer.heads) == 1
+    prove(compiled.soft, language)
+    fewer = TemporalLanguage(parse(f"s0 | ({text.replace('s99', 's98')})", alphabet), At.LAST, False)
+    with pytest.raises(UnprovenError):
+        prove(compiled.soft, fewer)
 
 
 def test_a_chain_of_sixty_is_proved() -> None:

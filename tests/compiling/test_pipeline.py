@@ -56,6 +56,7 @@ def test_the_passes_of_a_formula_in_their_order() -> None:
         "simplify_program",
         "require_regime",
         "move_shifts",
+        "join_shifts",
         "guard_edges",
         *TO_NETWORK,
     ]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from attemper.attention_program.ops import Connective, CountTest, Gate
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
@@ -31,6 +32,15 @@ PAST: dict[str, Callable[[str], bool]] = {
     # More cases than a feed-forward has literals for are no more layers.
     "(#<[a] - #<[b]) % 11 = 2": lambda w: (w.count("a") - w.count("b")) % 11 == 2,
 }
+POSITIONS = {
+    "(len - #>[true]) % 4 = 1": "(len - #>[true]) % 4 = 2",
+    "(pos - #>[true]) % 3 = 1": "(pos - #>[true]) % 3 = 0",
+    "(len - #>[a | b]) % 4 = 1": "(len - #>[a | b] + 1) % 4 = 1",
+    "(#<[true] + #>[true] - len) % 3 = 1": "(#<[true] + #>[true] - len) % 3 = 2",
+    "prime(len - #>[true])": "prime(len - #>[true] + 1)",
+    "square(2*#>[true] - pos)": "square(2*#>[true] - len)",
+}
+"""Counts of true are positions. Each with what it is not."""
 TWO_SIDED = [
     "(#<[a] + #>[b] + 2*#[a] - 1) % 3 = 2",
     "(#<[a] + pos + len) % 5 = 2",
@@ -58,6 +68,18 @@ def test_remainders_of_counts_on_both_sides(text: str, regime: Regime) -> None:
     for n in range(1, 6):
         for word in words_of_length(AB, n):
             assert model.positions(word) == model.language.bits(word)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("text", POSITIONS)
+def test_sums_of_positions_are_proved_as_what_they_are_and_nothing_else(text: str) -> None:
+    model = compile_formula(text, "ab")
+    assert not model.network.layers or not any(layer.heads for layer in model.network.layers)
+    prove(model.network, model.language)
+    with pytest.raises(UnprovenError):
+        prove(model.network, TemporalLanguage(parse(POSITIONS[text], AB), At.LAST, False))
+    for n in range(1, 9):
+        word = ("ab" * n)[:n]
+        assert model.positions(word) == model.language.bits(tuple(word))
 
 
 def test_the_cases_exclude_each_other_and_share_the_tests_of_each_count() -> None:

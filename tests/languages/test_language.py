@@ -21,6 +21,7 @@ from attemper.attention_program.ops import (
     Place,
     Program,
     Shift,
+    everywhere,
 )
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import decode, encode
@@ -41,7 +42,7 @@ WORDS = [word for n in range(1, 5) for word in words_of_length(AB, n)]
 SINCE = parse("a S b", AB)
 LATCH = Program(
     AB,
-    (Letter(("b",)), Letter(("a",)), Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 0, default=False)),
+    (Letter(("b",)), Letter(("a",)), Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(0), 0, None)),
     2,
 )
 """[b has been], and its letters."""
@@ -72,13 +73,16 @@ def test_bits_are_those_of_each_position() -> None:
         assert LANGUAGES["program"].bits(word) == tuple("b" in word[: i + 1] for i in range(len(word)))
 
 
-def test_a_program_has_the_bits_of_a_machine() -> None:
-    """At the edge a shift reads i itself; where bits of a sum hold together, the program means nothing."""
-    shift = ProgramLanguage(Program(AB, (Letter(("a",)), Shift(Direction.PREVIOUS, 0)), 1), At.LAST, False)
-    assert shift.bits(("a", "b", "b")) == (True, True, False)
+def test_a_program_has_the_bits_that_it_says() -> None:
+    """Where bits of a sum hold together, the program means nothing."""
+    for default, edge in ((None, True), (False, False), (True, True)):
+        steps = (Letter(("a",)), Shift(Direction.PREVIOUS, 0, default=default))
+        shift = ProgramLanguage(Program(AB, steps, 1), At.LAST, False)
+        assert shift.bits(("a", "b", "b")) == (edge, True, False)
+        assert shift.bits(("b",)) == (default is True,)
     union = Program(AB, (Letter(("a",)), Gate(Connective.UNION, (0, 0))), 1)
     assert ProgramLanguage(union, At.LAST, False).bits(("b", "b")) == (False, False)
-    with pytest.raises(UnsupportedError, match="no bit on ab"):
+    with pytest.raises(UnsupportedError, match="means nothing on ab: two bits of a union hold together"):
         ProgramLanguage(union, At.LAST, False).bits(("a", "b"))
     half = ProgramLanguage(Program(AB, (Place(closed_forms.number(Fraction(1, 2))),), 0), At.LAST, False)
     with pytest.raises(UnsupportedError, match="means nothing on a"):
@@ -118,7 +122,7 @@ def test_predicates_are_those_of_numbers_that_are_tested() -> None:
 def test_a_short_program_is_shown_step_by_step() -> None:
     assert LANGUAGES["program, first"].text(AB) == (
         'an attention program of 3 steps: s0 = letter ["b"]; s1 = letter ["a"]; '
-        "s2 = attend <= rightmost where s0 value s0 default 0; output s2 "
+        "s2 = attend <= rightmost where s0 value s0; output s2 "
         "(read at the first position of words over a b; the empty word is accepted)"
     )
 

@@ -14,7 +14,7 @@ from lark import Lark
 from lark.lexer import PatternStr
 
 from attemper.errors import ExitCode, SourceError
-from attemper.exact.predicates import RESERVED_WORDS, Named, Remainder, registered_names
+from attemper.exact.predicates import BUILT_IN, RESERVED_WORDS, Named, Remainder, register_predicate
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import MAX_INTEGER, MAX_LISTED, MAX_NESTING, parse
 from attemper.languages.temporal.show import show, show_symbol
@@ -48,7 +48,7 @@ AB = Alphabet(("a", "b"))
 STRANGE_SYMBOLS = (
     *("a", "b", "push", "pop", "x_1", "a0", "0", "1", "42", "S", "Y", "WY", "X[!]", "U", "Push"),
     *("'", '"', "it's", '"q"', "(", ")", "[", "#<[a]", "!", "%", "&", "=", "->", "é", "名", "$", "_", "-1"),
-    *sorted(RESERVED_WORDS | registered_names()),
+    *sorted(RESERVED_WORDS | BUILT_IN),
 )
 
 
@@ -559,6 +559,15 @@ def assert_refused(
 )
 def test_error(text: str, column: int, message: str, expected: tuple[str, ...]) -> None:
     assert_refused(text, (1, column), message, *expected)
+
+
+def test_a_registered_predicate_is_named_where_there_is_no_such_symbol() -> None:
+    register_predicate("lucky_in_parse_tests", lambda value: value == 7)
+    with pytest.raises(SourceError, match="'lucky_in_parse_tests' is a numerical predicate; quote it"):
+        parse("a & lucky_in_parse_tests", AB)
+    symbol = Symbol("lucky_in_parse_tests")
+    for alphabet in (None, Alphabet(("a", symbol.name))):
+        assert parse("lucky_in_parse_tests", alphabet) == symbol
 
 
 @pytest.mark.parametrize(

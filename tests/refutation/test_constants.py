@@ -7,9 +7,11 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from attemper.refutation import constants
 from attemper.refutation.constants import (
     Layer,
     Parameters,
@@ -151,6 +153,30 @@ def test_an_exponent_is_the_size_of_k() -> None:
             >= parameters(variant, layer).k
             > 10 ** (exponent(variant, layer) - 1)
         )
+
+
+@pytest.mark.parametrize("variant", Variant)
+@pytest.mark.parametrize(
+    ("heads", "kept", "c"), [(7, Fraction(99, 100), 4), (1000, Fraction(999_999, 10**6), 4)]
+)
+def test_an_exponent_too_long_for_a_float_is_found_in_a_few_steps(
+    variant: Variant, heads: int, kept: Fraction, c: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to 10^50: one more at a time would take for ever, as floats know the first digits only."""
+    above = layer_above(parameters(variant, Layer(c, heads, kept)))
+    asked: list[int] = []
+    has_room = constants._has_room
+
+    def noted(variant: Variant, layer: Layer, rates: Any, k: Any) -> bool:
+        asked.append(k.exponent)
+        return has_room(variant, layer, rates, k)
+
+    monkeypatch.setattr(constants, "_has_room", noted)
+    found = exponent(variant, above)
+    assert found > 10**15
+    assert len(asked) <= 20
+    less = constants._PowerOfTen(found - found // 10**10)
+    assert not has_room(variant, above, constants._searched(variant, above), less)
 
 
 def test_a_layer_must_make_sense() -> None:

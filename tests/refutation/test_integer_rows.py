@@ -52,7 +52,7 @@ def head(draw: random.Random, size: int) -> Head:
     parts = draw.randint(1, 3)
     targets = tuple(draw.randrange(WIDTH) for _ in range(parts))
     return Head(
-        Select(False, ()),
+        Select(False, ((None, ()),)),
         draw.choice(list(Masking)),
         HardWeighting.LEFTMOST,
         tuple(form(draw, size) for _ in range(2)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
 from attemper.hard_models.examples import PrefixXor, RandomTables, equally_many, ones
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
+from attemper.languages.named.zoo import named
 from attemper.languages.targets import contains
 from attemper.workbench.refute import named_target, refute
 from tests.support.hard_models import MAKERS, network
@@ -160,3 +163,28 @@ def test_a_formula_with_work_below_the_first_attention() -> None:
     model = network(23, ("a", "b"), "({0} & even(pos)) S {1}")
     assert model.heads[0] == 0
     refuted(model, "parity", free=0.5)
+
+
+ZOO_TARGETS = (
+    *("parity", "parity-odd", "mod-3", "tomita-5", "ones", "dyck1", "dyck-1-depth-3", "anbn", "ab-star"),
+    *("dyck2", "dyck-3", "dyck-2-depth-2", "flip-flop"),
+)
+
+
+@pytest.mark.parametrize("name", ZOO_TARGETS)
+def test_languages_of_the_zoo_are_those_of_their_oracles_over_the_models_symbols(name: str) -> None:
+    entry = named(name)
+    mine = tuple("uvwxyz"[: len(entry.alphabet)])
+    model = RandomTables(9, (1,), symbols=(*mine, "t", "$"))
+    target = named_target(name, model)
+    theirs = dict(zip(mine, entry.alphabet, strict=True))
+    for length in range(8 if len(mine) == 2 else 5):
+        for word in product(mine, repeat=length):
+            assert contains(target, word) == entry.accepts(tuple(theirs[symbol] for symbol in word)), word
+
+
+@pytest.mark.parametrize("name", ["majority", "a-n-b-n-c-n", "palindromes", "k-hop-1"])
+def test_languages_of_the_zoo_without_an_automaton_are_refused(name: str) -> None:
+    model = RandomTables(9, (1,), symbols=("x", "y", "z", "$"))
+    with pytest.raises(UnsupportedError, match=f"the zoo has no automaton of '{name}'"):
+        named_target(name, model)

@@ -104,7 +104,7 @@ def interleaved_pairs(count: int, first: int, second: int, format_name: str, hor
     """Pairs that round one bit each, all written to one coordinate; what the sum loses is then magnified."""
     total, difference, output = 3 + count, 4 + count, 5 + count
     heads = [
-        head(Select(False, ()), ONE, [(form((1, 1)), form((2, 4 + k)))], [(form((0, 1)), 3 + k)])
+        head(Select(False, ((None, ()),)), ONE, [(form((1, 1)), form((2, 4 + k)))], [(form((0, 1)), 3 + k)])
         for k in range(count)
     ]
     pairs = [hidden([(3 + k, 1)], Fraction(-1, 4), total, 2) for k in range(count)]
@@ -126,7 +126,7 @@ def noise_on_a_blocked_level(small: int, large: int, horizon: int, length: int) 
         hidden([(1, 1)], 0, 5, -slight),
     ]
     rows = [(form((3, 1)), form((6, 4))), (form((8, 1)), form((0, -1), (5, -1)))]
-    select = head(Select(False, ()), ONE, rows, [(form((1, 1)), 7)])
+    select = head(Select(False, ((None, ()),)), ONE, rows, [(form((1, 1)), 7)])
     layers = [Layer((), tuple(noisy), ()), Layer((select,), (), ())]
     places = {3: ONE, 6: I, 8: times(8, I)}
     network = network_of(9, [[(0, 1)], [(1, 1)], [(2, 1)]], places, layers, 7)

@@ -31,6 +31,7 @@ from attemper.attention_program.ops import (
     Ref,
     Shift,
     Step,
+    everywhere,
 )
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
@@ -192,14 +193,19 @@ def _write_false_programs(folder: Path) -> None:
         _write(folder / name, last, certificate=certificate, language=dfa)
     claims: dict[str, tuple[Model, Program]] = {
         # A shift reads i itself where there is no neighbour: it is wrong at the first position only.
-        "program_without_its_guard": (yesterday, _program_of(Letter(("a",)), Shift(Direction.PREVIOUS, 0))),
+        "program_without_its_guard": (
+            yesterday,
+            _program_of(Letter(("a",)), Shift(Direction.PREVIOUS, 0, default=None)),
+        ),
         "program_with_another_threshold": (majority, _with_compare(_program(majority))),
         "program_of_a_strict_mask": (since, _with_strict_masks(_program(since))),
         # Where nothing is b the head falls on the last blocked position, whose letter is a.
         "program_that_finds_nothing": (
             since,
             _program_of(
-                Letter(("b",)), Letter(("a", "b")), Attend(Mask.UP_TO, Choice.RIGHTMOST, 0, 1, False)
+                Letter(("b",)),
+                Letter(("a", "b")),
+                Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(0), 1, None),
             ),
         ),
     }
@@ -436,7 +442,7 @@ def _with_strict_masks(program: Program) -> Program:
 
 def _is_of_layer_2(step: Step) -> bool:
     """The latch of a*b: what it looks for is made of symbols of the first layer."""
-    return isinstance(step, Attend) and step.where > 10
+    return isinstance(step, Attend) and step.where is not None and step.where > 10
 
 
 def _with_program(

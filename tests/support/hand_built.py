@@ -404,7 +404,7 @@ def select(
         if stretch < 1:
             rows = [(linear(*((c, f * 3) for c, f in q)), k) for q, k in rows]
     target = draft.fresh()
-    draft.head(Select(leftmost, ()), coldness, rows, [(value, target)], masking)
+    draft.head(Select(leftmost, ((None, ()),)), coldness, rows, [(value, target)], masking)
     return target
 
 
@@ -510,6 +510,41 @@ def kind_select(draft: Draft, noisy: float = 0.3) -> tuple[Network, str]:
     masking, leftmost = _side(draft)
     read = select(draft, classes, keys, value, masking, leftmost)
     out = output_of(draft, read, selected(classes, text, masking, leftmost))
+    return draft.network(out.coordinate), out.text
+
+
+def kind_by_cases(draft: Draft) -> tuple[Network, str]:
+    """The nearest position of the least level, where i says which level a symbol has."""
+    rng, bits = draft.rng, _letters(draft)
+    modulus = rng.choice((0, 0, 2, 3))
+    places = [Test(Remainder(modulus, r), 1, 0, 0) for r in range(modulus)]
+    texts = [f"pos % {modulus} = {r}" for r in range(modulus)] or [bit.text for bit in bits]
+    some = rng.sample(range(len(texts)), rng.randint(1, len(texts)))
+    levels = {k: _classes(draft, bits) for k in some}
+    keys = {k: _keys(draft, bits, own, 0.2) for k, own in levels.items()}
+    value, text = _value_of(draft, bits)
+    draft.close()
+    masking, leftmost = _side(draft)
+    scales = scales_of(draft, masking)
+    while scales.push_query != ONE and not modulus:
+        scales = scales_of(draft, masking)
+    gap = gap_of(draft)
+    away = (-1 if leftmost else 1) * (-1 if scales.bounded else 1)
+    rows = [(linear((draft.place(scales.tie_query), gap)), linear((draft.place(scales.tie_key), away)))]
+    for k in some:
+        push = gap + a_little(draft, Fraction(1))
+        here = draft.place(times(scales.push_query, places[k])) if modulus else bits[k].coordinate
+        rows.append((linear((here, push)), linear(*keys[k])))
+    rows += decorations(draft)
+    rng.shuffle(rows)
+    target = draft.fresh()
+    draft.head(Select(leftmost, ((None, ()),)), scales.coldness, rows, [(value, target)], masking)
+    plain = [Class(bit.text, 0) for bit in bits]
+    found = [
+        f"({here} & {selected(levels.get(k, plain), text, masking, leftmost)})"
+        for k, here in enumerate(texts)
+    ]
+    out = output_of(draft, target, "(" + " | ".join(found) + ")")
     return draft.network(out.coordinate), out.text
 
 
@@ -619,7 +654,7 @@ def _copies(draft: Draft, count: int, source: Bit) -> list[Coordinate]:
         gap = Fraction(draft.rng.randint(4, 9)) + Fraction(draft.rng.randrange(8), 8)
         target = draft.fresh()
         rows = [(draft.one(), linear((draft.place(I), gap)))]
-        draft.head(Select(False, ()), ONE, rows, [(linear((source.coordinate, 1)), target)])
+        draft.head(Select(False, ((None, ()),)), ONE, rows, [(linear((source.coordinate, 1)), target)])
         targets.append(target)
     return targets
 
@@ -966,7 +1001,7 @@ def kind_shared(draft: Draft) -> tuple[Network, str]:
         heads = parts if style == "heads" else parts[:1]
         for part in heads:
             rows = [(draft.one(gap), linear((draft.place(I), 1)))]
-            draft.head(Select(False, ()), ONE, rows, [(linear((a.coordinate, part)), target)])
+            draft.head(Select(False, ((None, ()),)), ONE, rows, [(linear((a.coordinate, part)), target)])
         for part in parts[len(heads) :]:
             draft.unit([(a.coordinate, 1)], 0, target, part)
     elif style == "letter and units":
@@ -1025,6 +1060,7 @@ KINDS: dict[str, Callable[[Draft], tuple[Network, str]]] = {
     "interleaved": kind_interleaved,
     "amplified": kind_amplified,
     "select": kind_select,
+    "by cases": kind_by_cases,
     "blocked noise": kind_blocked_noise,
     "values": kind_values,
     "shift": kind_shift,

@@ -34,7 +34,7 @@ from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended,
 WORDS = short_words(("a", "b"), 4)
 LONG = tuple("abbab" * 2)
 WIDTH = ball(Fraction(1, 2**50))
-UNIFORM, SELECT, NEIGHBOUR = Uniform(), Select(False, ()), Neighbour(False)
+UNIFORM, SELECT, NEIGHBOUR = Uniform(), Select(False, ((None, ()),)), Neighbour(False)
 SIGN, LOCAL_SIGN, LOOKUP = Sign(()), LocalSign((), (), (), 1), Lookup((), ())
 HALVES = {
     "both": (1, 1, (0, Fraction(1, 2), 0)),

@@ -273,8 +273,8 @@ def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
     some = tuple((coordinate, Fraction(1)) for coordinate in range(min(1, len(network.coordinates))))
     labels: tuple[Construction, ...] = (
         Uniform(),
-        Select(False, some),
-        Select(True, some),
+        Select(False, ((None, some),)),
+        Select(True, ((None, some),)),
         Neighbour(False),
         Neighbour(True),
         Sign(some),

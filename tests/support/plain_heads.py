@@ -34,7 +34,9 @@ def plain_head(random: Random) -> Network:
     queries, keys = zip(*rows, strict=True)
     weighting = Softmax(random.choice(_TEMPERATURES))
     masking = random.choice(list(Masking))
-    head = Head(Select(False, ()), masking, weighting, queries, keys, (_row((symbols[0], 1)),), (target,))
+    head = Head(
+        Select(False, ((None, ()),)), masking, weighting, queries, keys, (_row((symbols[0], 1)),), (target,)
+    )
     return Network(
         alphabet=Alphabet(letters),
         coordinates=tuple(f"x{c}" for c in range(target + 1)),

@@ -1,14 +1,16 @@
-"""Random well-formed attention programs with every kind of step."""
+"""Random well-formed attention programs with every kind of step, and programs as a head runs them."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
 from attemper.attention_program.ops import (
     Attend,
+    Cases,
     Choice,
     Compare,
     Connective,
@@ -28,6 +30,7 @@ from attemper.attention_program.ops import (
     Shift,
     Step,
     Table,
+    everywhere,
 )
 from attemper.exact.closed_forms import (
     FIRST,
@@ -46,6 +49,13 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero
 from attemper.languages.words import Alphabet
+
+Defaults = tuple[bool | None, ...]
+
+EVERY: Defaults = (False, True, None)
+SAID: Defaults = (False, True)
+"""Those of definitions."""
+AS_HEADS: Defaults = (None,)
 
 PLAIN = (Connective.AND, Connective.OR, Connective.XOR)
 """The connectives that promise nothing of their inputs."""
@@ -70,21 +80,25 @@ BINARY_FORMS: tuple[ClosedForm, ...] = (
 class ProgramSampler:
     """Draws programs over {a, b}.
 
-    With `matching`, attention to equal counts occurs; with `defaults`, selections with the default 1 do. With
-    `direct_tests`, numerical predicates are read of single counts only, which is what the assembly covers.
+    `defaults` has those that selections and shifts are drawn with. Programs that are `spelled_out` have no
+    cases, and shifts to the neighbour with the default 0 only; those that can be `compiled` have cases only
+    where a default is said. With `direct_tests`, numerical predicates are read of single counts only, which
+    is what the assembly covers. Every promise is kept: cases and unions are of the bits of partitions.
     """
 
     def __init__(
         self,
         rng: random.Random,
         *,
-        matching: bool = False,
-        defaults: bool = True,
+        defaults: Defaults = EVERY,
+        spelled_out: bool = False,
+        compiled: bool = True,
         direct_tests: bool = True,
     ) -> None:
         self.rng = rng
-        self.matching = matching
         self.defaults = defaults
+        self.spelled_out = spelled_out
+        self.compiled = compiled
         self.direct_tests = direct_tests
         self.steps: list[Step] = []
         self.bits: list[Ref] = []
@@ -135,15 +149,14 @@ class ProgramSampler:
         return Gate(self.rng.choice(PLAIN), tuple(self._bit() for _ in range(width)))
 
     def _union(self) -> Step:
-        """The bits of a partition, each narrowed by any other bit: no two hold together."""
+        parts = self._alone()
+        return self.rng.choice((Merge(parts), Gate(Connective.UNION, parts)))
+
+    def _alone(self) -> tuple[Ref, ...]:
+        """The two bits of a partition, each narrowed by any other bit: no two hold together."""
         own = self._bit()
-        self._add(Not(own))
-        parts = []
-        for side in (own, self.bits[-1]):
-            self._add(Gate(Connective.AND, (side, self._bit())))
-            parts.append(self.bits[-1])
-        merged = self.rng.random() < 0.5
-        return Merge(tuple(parts)) if merged else Gate(Connective.UNION, tuple(parts))
+        sides = (own, self._add(Not(own)))
+        return tuple(self._add(Gate(Connective.AND, (side, self._bit()))) for side in sides)
 
     def _table(self) -> Step:
         width = self.rng.choice([0, 1, 2, 2, 3, 4])
@@ -152,15 +165,33 @@ class ProgramSampler:
         return Table(tuple(self._bit() for _ in range(width)), tuple(rows))
 
     def _attend(self) -> Step:
-        match = None
-        if self.matching and self.rng.random() < 0.5:
-            match = (self._some_count(), self._some_count())
         mask, choice = self.rng.choice(tuple(Mask)), self.rng.choice(tuple(Choice))
-        where, value, default = self._bit(), self._bit(), self.rng.random() < 0.5
-        return Attend(mask, choice, where, value, self.defaults and default, match)
+        default = self._default()
+        return Attend(mask, choice, self._cases(default), self._bit(), default)
+
+    def _cases(self, default: bool | None) -> Cases:
+        """One that is everywhere in force, one that is not, or several that exclude each other."""
+        alone = self.spelled_out or (self.compiled and default is None)
+        if alone or self.rng.random() < 0.5:
+            return everywhere(self._bit())
+        heres = self.rng.choice((self._alone, lambda: (self._bit(),), self._three))()
+        return tuple((here, self._bit()) for here in heres)
+
+    def _three(self) -> tuple[Ref, ...]:
+        """Bits of a partition into three, with both sides of another one in the first part."""
+        own, other = self._bit(), self._bit()
+        outside, opposite = self._add(Not(own)), self._add(Not(other))
+        parts = (self._add(Gate(Connective.AND, (own, side))) for side in (other, opposite))
+        return *parts, outside
+
+    def _default(self) -> bool | None:
+        return self.rng.choice(self.defaults)
 
     def _shift(self) -> Step:
-        return Shift(self.rng.choice(tuple(Direction)), self._bit())
+        direction, bit, default = self.rng.choice(tuple(Direction)), self._bit(), self._default()
+        if default is None or self.spelled_out:
+            return Shift(direction, bit, 1, None if default is None else False)
+        return Shift(direction, bit, self.rng.choice((1, 1, 2, 3)), default)
 
     def _count(self) -> Step:
         return Count(self.rng.choice(tuple(Mask)), self._bit())
@@ -212,13 +243,34 @@ class ProgramSampler:
         return ref
 
 
+def without_defaults(program: Program) -> Program:
+    """The same steps, each as a head does: shifts that go further read the neighbour."""
+    return replace(program, steps=tuple(map(_as_a_head_does, program.steps)))
+
+
+def _as_a_head_does(step: Step) -> Step:
+    match step:
+        case Attend():
+            return replace(step, default=None)
+        case Shift(direction, bit):
+            return Shift(direction, bit, default=None)
+        case _:
+            return step
+
+
 def programs(
-    *, matching: bool = False, defaults: bool = True, direct_tests: bool = True
+    *,
+    defaults: Defaults = EVERY,
+    spelled_out: bool = False,
+    compiled: bool = True,
+    direct_tests: bool = True,
 ) -> st.SearchStrategy[Program]:
     """Random programs of 1 to 14 steps or a few more."""
 
     def draw(rng: random.Random, steps: int) -> Program:
-        sampler = ProgramSampler(rng, matching=matching, defaults=defaults, direct_tests=direct_tests)
+        sampler = ProgramSampler(
+            rng, defaults=defaults, spelled_out=spelled_out, compiled=compiled, direct_tests=direct_tests
+        )
         return sampler.program(steps)
 
     return st.builds(draw, st.randoms(use_true_random=False), st.integers(1, 14))

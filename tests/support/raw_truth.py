@@ -183,7 +183,7 @@ def _until(left: Bits, right: Bits, places: Places) -> Bits:
     return found
 
 
-# Programs, as a machine runs them ------------------------------------------------------------------------
+# Programs --------------------------------------------------------------------------------------------------
 
 
 def _run(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Numbers:
@@ -212,13 +212,14 @@ def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch,
                 for line in lines
             ]
             return sum(((hits == len(read)).astype(np.int64) for hits in given), _zero(places))
-        case ["attend", mask, choice, where, value]:
-            return _attended(mask, choice == "leftmost", rows[where], rows[value], places)
-        case ["previous", k]:
-            return np.concatenate([rows[k][:, :1], rows[k][:, :-1]], axis=1)
-        case ["next", k]:
-            following = np.concatenate([rows[k][:, 1:], rows[k][:, -1:]], axis=1)
-            return np.where(_steps(places) == places.n, rows[k], following)
+        case ["attend", mask, choice, where, value, *default]:
+            cases = where if isinstance(where, list) else [[None, where]]
+            sought = [(None if here is None else rows[here], rows[there]) for here, there in cases]
+            return _attended(mask, choice == "leftmost", sought, rows[value], places, *default)
+        case [("previous" | "next") as direction, k]:
+            return _neighbour(direction, 1, rows[k], rows[k], places)
+        case [("previous" | "next") as direction, k, distance, default]:
+            return _neighbour(direction, distance, rows[k], _zero(places) + default, places)
         case ["count", mask, k]:
             return _seen_sum(mask, rows[k], places)
         case ["linear", list(parts), constant]:
@@ -266,15 +267,42 @@ def _visible(mask: str, i: int, places: Places) -> Bits:
     ] & places.real
 
 
-def _attended(mask: str, leftmost: bool, where: Numbers, value: Numbers, places: Places) -> Numbers:
-    """The value at the outermost of the visible positions where `where` is greatest; 0 if none is visible."""
-    found, width = _zero(places), where.shape[1]
+def _neighbour(direction: str, distance: int, row: Numbers, at_edge: Numbers, places: Places) -> Numbers:
+    """What stands so many positions away; at the edge what is given for it."""
+    wanted = _steps(places) + (distance if direction == "next" else -distance)
+    inside = (wanted >= 1) & (wanted <= places.n)
+    read = np.take_along_axis(row, np.broadcast_to(wanted.clip(1, row.shape[1]) - 1, row.shape), axis=1)
+    return np.where(inside, read, at_edge)
+
+
+Sought = tuple[Numbers | None, Numbers]
+"""What has to hold at i (everywhere: None), and what is looked for then."""
+
+
+def _attended(
+    mask: str,
+    leftmost: bool,
+    sought: list[Sought],
+    value: Numbers,
+    places: Places,
+    default: int | None = None,
+) -> Numbers:
+    """The value at the outermost of the visible positions where the fewest sought bits are missing.
+
+    Where all of them lack one, or nothing is sought, the default if there is one; 0 if none is visible.
+    """
+    found, width = _zero(places), value.shape[1]
     for i in range(1, width + 1):
         seen = _visible(mask, i, places)
-        greatest = np.where(seen, where, -1).max(axis=1)
-        best = seen & (where == greatest[:, None])
+        in_force = [1 if here is None else here[:, i - 1 : i] for here, _ in sought]
+        missing = sum((at * (1 - row) for at, (_, row) in zip(in_force, sought, strict=True)), _zero(places))
+        least = np.where(seen, missing, np.iinfo(np.int64).max).min(axis=1)
+        best = seen & (missing == least[:, None])
         place = best.argmax(axis=1) if leftmost else width - 1 - best[:, ::-1].argmax(axis=1)
-        found[:, i - 1] = np.where(seen.any(axis=1), value[np.arange(len(value)), place], 0)
+        matches = seen.any(axis=1)
+        if default is not None:
+            matches &= (least == 0) & (sum(in_force) + np.zeros((len(value), 1), int) > 0)[:, 0]
+        found[:, i - 1] = np.where(matches, value[np.arange(len(value)), place], default or 0)
     return found
 
 

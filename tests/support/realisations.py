@@ -92,14 +92,14 @@ def step_mutants(program: Program, ref: Ref) -> Iterator[Step]:
         case Table(read, rows):
             yield from (Table(read, (*rows[:k], *rows[k + 1 :])) for k in range(len(rows)))
             yield from (Table(other, rows) for other in _other_bits(read, bits) if len(other) == len(read))
-        case Attend(mask, choice, where, value, default):
-            yield from (Attend(other, choice, where, value, default) for other in Mask)
-            yield from (Attend(mask, pick, where, value, default) for pick in Choice)
-            yield from (Attend(mask, choice, bit, value, default) for bit in bits)
-            yield from (Attend(mask, choice, where, bit, default) for bit in bits)
-        case Shift(direction, bit):
-            yield from (Shift(other, bit) for other in Direction)
-            yield from (Shift(direction, other) for other in bits)
+        case Attend() as step:
+            yield from _other_selections(step, bits)
+        case Shift(direction, bit, distance, default) as step:
+            yield from (replace(step, direction=other) for other in Direction)
+            yield from (replace(step, bit=other) for other in bits)
+            if default is not None:
+                yield Shift(direction, bit, distance, not default)
+                yield from (replace(step, distance=other) for other in (distance - 1, distance + 1) if other)
         case Count(mask, bit):
             yield from (Count(other, bit) for other in Mask)
             yield from (Count(mask, other) for other in bits)
@@ -120,6 +120,20 @@ def step_mutants(program: Program, ref: Ref) -> Iterator[Step]:
             yield from (CountTest(other, count, scale, shift) for other in (Zero(), NonNegative()))
             yield CountTest(Remainder(3, 1), count, scale, shift)
             yield CountTest(predicate, count, scale + 1, shift)
+
+
+def _other_selections(step: Attend, bits: list[Ref]) -> Iterator[Step]:
+    """With another mask, choice, case, value or default."""
+    yield from (replace(step, mask=mask) for mask in Mask)
+    yield from (replace(step, choice=choice) for choice in Choice)
+    yield from (replace(step, value=bit) for bit in bits)
+    if step.default is not None:
+        yield replace(step, default=not step.default)
+    for k, (here, there) in enumerate(step.cases):
+        others = [*((here, bit) for bit in bits), *((bit, there) for bit in bits if here is not None)]
+        yield from (replace(step, cases=(*step.cases[:k], case, *step.cases[k + 1 :])) for case in others)
+        if len(step.cases) > 1:
+            yield replace(step, cases=(*step.cases[:k], *step.cases[k + 1 :]))
 
 
 def _other_bits(read: tuple[Ref, ...], bits: list[Ref]) -> Iterator[tuple[Ref, ...]]:

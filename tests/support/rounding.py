@@ -118,7 +118,7 @@ def selecting(coldness: ClosedForm = ONE, has_third: bool = False, step: int | F
     """Looks for the rightmost position without a; the head reads 3 [a], and 1/3 if asked for."""
     value = form((0, 3), (5, 1)) if has_third else form((0, 3))
     rows = [(form((3, step)), form((2, 4))), (form((2, step)), form((0, -8)))]
-    own = head(Select(False, ()), coldness, rows, [(value, 4)])
+    own = head(Select(False, ((None, ()),)), coldness, rows, [(value, 4)])
     letters: list[list[Part]] = [[(0, 1)], [(1, 1)]]
     return network_of(6, letters, {2: I, 3: ONE, 5: THIRD}, [Layer((own,), (), ())], 4)
 

@@ -135,7 +135,7 @@ def random_head(random: Random) -> Network:
     value = linear(*enumerate(bits)) or linear((3, 1))
     output, build.width = build.width, build.width + 1
     head = Head(
-        Select(leftmost, ()),
+        Select(leftmost, ((None, ()),)),
         masking,
         Softmax(cold),
         tuple(query for query, _ in rows),

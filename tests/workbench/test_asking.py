@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,19 @@ import pytest
 
 import attemper
 from attemper.checker.folders import check_path
-from attemper.checker.verdict import Status
-from attemper.errors import OptionError, UnsupportedError
+from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.errors import InternalError, OptionError, UnsupportedError
+from attemper.hard_models.blame import ModuleError
 from attemper.hard_models.examples import PrefixXor
+from attemper.hard_models.networks import NetworkModel
+from attemper.hard_models.protocol import HardModel
+from attemper.refutation.search import Search
 from attemper.workbench.model import Model
+
+
+def compiled_reader(n: int, _: int) -> HardModel:
+    model = attemper.compile("O (b & Y a)", "ab")
+    return NetworkModel(model.network, n, model.digest)
 
 
 def test_verify_counts_its_words_and_finds_a_wrong_one() -> None:
@@ -90,10 +100,54 @@ def test_what_cannot_be_refuted_is_refused() -> None:
         model, language, *n = arguments
         with pytest.raises(OptionError, match=said):
             attemper.refute(model, language, n=n[0] if n else None)
-    with pytest.raises(OptionError, match="free=2 is not a part"):
-        attemper.refute(reader, "parity", n=9, free=2)
+    for name, value in (
+        *(("free", 2), ("free", "1"), ("free", True), ("seconds", "1"), ("seconds", -1)),
+        *(("seconds", float("nan")), ("seed", -1), ("seed", 0.5)),
+    ):
+        wrong: Any = {name: value}
+        with pytest.raises(OptionError, match=rf"^{name}={value!r} is not a "):
+            attemper.refute(reader, "parity", n=9, **wrong)
     with pytest.raises(UnsupportedError, match="averages over many positions"):
         attemper.refute(majority, "parity", n=9)
+
+
+def test_an_interrupted_search_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_small = Search._start_small
+
+    def interrupted(search: Search) -> None:
+        start_small(search)
+        raise KeyboardInterrupt
+
+    reader = attemper.compile("O (b & Y a)", "ab")
+    assert not attemper.refute(reader, "parity", n=16, free=0.5).interrupted
+    monkeypatch.setattr(Search, "_start_small", interrupted)
+    found = attemper.refute(reader, "parity", n=16)
+    assert found.interrupted
+    assert found.verdict is not None
+    assert found.verdict.status is Status.PROVED
+
+
+@pytest.mark.parametrize(("make", "error"), [(PrefixXor, ModuleError), (compiled_reader, InternalError)])
+def test_what_the_checker_does_not_accept_is_an_error_of_whoever_made_the_model(
+    make: Callable[[int, int], HardModel], error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no = Verdict((ClaimVerdict(Status.UNKNOWN, "too much to look at"),))
+    monkeypatch.setattr("attemper.workbench.finding.check_refutation", lambda *_, **__: no)
+    with pytest.raises(error, match="does not accept what was found: UNKNOWN: too much to look at"):
+        attemper.refute(make(12, 1), "parity", free=0.5)
+
+
+def test_an_error_in_the_search_has_the_name_of_the_model() -> None:
+    """A model of one's own, from Python: the file and line of its function, as on the command line."""
+
+    class Failing(PrefixXor):
+        def scores(self, *arguments: Any) -> Any:
+            if len(arguments[2]) > self.length or len(arguments[3]) > self.length:
+                raise ZeroDivisionError("only in the search")
+            return super().scores(*arguments)
+
+    with pytest.raises(ModuleError, match=r"Failing' raised ZeroDivisionError: only in the search"):
+        attemper.refute(Failing(12, 1), "parity")
 
 
 def test_nothing_found_has_a_reason() -> None:

@@ -132,7 +132,7 @@ def test_show_prints_the_horizons_and_their_bottleneck(folder: Path) -> None:
     assert {h["format"] for h in record["horizons"]} == {"float64", "float32", "bfloat16"}
 
 
-def test_compile_reaches_a_target_or_says_what_is_reached(tmp_path: Path) -> None:
+def test_compile_reaches_a_goal_or_says_what_is_reached(tmp_path: Path) -> None:
     target = ["--alphabet", "ab", "--dtype", "float32", "--horizon"]
     finished = run_command_line("compile", "a S b", *target, "100000", "-o", str(tmp_path / "since"))
     assert finished.code == 0

@@ -181,7 +181,7 @@ def test_a_network_that_is_not_well_formed_is_refused(model: Model) -> None:
 
 EVER = """alphabet ["0", "1"]
 s0 = letter ["1"]
-s1 = attend <= rightmost where s0 value s0 default 0
+s1 = attend <= rightmost where s0 value s0
 output s1
 """
 
@@ -227,13 +227,21 @@ def test_a_model_of_a_program_is_a_language() -> None:
     assert running.source.kind == "program"
 
 
+def test_a_program_with_defaults_is_judged_by_what_it_says() -> None:
+    """Where no 1 has been, 0: the definition says so, and a head reads a 0 all the same."""
+    model = attemper.compile("O '1'", "01")
+    for default, status in (("default 0", Status.PROVED), ("default 1", Status.REFUTED)):
+        program = parse_program(EVER.replace("value s0", f"value s0 {default}"))
+        assert attemper.check(model, program).status is status
+
+
 def test_a_program_that_no_machine_runs_is_refused() -> None:
     model = attemper.compile("O '1'", "01")
     late = parse_steps(EVER.replace("value s0", "value s7"))
     assert "this is not a well-formed program: s1: s7 is not an earlier step" in refused(model, late)
-    default = parse_steps(EVER.replace("default 0", "default 1"))
-    with pytest.raises(UnsupportedError, match="guard"):
-        attemper.check(model, default)
+    default = parse_steps(EVER.replace("value s0", "value s0 default 1"))
+    with pytest.raises(UnsupportedError, match="s1 has a default"):
+        attemper.check(model, model, program=default)
 
 
 def test_a_saved_model_of_a_program_is_loaded(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.syntax import BinaryOperator, UnaryOperator
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.workbench.cli import compiling, console, running
+from attemper.workbench.cli.app import COMMANDS
 from tests.support.command_line import Outcome, attemper
 
 
@@ -123,6 +125,51 @@ def test_the_empty_word_is_spoken_of_where_it_decides(
     assert ("note: " in outcome.out) is noted
     record = compiled(tmp_path / "other", formula, "ab", *options, "--json").record
     assert len(record["notes"]) == noted
+
+
+# Nothing said ---------------------------------------------------------------------------------------
+
+
+def test_whoever_says_nothing_is_told_what_can_be_said() -> None:
+    alone, asked = attemper(), attemper("--help")
+    assert (alone.code, asked.code) == (ExitCode.USAGE, ExitCode.OK)
+    assert (alone.out, alone.err) == (asked.out, "")
+    assert all(f"\n  {name} " in alone.out for name in COMMANDS)
+
+
+# Horizons -------------------------------------------------------------------------------------------
+
+BRACKETS = "(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*"
+
+
+def test_a_network_with_a_short_horizon_names_the_options_that_find_a_longer_one(tmp_path: Path) -> None:
+    """The options that are printed are tried: what they find goes further, and nothing is said of it."""
+    first = attemper("compile", "--regex", BRACKETS, "--alphabet", "ab", "-o", tmp_path / "first", "--json")
+    (note,) = first.record["notes"]
+    said = re.fullmatch(
+        r"this network counts, and is proved up to (\d+) in float32 with normalise-first kernels; "
+        r"4 layers of attention without counting may go further: try (--.*)",
+        note,
+    )
+    assert said is not None
+    assert (
+        f"note: {note}\n"
+        in attemper("compile", "--regex", BRACKETS, "--alphabet", "ab", "-o", tmp_path / "first").out
+    )
+    options = said[2].split()
+    deeper = attemper(
+        "compile", "--regex", BRACKETS, "--alphabet", "ab", "-o", tmp_path / "deeper", *options, "--json"
+    ).record
+    assert deeper["notes"] == []
+    reached = {(one["format"], one["kernel"]): one["horizon"] for one in deeper["horizons"]}
+    assert reached["float32", "normalise-first"] >= 100_000 > int(said[1])
+
+
+@pytest.mark.parametrize("expression", ["a*b", "(aa)*", "(b*ab*a)*b*"])
+def test_other_automata_have_no_note_on_the_horizon(tmp_path: Path, expression: str) -> None:
+    """Of a group of counts there is no cascade without counting."""
+    arguments = ("--regex", expression, "--alphabet", "ab", "-o", tmp_path / "model", "--json")
+    assert attemper("compile", *arguments).record["notes"] == []
 
 
 def test_every_operator_has_a_truth_where_there_is_no_position() -> None:

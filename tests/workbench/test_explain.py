@@ -32,6 +32,7 @@ pass simplify_program: 2 steps
   output s1
 pass require_regime (regime temperature): 2 steps, unchanged
 pass move_shifts: 2 steps, unchanged
+pass join_shifts: 2 steps, unchanged
 pass guard_edges: 2 steps, unchanged
 pass assemble: 1 layers, 1 heads, 4 coordinates, 2 hidden units
   x0 = PE 1

@@ -36,9 +36,17 @@ def interrupted_in(module: str, folder: Path, *arguments: object) -> subprocess.
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
-@pytest.mark.parametrize("module", ["typer", "rich", "lark"])
-def test_ctrl_c_while_the_command_line_is_imported(module: str, tmp_path: Path) -> None:
-    ended = interrupted_in(module, tmp_path, "--version")
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("typer", ["--version"]),
+        ("rich", ["--version"]),
+        ("lark", ["compile", "O a", "--alphabet", "ab", "-o", "once"]),
+        ("numpy", ["refute", ".", "--language", "parity", "--n", "9"]),
+    ],
+)
+def test_ctrl_c_while_a_command_is_imported(module: str, command: list[str], tmp_path: Path) -> None:
+    ended = interrupted_in(module, tmp_path, *command)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
 
 

@@ -304,6 +304,13 @@ def test_a_cap_that_a_refusal_names_can_be_set() -> None:
         assert raised.accepts("babbab")
 
 
+def test_a_formula_takes_no_caps() -> None:
+    for options in ({}, {"horizon": 100}):
+        with pytest.raises(OptionError, match=r"a formula has none: leave them out, .*compile_regex"):
+            attemper.compile("O a", "ab", caps={"symbols": 8_000}, **options)
+        assert attemper.compile("O a", "ab", caps={}, **options).accepts("ba")
+
+
 def test_things_of_another_type_are_refused_with_a_remedy() -> None:
     model: Any = attemper.compile("O a", "ab")
     public: Any = attemper

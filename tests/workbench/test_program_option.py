@@ -24,7 +24,7 @@ from tests.support.command_line import attemper as run_command_line
 
 EVER = """alphabet ["a", "b"]
 s0 = letter ["b"]
-s1 = attend <= rightmost where s0 value s0 default 0
+s1 = attend <= rightmost where s0 value s0
 output s1
 """
 
@@ -85,6 +85,16 @@ def test_a_network_that_runs_the_program_is_proved(check, folder: Path, tmp_path
 
 
 @BOTH
+def test_a_program_says_what_it_is_where_there_is_nothing(check, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    attemper.compile("O b", "ab").save(tmp_path / "once")
+    for default, code in (("0", ExitCode.OK), ("1", ExitCode.REFUTED)):
+        path = program(tmp_path, EVER.replace("value s0", f"value s0 default {default}"))
+        said = check(tmp_path / "once", "--program", path)
+        assert (said.code, said.err) == (code, "")
+        assert f"default {default}" in said.out
+
+
+@BOTH
 def test_a_network_that_does_not_is_refuted_with_a_word(check, folder: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     path = program(tmp_path, EVER.replace("<=", "<"))
     said = check(folder, "--program", path, "--json")
@@ -100,7 +110,9 @@ def test_a_network_that_does_not_is_refuted_with_a_word(check, folder: Path, tmp
         ("", ExitCode.SOURCE, "a program starts with 'alphabet' and ends with 'output'"),
         (EVER.replace("letter", "leter"), ExitCode.SOURCE, "line 2"),
         (EVER.replace("where s0", "where s9"), ExitCode.SOURCE, "s1: s9 is not an earlier step"),
-        (EVER.replace("default 0", "default 1"), ExitCode.UNSUPPORTED, "guard the program's edges"),
+        (EVER.replace("value s0", "value s0 default 2"), ExitCode.SOURCE, "line 3"),
+        (EVER.replace("where s0", "where s0:s0 s1:s0"), ExitCode.SOURCE, "s1: s1 is not an earlier step"),
+        (EVER.replace("where s0", "where s0 s0"), ExitCode.SOURCE, "stands alone"),
         (EVER.replace('["a", "b"]', '["a", "a"]'), ExitCode.SOURCE, "occurs twice"),
     ],
 )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from attemper.certificates.refutations import load
+from attemper.workbench.finding import Finding
 from tests.support.command_line import attemper
 
 MODULE = """
@@ -133,7 +136,13 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
         (("{}:absent", "--language", "parity"), 2, "has no 'absent'"),
         (("no_such_module:x", "--language", "parity"), 2, "there is no module 'no_such_module'"),
         (("{}:nine",), 2, "give one of --language, --regex and --dfa"),
-        (("{}:nine", "--language", "even"), 2, "language 'even' is none of parity"),
+        (
+            ("{}:nine", "--language", "even"),
+            2,
+            "there is no 'even' in the zoo; the nearest name is 'even-runs'",
+        ),
+        (("{}:nine", "--language", "majority"), 4, "the zoo has no automaton of 'majority'"),
+        (("{}:nine", "--language", "k-hop-1"), 4, "'k-hop-1' needs 3 symbols, and the model has 2"),
         (("{}:nine", "--language", "parity", "--seed", "-1"), 2, "seed"),
         (("{}:nine", "--language", "parity", "--alphabet", "01"), 2, "--alphabet is for --regex"),
         (("{}:nine", "--language", "parity", "-o", "."), 2, "is a folder"),
@@ -197,3 +206,22 @@ def test_a_wrong_model_of_a_forced_language_is_said_to_be_wrong(here: Path) -> N
     result = attemper("refute", "net", "--language", "ones", "--n", "10", "--seconds", "10")
     assert result.code in {0, 12}
     assert "but the model is wrong on a word" in result.out or "PROVED" in result.out
+
+
+@pytest.mark.parametrize(("said", "threads"), [({}, "1"), ({"OMP_NUM_THREADS": "3"}, "3")])
+def test_numpy_is_given_one_thread_unless_it_is_said(
+    here: Path, monkeypatch: pytest.MonkeyPatch, said: dict[str, str], threads: str
+) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    seen: list[str | None] = []
+
+    def noted(make: Callable[[], object], *_: object, **__: object) -> Finding:
+        seen.append(os.environ.get("OPENBLAS_NUM_THREADS"))
+        return Finding(None, None, "not looked for", 0.0)
+
+    monkeypatch.setattr("attemper.workbench.finding.search_and_check", noted)
+    assert attemper("refute", f"{here.name}:nine", "--language", "parity").code == 12
+    assert seen == [threads]

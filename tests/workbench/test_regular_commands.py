@@ -16,6 +16,9 @@ import pytest
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
+from attemper.certifying.choosing import way_taken
+from attemper.compiling.decomposing.decompose import decompose
+from attemper.compiling.decomposing.limits import Limits
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
@@ -270,6 +273,24 @@ def test_two_hundred_states(tmp_path: Path) -> None:
     refused = attemper("compile", "--dfa", path, "-o", tmp_path / "n")
     assert_refused(refused, ExitCode.UNSUPPORTED, "beyond the cap of ")
     assert "raise it with --cap " in refused.err
+
+
+def test_the_table_of_cells_in_a_row_is_what_is_compiled(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "automata.md").read_text(encoding="utf-8")
+    table = re.findall(
+        r"^\| (cells in a row|layers|layers without counting|parameters) \| (.*) \|$", page, re.MULTILINE
+    )
+    rows = {name: [int(cell.replace(",", "")) for cell in cells.split(" | ")] for name, cells in table}
+    found = []
+    for cells in rows["cells in a row"]:
+        dfa = automata.clamped(cells)
+        path = saved(dfa_to_json(dfa), tmp_path)
+        record = attemper("compile", "--dfa", path, "-o", tmp_path / "m", "--json").record
+        latches = way_taken(decompose(dfa, Limits(counter=False)).alternatives)
+        found.append((record["layers"], latches.sublayers, record["parameters"]))
+    assert found == list(
+        zip(rows["layers"], rows["layers without counting"], rows["parameters"], strict=True)
+    )
 
 
 @pytest.mark.parametrize("name", ["A5", "S5"])

@@ -22,33 +22,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attemper.languages.named.languages import NAMED_LANGUAGES, REGULAR_LANGUAGES, NamedRegular
+from attemper.languages.named.entry import Entry, Formula, Regex, Written
 from attemper.workbench import demo
-from attemper.workbench.cli.app import app, main
+from attemper.workbench.cli.app import COMMANDS, main
 from attemper.workbench.cli.console import NARROWEST, out, wrapped
 from attemper.workbench.report.attention import PLAIN_SHADES, SHADES, STEPS
 from tests.support.command_line import attemper
 
 WIDTHS = (80, 100)
-LANGUAGES = (*NAMED_LANGUAGES, *REGULAR_LANGUAGES)
-NAMES = [f"net{number}" for number in range(len(LANGUAGES))]
+NAMES = [f"net{number}" for number in range(len(demo.SHOWN))]
+EXPRESSIONS = [(one.text, " ".join(entry.alphabet)) for entry, one in demo.SHOWN if isinstance(one, Regex)]
 PROVED = [("net3", 80), ("net6", 100), ("net10", 80)]
 """MAJORITY, flip-flop and the multiples of three: a check is a process, so not every network has one."""
 
 
 def symbols_of(name: str, length: int) -> str:
     """A word for the network of this name."""
-    alphabet = LANGUAGES[NAMES.index(name)].alphabet
-    several = " " in alphabet.strip() and max(map(len, alphabet.split())) > 1
-    symbols = alphabet.split() if " " in alphabet.strip() else list(alphabet)
-    return (" " if several else "").join(islice(cycle(symbols), length))
+    symbols = demo.SHOWN[NAMES.index(name)][0].alphabet
+    return (" " if max(map(len, symbols)) > 1 else "").join(islice(cycle(symbols), length))
 
 
 def source_of(name: str) -> list[str]:
-    language = LANGUAGES[NAMES.index(name)]
-    if isinstance(language, NamedRegular):
-        return ["--regex", language.regex, "--alphabet", language.alphabet]
-    return [language.formula, "--alphabet", language.alphabet, "--at", "last"]
+    entry, source = demo.SHOWN[NAMES.index(name)]
+    alphabet = " ".join(entry.alphabet)
+    if isinstance(source, Regex):
+        return ["--regex", source.text, "--alphabet", alphabet]
+    assert isinstance(source, Formula)
+    return [source.text, "--alphabet", alphabet, "--at", "last"]
 
 
 def too_wide(text: str, columns: int) -> list[str]:
@@ -115,10 +115,11 @@ def test_certificates_are_made_and_checked_on_lines_that_fit(
     assert any(digest.fullmatch(line) for line in done.out.splitlines()), "a digest stands on one line"
 
 
-@pytest.mark.parametrize(("language", "columns"), [*zip(REGULAR_LANGUAGES, cycle(WIDTHS), strict=False)])
-def test_classes_and_formulas_are_said_on_lines_that_fit(language: NamedRegular, columns: int) -> None:
+@pytest.mark.parametrize(("expression", "columns"), [*zip(EXPRESSIONS, cycle(WIDTHS), strict=False)])
+def test_classes_and_formulas_are_said_on_lines_that_fit(expression: tuple[str, str], columns: int) -> None:
+    regex, alphabet = expression
     for command in ("classify", "formula"):
-        done = attemper(command, "--regex", language.regex, "--alphabet", language.alphabet, columns=columns)
+        done = attemper(command, "--regex", regex, "--alphabet", alphabet, columns=columns)
         if done.code != 4:  # formulas cannot say every language
             assert done.code == 0, done.err
         assert too_wide(done.out + done.err, columns) == [], command
@@ -144,7 +145,7 @@ def test_restrictions_are_shown_on_lines_that_fit(compiled: dict[tuple[str, int]
 
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_lemma_help_and_errors_fit(columns: int, tmp_path: Path) -> None:
-    names = [command.name for command in app.registered_commands]
+    names = list(COMMANDS)
     assert len(names) >= 12
     for command in (
         ("lemma", "--c", 3),
@@ -176,15 +177,15 @@ def test_two_hundred_letters_are_shown_in_eighty_columns(tmp_path: Path) -> None
 def test_the_demo_fits(columns: int, capsys: pytest.CaptureFixture[str]) -> None:
     """The table for all languages, with numbers as wide as they can be; the rows are computed elsewhere."""
 
-    def row(language: Any, regime: Any) -> demo.DemoRow:
+    def row(entry: Entry, source: Written, regime: Any) -> demo.DemoRow:
         numbers = (5, 28, 10_364, 1_818, 2_000, 0.21284)
-        return demo.DemoRow(language.name, regime.value, *numbers, True, "PROVED", 2_097_151)
+        return demo.DemoRow(demo.title(entry, source), regime.value, *numbers, True, "PROVED", 2_097_151)
 
     with mock.patch.object(demo, "demo_row", row), mock.patch.dict(os.environ, {"COLUMNS": str(columns)}):
         demo.main()
     shown = capsys.readouterr().out
     assert too_wide(shown, columns) == []
-    assert shown.count("2,097,151") == 3 * len(LANGUAGES), "no number is broken"
+    assert shown.count("2,097,151") == 3 * len(demo.SHOWN), "no number is broken"
     assert "temperature" in shown
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from attemper.compiling.lowering.cascade_to_formula import LARGEST
-from attemper.errors import ExitCode, UnsupportedError
+from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.languages.regular.classes import Kind, classify
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.meaning import truth
@@ -15,6 +16,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import CountAtom, PositionAtom, Term, subformulas
 from attemper.languages.words import parse_alphabet, words_of_length
+from attemper.workbench.asking import formula_of
 from attemper.workbench.translate import translate
 from tests.support import automata
 from tests.support.command_line import attemper
@@ -90,3 +92,18 @@ def test_the_command_refuses_groups_that_are_not_solvable() -> None:
     assert done.code == ExitCode.SOURCE
     done = attemper("formula", "--alphabet", "ab")
     assert done.code == ExitCode.USAGE
+
+
+def test_the_cap_that_a_refusal_names_can_be_raised_here_too() -> None:
+    ask = ("formula", "--regex", "(a|b)*abba(a|b)*", "--alphabet", "ab")
+    refused = attemper(*ask, "--cap", "symbols=3")
+    assert refused.code == ExitCode.UNSUPPORTED
+    (named,) = re.findall(r"raise it with --cap (symbols=\d+) ", refused.err)
+    assert attemper(*ask, "--cap", named).code == ExitCode.OK
+    assert attemper(*ask, "--cap", "symbol=3").code == ExitCode.USAGE
+    dfa = parse_regex("(a|b)*abba(a|b)*", parse_alphabet("ab"))
+    with pytest.raises(UnsupportedError, match="beyond the cap of 3; "):
+        formula_of(dfa, caps={"symbols": 3})
+    assert formula_of(dfa, caps={"symbols": 12}).proved
+    with pytest.raises(OptionError, match="there is no cap 'symbol'"):
+        formula_of(dfa, caps={"symbol": 3})

@@ -189,7 +189,7 @@ def test_a_model_is_looked_at_before_the_search(here: str, monkeypatch: pytest.M
     def searched(*_: object, **__: object) -> None:
         raise AssertionError("the search has begun")
 
-    monkeypatch.setattr("attemper.workbench.refute.refute", searched)
+    monkeypatch.setattr("attemper.workbench.finding.refute", searched)
     result = attemper("refute", f"{here}:typed", "--language", "parity", "--n", "12")
     assert result.code == ExitCode.MODULE
 

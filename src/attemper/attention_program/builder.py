@@ -42,6 +42,10 @@ class Builder:
             self.steps.append(step)
         return self._index[step]
 
+    def find(self, step: Step) -> Ref | None:
+        """The index of the step, if it is there."""
+        return self._index.get(step)
+
 
 def replace_inputs(step: Step, to: list[Ref]) -> Step:
     """The same step with every reference r replaced by to[r]."""

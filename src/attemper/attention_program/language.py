@@ -12,7 +12,7 @@ from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import tests_in
 from attemper.exact.predicates import Predicate
 from attemper.languages.temporal.reading import At, how_read
-from attemper.languages.words import Alphabet, Word, show_word
+from attemper.languages.words import Alphabet, Word, listed, show_word
 
 LONGEST_PROGRAM = 2_000
 """The text of a longer program is not shown."""
@@ -74,6 +74,8 @@ class ProgramLanguage:
         _, *steps = show_program(self.program).splitlines()
         if sum(map(len, steps)) <= LONGEST_PROGRAM:
             text = f"{text}: {'; '.join(steps)}"
+        if self.program.symbols:
+            return f"{text} (a symbol at every position of words over {listed(alphabet.symbols, 'symbols')})"
         return f"{text} ({how_read(self.at, self.accepts_empty, alphabet)})"
 
     def tree(self) -> dict[str, object]:

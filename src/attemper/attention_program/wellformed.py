@@ -6,6 +6,7 @@
 * letters are symbols of the alphabet, each once;
 * a table has at most 12 bits and rows of that width, each once;
 * a selection has one case that is everywhere in force, or cases with a bit each;
+* a default is a truth value or None;
 * a shift goes over 1 to 64 positions, over 1 if it does as a head does.
 
 A machine, moreover, attends somewhere wherever it sees anything: its selections and shifts have no default.
@@ -128,11 +129,11 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
         case Table(refs, rows):
             wrong += _of_table(len(refs), rows)
         case Attend():
-            wrong += _of_cases(step.cases)
+            wrong += _of_cases(step.cases) + _of_default(step.default)
         case Nearest(mask) if mask in {Mask.BEFORE, Mask.AFTER}:
             wrong.append(f"the nearest count is looked for where i itself is seen, not under '{mask}'")
         case Shift(_, _, distance, default):
-            wrong += _of_shift(distance, default)
+            wrong += _of_shift(distance, default) + _of_default(default)
         case _:
             pass
     return wrong
@@ -157,6 +158,11 @@ def _of_cases(cases: Cases) -> list[str]:
     if len(cases) > 1 and any(here is None for here, _ in cases):
         return ["a case that is everywhere in force stands alone"]
     return []
+
+
+def _of_default(default: bool | None) -> list[str]:
+    """Numbers would be taken for no default by whoever asks whether there is one."""
+    return [] if type(default) in {bool, type(None)} else [f"a default is True, False or None, not {default}"]
 
 
 def _of_shift(distance: int, default: bool | None) -> list[str]:

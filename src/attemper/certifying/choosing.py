@@ -14,7 +14,7 @@ from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.compiling.decomposing.decompose import decompose
+from attemper.compiling.decomposing.decompose import WALK, Alternative, decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
@@ -27,6 +27,9 @@ from attemper.languages.words import Alphabet
 
 DEFAULT = Limits()
 """The caps on an automaton's cascade, if nothing else is said."""
+
+COUNTING = ("a counter", WALK)
+"""The ways of `decompose` that compare counts: with fewer layers than latches have, and shorter horizons."""
 
 GOAL_MARGINS = MARGINS[:3]
 """Wider margins than these gain nothing that was ever measured."""
@@ -137,6 +140,34 @@ def _differ(dfa: Dfa, one: Limits, other: Limits) -> bool:
         return decompose(dfa, one).chosen != decompose(dfa, other).chosen
     except UnsupportedError:
         return False
+
+
+def way_taken(alternatives: Sequence[Alternative]) -> Alternative:
+    """The way in which an automaton's network was built, of those that were tried: the first of the best."""
+    return min(
+        (one for one in alternatives if one.sublayers is not None and one.rows is not None),
+        key=lambda one: (one.sublayers, one.rows, one.labels),
+    )
+
+
+def layers_without_counting(dfa: Dfa, found: Chosen) -> int | None:
+    """The layers of attention of the cascade that `choose` tries, too, where a counter misses a goal.
+
+    None where the network that was found does not compare counts, or where there is no such cascade.
+
+    >>> from attemper.languages.regular.regex import parse_regex
+    >>> dfa = parse_regex("(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*", "ab")
+    >>> layers_without_counting(dfa, choose(dfa, dfa.alphabet, [Regime.UNBOUNDED]))
+    4
+    """
+    tried = found.compiled.alternatives
+    if not tried or way_taken(tried).name not in COUNTING:
+        return None
+    try:
+        other = decompose(dfa, replace(found.candidate.limits, counter=False))
+    except UnsupportedError:
+        return None
+    return way_taken(other.alternatives).sublayers
 
 
 def _reaches(analysis: Analysis, goal: Goal, candidate: Candidate, failures: _Failures) -> bool:

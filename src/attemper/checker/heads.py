@@ -7,8 +7,10 @@ scores. Each construction stands in a file of its own, in `constructions`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
+from attemper.checker.constructions.by_cases import by_cases
 from attemper.checker.constructions.local_sign import local_sign
 from attemper.checker.constructions.lookup import lookup
 from attemper.checker.constructions.nearest import nearest
@@ -35,7 +37,7 @@ from attemper.networks.layers import (
 
 RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
     Uniform: uniform,
-    Select: select,
+    Select: partial(by_cases, select),
     Neighbour: neighbour,
     Sign: sign,
     LocalSign: local_sign,

@@ -10,6 +10,7 @@ from typing import final
 
 from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.names import (
+    MAX_RESIDUES,
     At,
     Atom,
     CountNamed,
@@ -25,6 +26,7 @@ from attemper.checker.names import (
     Test,
 )
 from attemper.checker.sums import Sums
+from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Masking
 
 MAX_EXPANDED = 6
@@ -71,6 +73,8 @@ class Formulas(Sums):
         own = (masking is Masking.FUTURE and not leftmost) or (masking is Masking.PAST and leftmost)
         if where == self.true and own:
             return diagram
+        if own and (residue := self._residue(where)) is not None:
+            return self._nearest_with(residue, masking, diagram)
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
@@ -97,12 +101,39 @@ class Formulas(Sums):
         where = self.settled(where)
         if self.diagrams.is_constant(where):
             return where
+        if masking is not Masking.NONE and (residue := self._residue(where)) is not None:
+            return self._nearest_with(residue, masking, self.true)
         for atom, _ in self._tests(where):
             if not isinstance(atom, LetterBit | PlaceAtom | CountRemainder | CountNamed):
                 return self._bit(Exists(masking, where))
         found, others = where, self.negation(self.edge(masking))
         for part in self._split(where):
             found = self.either(found, self.both(others, self._bit(Exists(masking, part))))
+        return found
+
+    # Positions with a remainder ----------------------------------------------------------------
+
+    def _residue(self, where: Diagram) -> Remainder | None:
+        """The remainder that a bit says the position leaves; not where `exists` is split by such tests."""
+        tests = self._tests(where)
+        match [atom for atom in {atom for atom, _ in tests} if atom != PlaceAtLeast(1, 0)]:
+            case [PlaceRemainder(modulus, 1, 0)] if modulus <= MAX_RESIDUES and not tests & self.expand:
+                decided, residues = self._decided(where), (Remainder(modulus, r) for r in range(modulus))
+                return next((r for r in residues if self._decided(self.place(r, 1, 0, 0)) == decided), None)
+            case _:
+                return None
+
+    def _nearest_with(self, residue: Remainder, masking: Masking, diagram: Diagram) -> Diagram:
+        """The value at the nearest visible position with the remainder, 0 where there is none.
+
+        That is k positions from i, k < modulus, and the remainder of i says which k.
+        """
+        offset = -1 if masking is Masking.FUTURE else 1
+        found = there = diagram
+        for k in range(1, residue.modulus):
+            there = self.shifted(there, offset, self.false)
+            leaves = Remainder(residue.modulus, (residue.remainder - offset * k) % residue.modulus)
+            found = self.choose(self.place(leaves, 1, 0, 0), there, found)
         return found
 
     def _split(self, where: Diagram) -> list[Diagram]:
@@ -121,15 +152,21 @@ class Formulas(Sums):
         ]
 
     def mixed_places(self) -> frozenset[Test]:
-        """The tests of places that occur beside letters in some `exists`: what to expand, if not too many."""
+        """The tests of places that occur beside others in some `exists`, or else those beside letters.
+
+        What to expand, if not too many.
+        """
         found: set[Test] = set()
+        beside_letters: set[Test] = set()
         for name in self.atoms:
             tests = self._tests(name.where) if isinstance(name, Exists) else set()
             places = {(atom, t) for atom, t in tests if isinstance(atom, PlaceAtom)}
             letters = {test for test in tests if isinstance(test[0], LetterBit)}
-            if letters and letters | places == tests:
+            if len(tests) > 1 and letters | places == tests:
                 found |= places
-        return frozenset(found) if len(found) <= MAX_EXPANDED else frozenset()
+                beside_letters |= places if letters else set()
+        few = (tests for tests in (found, beside_letters) if len(tests) <= MAX_EXPANDED)
+        return frozenset(next(few, ()))
 
     def _tests(self, diagram: Diagram) -> set[tuple[Atom, int]]:
         return {(self.atoms[family], threshold) for family, threshold in self.diagrams.support(diagram)}

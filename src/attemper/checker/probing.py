@@ -70,8 +70,10 @@ class Probed:
             count = int(self._draw.integers(1, len(keys) + 1))
             columns = np.sort(self._draw.choice(len(keys), count, replace=False))
             again = self.model.scores(layer, head, queries[some], keys[columns])
+            # Equal scores are in the same order.
             for row, alone in zip(found[some], again, strict=True):
-                _compare("scores", _order(alone), _order(row[columns]))
+                if not np.array_equal(alone, row[columns]):
+                    _compare("scores", _order(alone), _order(row[columns]))
         return found
 
     def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:

@@ -40,6 +40,7 @@ from attemper.attention_program.ops import (
 from attemper.checker.diagrams import Diagram, Variable
 from attemper.checker.names import At, Exists, Shifted, UnprovenError
 from attemper.checker.sums import Sums
+from attemper.checker.tested_sums import Counted, test_of_sum
 from attemper.checker.values import of_closed_form, plain
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
@@ -107,6 +108,12 @@ class Steps:
         if ref not in self._known:
             self._known[ref] = self.names.settled(self._bit(ref, self.program.steps[ref]))
         return self._known[ref]
+
+    def make_all(self) -> None:
+        """The diagram of every bit, with its promises: also of those that the output does not need."""
+        for ref, step in enumerate(self.program.steps):
+            if not isinstance(step, Count | Linear):
+                self.bit(ref)
 
     def _bit(self, ref: Ref, step: Step) -> Diagram:
         names = self.names
@@ -223,12 +230,9 @@ class Steps:
                 above = self._at_least(count, value + 1)
                 return names.both(self._at_least(count, value), names.negation(above))
             case CountTest(predicate, count, scale, shift):
-                counted = self.program.steps[count]
-                if not isinstance(counted, Count) or MASKINGS[counted.mask].is_strict:
-                    raise UnprovenError(f"step {ref} tests more than one count")
-                return names.counted_test(
-                    MASKINGS[counted.mask], self.bit(counted.bit), predicate, scale, shift
-                )
+                constant, counts = self._counts(count)
+                scaled = [(scale * factor, masking, bit) for factor, masking, bit in counts]
+                return test_of_sum(names, predicate, scaled, scale * constant + shift)
             case _:
                 assert_never(step)
 
@@ -258,17 +262,26 @@ class Steps:
         return self.names.total_at_least(sums, threshold - constant)
 
     def _sums(self, count: Ref) -> tuple[int, dict[Masking, Diagram]]:
-        """A count as a constant, and what is added up at each position that the weak masks show."""
+        """A constant, and the sum of what is added up to it under each weak mask."""
         names = self.names
         sums = dict.fromkeys((Masking.FUTURE, Masking.PAST, Masking.NONE), names.false)
+        constant, counts = self._counts(count)
+        for factor, masking, bit in counts:
+            sums[masking] = names.plus(sums[masking], names.scaled(bit, factor))
+        return constant, sums
+
+    def _counts(self, count: Ref) -> tuple[int, list[Counted]]:
+        """A constant, and what is added up to it under the weak masks."""
         constant, factors = counted_in(self.program, count)
+        found: list[Counted] = []
         for ref, factor in factors.items():
             counted = self.program.steps[ref]
             assert isinstance(counted, Count)
             masking = MASKINGS[counted.mask]
-            here = self._beside(masking, self.bit(counted.bit), names.false)
-            sums[masking.weak] = names.plus(sums[masking.weak], names.scaled(here, factor))
-        return constant, sums
+            found.append(
+                (factor, masking.weak, self._beside(masking, self.bit(counted.bit), self.names.false))
+            )
+        return constant, found
 
 
 def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
@@ -278,9 +291,7 @@ def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
     need: a program that breaks one means nothing.
     """
     steps = Steps(names, program)
-    for ref, step in enumerate(program.steps):
-        if not isinstance(step, Count | Linear):
-            steps.bit(ref)
+    steps.make_all()
     if steps.promises:
         raise UnprovenError(
             "two bits of a union, or two cases of a selection, are not seen to exclude each other"
@@ -289,7 +300,7 @@ def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
 
 
 def results_of(steps: Steps) -> tuple[Diagram, ...]:
-    """The bits that a program puts out. Raises `UnprovenError` unless those of a symbol are seen to be one."""
+    """What a program puts out. Raises `UnprovenError` unless exactly one bit of a symbol is seen to be 1."""
     program, names = steps.program, steps.names
     found = tuple(steps.bit(ref) for ref in program.outputs)
     if program.symbols and names.settled(names.total(found)) != names.true:

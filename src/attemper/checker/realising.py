@@ -37,6 +37,7 @@ def realise(network: Network, said: Realisation) -> tuple[Analysis, tuple[Promis
             require_defined(steps, group, fact)
         for group, fact in pairs:
             name_group(steps, group, fact)
+    steps.make_all()
     if outputs_of(analysis) != results_of(steps):
         raise UnprovenError("the output is not shown to be the program's")
     groups = (tuple(ref for _, ref in group.bits) for group in said.groups)

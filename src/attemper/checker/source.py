@@ -6,14 +6,12 @@ phi S psi is psi at the rightmost j <= i with (not phi or psi), 0 if there is no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import reduce
+from collections.abc import Mapping
 from typing import assert_never
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
-from attemper.exact.predicates import Named, Remainder, periodic
+from attemper.checker.tested_sums import Counted, test_of_sum
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.syntax import (
     Binary,
@@ -38,12 +36,6 @@ from attemper.languages.temporal.syntax import (
 from attemper.networks.layers import Masking
 
 Known = Mapping[Formula, Diagram]
-Counted = tuple[int, Masking, Diagram]
-"""A factor, what is visible, and the bit that is counted there."""
-
-MAX_CASES = 10_000
-"""The remainders that several counts can leave together: where there are more, nothing is shown."""
-
 _SIDES = {Side.LEFT: Masking.FUTURE, Side.RIGHT: Masking.PAST, Side.TOTAL: Masking.NONE}
 
 
@@ -70,7 +62,7 @@ def _meaning(names: Formulas, formula: Formula, known: Known) -> Diagram:
             difference = subtract(left_term, right_term)
             return names.settled(_comparison(names, operator, difference, known))
         case Numerical(predicate, term):
-            return names.settled(_numerical(names, predicate, term, known))
+            return names.settled(test_of_sum(names, predicate, _counts(names, term, known), term.constant))
         case _:
             assert_never(formula)
 
@@ -116,38 +108,6 @@ def _comparison(names: Formulas, operator: ComparisonOperator, difference: Term,
             return names.both(at_least, names.negation(names.total_at_least(sums, 1 - difference.constant)))
         case _:
             raise AssertionError(f"'{operator}' is not of the core")
-
-
-def _numerical(names: Formulas, predicate: Remainder | Named, term: Term, known: Known) -> Diagram:
-    counts = _merged(names, _counts(names, term, known))
-    if len(counts) == 1:
-        factor, masking, bit = counts[0]
-        return names.counted_test(masking, bit, predicate, factor, term.constant)
-    if any(bit != names.true or masking is Masking.PAST for _, masking, bit in counts):
-        asked = periodic(predicate)
-        if not isinstance(asked, Remainder) or asked.modulus ** len(counts) > MAX_CASES:
-            raise UnprovenError("no rule covers a numerical predicate of several counts at once")
-        return _remainder(names, asked.modulus, asked.remainder - term.constant, counts)
-    a, b = (sum(count[0] for count in counts if count[1] is own) for own in (Masking.FUTURE, Masking.NONE))
-    return names.place(predicate, a, b, term.constant)
-
-
-def _merged(names: Formulas, counts: Sequence[Counted]) -> list[Counted]:
-    """The same sum without empty counts, each of the others once."""
-    factors: dict[tuple[Masking, Diagram], int] = {}
-    for factor, masking, bit in counts:
-        factors[masking, bit] = factors.get((masking, bit), 0) + factor
-    return [(factor, *key) for key, factor in factors.items() if factor and key[1] != names.false]
-
-
-def _remainder(names: Formulas, modulus: int, target: int, counts: Sequence[Counted]) -> Diagram:
-    """[the sum leaves the same remainder as `target`], by cases: what the first part leaves."""
-    (factor, masking, bit), *others = counts
-    leaves = [names.counted_test(masking, bit, Remainder(modulus, r), factor, 0) for r in range(modulus)]
-    if not others:
-        return leaves[target % modulus]
-    rest = (_remainder(names, modulus, target - r, others) for r in range(modulus))
-    return reduce(names.either, map(names.both, leaves, rest), names.false)
 
 
 def _counts(names: Formulas, term: Term, known: Known) -> list[Counted]:

@@ -28,7 +28,7 @@ from attemper.checker.names import (
 from attemper.exact.predicates import Predicate, holds
 from attemper.networks.layers import Masking
 
-_NUMBER_VISIBLE: dict[Masking, Place] = {
+NUMBER_VISIBLE: dict[Masking, Place] = {
     Masking.FUTURE: (1, 0, 0),
     Masking.PAST: (-1, 1, 1),
     Masking.NONE: (0, 1, 0),
@@ -59,7 +59,7 @@ class Sums(Names):
         if decided is not None:
             return decided
         if len(others) == 1 and marked == [0]:
-            a, b, c = _NUMBER_VISIBLE[masking]
+            a, b, c = NUMBER_VISIBLE[masking]
             k = int(others[0])
             return self.at_least_place(k * a, k * b, k * (c - 1) - threshold)
         return self.choose(
@@ -172,7 +172,7 @@ class Sums(Names):
         """[predicate(scale * count + shift)] for the count of a bit over the visible positions."""
         bit = self.settled(bit)
         if bit == self.true:
-            a, b, c = _NUMBER_VISIBLE[masking]
+            a, b, c = NUMBER_VISIBLE[masking]
             return self.place(predicate, scale * a, scale * b, scale * c + shift)
         return self.choose(
             self.sum_at_least(masking, bit, 1),
@@ -191,7 +191,7 @@ class Sums(Names):
 
         def read(atom: PlaceAtom, threshold: int) -> Diagram:
             if bit == self.true:
-                return self.test_at(atom, threshold, _NUMBER_VISIBLE[masking])
+                return self.test_at(atom, threshold, NUMBER_VISIBLE[masking])
             match atom:
                 case PlaceAtLeast(factor):
                     return self.sum_at_least(masking, self.scaled(bit, factor), threshold)

@@ -22,6 +22,7 @@ from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.regimes import Regime, require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.join_shifts import join_shifts
 from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.compiling.simplifying.spell_out import spell_out
@@ -99,9 +100,10 @@ class SpellOut:
     """After simplifying, which may leave one case of several; formulas have neither cases nor distances."""
 
     name: ClassVar[str] = "spell_out"
+    regime: Regime
 
     def apply(self, before: ProgramLevel) -> ProgramLevel:
-        return _rewritten(before, *spell_out(before.program))
+        return _rewritten(before, *spell_out(before.program, self.regime))
 
 
 @final
@@ -127,6 +129,18 @@ class MoveShifts:
 
     def apply(self, before: ProgramLevel) -> ProgramLevel:
         after = _rewritten(before, *move_shifts(before.program))
+        return after if layers_of(after.program) < layers_of(before.program) else before
+
+
+@final
+@dataclass(frozen=True)
+class JoinShifts:
+    """Only where that saves a layer; after moving shifts, which may leave none."""
+
+    name: ClassVar[str] = "join_shifts"
+
+    def apply(self, before: ProgramLevel) -> ProgramLevel:
+        after = _rewritten(before, *join_shifts(before.program))
         return after if layers_of(after.program) < layers_of(before.program) else before
 
 

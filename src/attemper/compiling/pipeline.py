@@ -16,6 +16,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
 from attemper.compiling.bounded_counter import BoundedCounter
+from attemper.compiling.building.sizes import require_few_weights
 from attemper.compiling.cascade import Cascade
 from attemper.compiling.decomposing.decompose import Alternative, Decomposition, decompose
 from attemper.compiling.decomposing.limits import Limits
@@ -28,6 +29,7 @@ from attemper.compiling.passes import (
     DropUnused,
     GuardEdges,
     HardToSoft,
+    JoinShifts,
     MoveShifts,
     Pass,
     ReadProgram,
@@ -44,7 +46,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Network
+from attemper.networks.layers import Network, parameter_count
 
 Source = TypeVar("Source")
 Goal = TypeVar("Goal", bound=Level)
@@ -101,6 +103,7 @@ def formula_pipeline(
         .then(SimplifyProgram())
         .then(RequireRegime(regime, language.formula))
         .then(MoveShifts())
+        .then(JoinShifts())
         .then(GuardEdges())
         .then(Assemble())
         .then(HardToSoft(regime, least_margin))
@@ -113,9 +116,10 @@ def program_pipeline(regime: Regime, least_margin: int) -> Pipeline[ProgramLangu
     return (
         first(ReadProgram())
         .then(SimplifyProgram())
-        .then(SpellOut())
+        .then(SpellOut(regime))
         .then(RequireRegime(regime, None))
         .then(MoveShifts())
+        .then(JoinShifts())
         .then(GuardEdges())
         .then(Assemble())
         .then(HardToSoft(regime, least_margin))
@@ -167,7 +171,8 @@ def compile_language(
     `limits` are those of an automaton's cascade; `watch` is called after every pass.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
-    no cascade of moderate size computes the automaton, with what stands in the way.
+    no cascade of moderate size computes the automaton, with what stands in the way, or if the network has
+    more weights than are saved, read and run.
     """
     match language:
         case TemporalLanguage():
@@ -232,6 +237,7 @@ def _compiled(stages: tuple[Stage, ...], alternatives: tuple[Alternative, ...]) 
     networks = [stage.level for stage in stages if isinstance(stage.level, NetworkLevel)]
     unguarded = [level.program for by, level in programs if by.name != GuardEdges.name]
     guarded, soft = programs[-1][1].program, networks[-1]
+    require_few_weights(parameter_count(soft.network))
     return Compiled(
         program=unguarded[-1],
         guarded=guarded,

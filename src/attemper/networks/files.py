@@ -270,8 +270,11 @@ def _encode_construction(construction: Construction) -> list[object]:
     match construction:
         case Uniform():
             return ["uniform"]
-        case Select(leftmost, blocked):
+        case Select(leftmost, ((None, blocked),)):
             return ["select", leftmost, _encode_form(blocked)]
+        case Select(leftmost, cases):
+            pairs = [[None if here is None else _encode_form(here), _encode_form(b)] for here, b in cases]
+            return ["select by cases", leftmost, pairs]
         case Neighbour(following):
             return ["neighbour", following]
         case Sign(difference):
@@ -451,7 +454,9 @@ def _construction(entry: object) -> Construction:
         case ["uniform"]:
             return Uniform()
         case ["select", bool(leftmost), blocked]:
-            return Select(leftmost, _form(blocked))
+            return Select(leftmost, ((None, _form(blocked)),))
+        case ["select by cases", bool(leftmost), [*cases]]:
+            return Select(leftmost, tuple(map(_case, cases)))
         case ["neighbour", bool(following)]:
             return Neighbour(following)
         case ["sign", difference]:
@@ -466,6 +471,16 @@ def _construction(entry: object) -> Construction:
             return Nearest(leftmost, *map(_form, (blocked, query, key, square)))
         case _:
             raise ValueError(f"not a construction: {str(entry)[:80]}")
+
+
+def _case(entry: object) -> tuple[LinearForm | None, LinearForm]:
+    match entry:
+        case [None, blocked]:
+            return None, _form(blocked)
+        case [here, blocked]:
+            return _form(here), _form(blocked)
+        case _:
+            raise ValueError(f"not a case of a selection: {str(entry)[:80]}")
 
 
 def _form(entry: object) -> LinearForm:

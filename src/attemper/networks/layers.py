@@ -78,10 +78,14 @@ class Uniform:
 @final
 @dataclass(frozen=True)
 class Select:
-    """Reads the rightmost (or leftmost) visible position where `blocked` is 0, not 1 or 2."""
+    """Reads the rightmost (or leftmost) visible position j with the least sum of here(i) * blocked(j).
+
+    The sum is over `cases`, pairs (here, blocked): `here` says where the case is in force, None: at every i.
+    One case (None, blocked) reads the rightmost position where `blocked` is 0, not 1 or 2.
+    """
 
     leftmost: bool
-    blocked: LinearForm
+    cases: tuple[tuple[LinearForm | None, LinearForm], ...]
 
 
 @final

@@ -100,8 +100,8 @@ def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
     match construction:
         case Uniform() | Neighbour():
             return ()
-        case Select(_, blocked):
-            return (blocked,)
+        case Select(_, cases):
+            return tuple(form for case in cases for form in case if form is not None)
         case Sign(difference):
             return (difference,)
         case LocalSign(left, right, gate, _):

@@ -23,6 +23,8 @@ _GRID, _ROUNDS, _WIDEST = 17, 9, 16
 """Points in each direction, rounds of narrowing, and the largest log-odds of a share."""
 _SHARES = 10**9
 """Shares are multiples of 1/_SHARES."""
+_FLOAT = 10**14
+"""What a float knows of a logarithm, with room for the errors of the search."""
 _DIGITS = 6
 """Digits, after the first, of a k that is too large to be told from its neighbours by a float."""
 
@@ -175,7 +177,8 @@ def exponent(variant: Variant, layer: Layer) -> int:
     rates = _searched(variant, layer)
     found = math.ceil(_least_log_k(variant, layer, _floats(rates)) / math.log(10))
     while not _has_room(variant, layer, rates, _PowerOfTen(found)):
-        found += 1
+        # Of a longer number the last digits are no float's: it is that far off, not by 1.
+        found += max(1, found // _FLOAT)
     return found
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, cast, final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, cast
 
-from attemper.certificates.refutations import Refutation
-from attemper.certificates.refutations import save as save_refutation
-from attemper.checker.verdict import Status, Verdict
-from attemper.errors import OptionError, UnprovedError
+from attemper.errors import OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.workbench.model import Model
-from attemper.workbench.options import require
+from attemper.workbench.options import limits_of, require
 from attemper.workbench.translate import Translation, translate
 
 if TYPE_CHECKING:
     from attemper.hard_models.protocol import HardModel
+    from attemper.workbench.finding import Finding
     from attemper.workbench.verify import Verification
 
 
@@ -59,37 +55,6 @@ def verify(
     return verify_words(model, plan, progress)
 
 
-@final
-@dataclass(frozen=True, repr=False)
-class Finding:
-    """What a search for a refutation found, and what the independent checker says to that.
-
-    `refutation` has the two words, `member` in the language and `stranger` outside, and the restriction on
-    which the model never changes its `answer`; it and the `verdict` are None where nothing was found, for the
-    `reason` that is named. `seconds` is how long the search took.
-    """
-
-    refutation: Refutation | None
-    verdict: Verdict | None
-    reason: str
-    seconds: float
-
-    def __repr__(self) -> str:
-        if self.refutation is None or self.verdict is None:
-            return f"<Finding: not refuted after {self.seconds:.1f} s>"
-        free, size = len(self.refutation.restriction.free), len(self.refutation.restriction.allowed)
-        return f"<Finding: {self.verdict.status}, {free} of {size} positions are free>"
-
-    def save(self, path: str | Path) -> None:
-        """Write the refutation to a file for `attemper check`.
-
-        Raises `OptionError` if there is none, and `MalformedFileError` if writing fails.
-        """
-        if self.refutation is None:
-            raise OptionError(f"there is no refutation to save: {self.reason}")
-        save_refutation(self.refutation, Path(path))
-
-
 def refute(
     model: Model | HardModel | Callable[[int], HardModel] | str,
     language: str | Target | Model,
@@ -106,42 +71,35 @@ def refute(
 
     * `model`: a compiled model without counts, read with hard attention at the last position; a
       `HardModel`, or a function from n to one; or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
-    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"` or `"anbn"` over the model's symbols in their
-      order; an automaton, or the model that has one.
+    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"`, `"anbn"` or another name of the zoo, over the
+      model's symbols in their order; an automaton, or the model that has one.
     * `n`: the number of positions, an end marker included; a `HardModel` knows it.
     * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
       as it can in so many `seconds`, give or take a step. `report` hears what is done.
 
     Raises `OptionError` (an option, or what is no model), `UnsupportedError` (heads that average, or no words
-    of this length to tell apart), `UnprovedError` (the checker does not accept what was found), and
-    `ModuleError`, with the file and line, for a model of one's own whose functions do not do what `HardModel`
-    says.
+    of this length to tell apart), and `ModuleError`, with the file and line where these are known, for a
+    model of one's own whose functions do not do what `HardModel` says: the checker does not accept what is
+    found with them.
 
     >>> from attemper.workbench.model import compile
     >>> found = refute(compile("O (b & Y a)", "ab"), "parity", n=16, free=0.8)
     >>> found.verdict.status, len(found.refutation.member)
     (<Status.PROVED: 'PROVED'>, 16)
     """
-    from attemper.checker.refutations import check_refutation
-    from attemper.hard_models.networks import NetworkModel
-    from attemper.workbench.probing import probe
-    from attemper.workbench.refute import named_target
-    from attemper.workbench.refute import refute as search
+    from attemper.workbench.finding import search_and_check
 
-    if free is not None and not 0 <= free <= 1:
-        raise OptionError(f"free={free!r} is not a part of the positions, from 0 to 1")
-    hard, source = _hard_model(model, n), model if isinstance(model, str) else ""
-    if type(hard) is not NetworkModel:
-        probe(hard, _hard_model(model, n), source or type(hard).__qualname__)
-    target = named_target(language, hard) if isinstance(language, str) else _target(language)
-    outcome = search(hard, target, source=source, free=free, seconds=seconds, seed=seed, report=report)
-    if outcome.refutation is None:
-        return Finding(None, None, outcome.reason, outcome.seconds)
-    verdict = check_refutation(outcome.refutation, hard, place=source)
-    if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
-        complaints = "; ".join(claim.text for claim in verdict.claims)
-        raise UnprovedError(f"the checker does not accept what was found: {complaints}")
-    return Finding(outcome.refutation, verdict, "", outcome.seconds)
+    target = language if isinstance(language, str) else _target(language)
+    source = model if isinstance(model, str) else ""
+    return search_and_check(
+        lambda: _hard_model(model, n),
+        target,
+        source=source,
+        free=free,
+        seconds=seconds,
+        seed=seed,
+        report=report,
+    )
 
 
 def _hard_model(model: object, n: int | None) -> HardModel:
@@ -178,15 +136,17 @@ def _target(language: object) -> Target:
     )
 
 
-def formula_of(language: Dfa | Model) -> Translation:
+def formula_of(language: Dfa | Model, *, caps: Mapping[str, int] | None = None) -> Translation:
     """A regular language as a past formula, read at the last position; `str(...)` is its text.
 
     `language` is an automaton, or a model compiled from one. The formula holds at position i of a word
     exactly if the first i symbols are in the language: `proved` for all lengths by the checker, or at least
     tried on all words up to the length `agreed`. On the empty word, which has no position, ask the automaton.
+    `caps`: how large the automaton's cascade may grow, by the names that a refusal says, as in
+    `{"symbols": 8000}`.
 
-    Raises `OptionError` for another language, and `UnsupportedError` if the automaton has no cascade, or a
-    formula too large to be written down.
+    Raises `OptionError` for another language or a cap that there is not, and `UnsupportedError` if the
+    automaton has no cascade, or a formula too large to be written down.
 
     >>> from attemper.languages.regular.regex import parse_regex
     >>> found = formula_of(parse_regex("(b*ab*a)*b*", "ab"))
@@ -198,4 +158,4 @@ def formula_of(language: Dfa | Model) -> Translation:
     found = language.language if isinstance(language, Model) else language
     if not isinstance(found, Dfa):
         raise OptionError(f"language={type(found).__name__} is no automaton: give parse_regex(...)")
-    return translate(found)
+    return translate(found, limits_of(caps))

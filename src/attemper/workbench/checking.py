@@ -95,7 +95,7 @@ def check(
         raise OptionError(f"this is not a well-formed network: {'; '.join(found[:3])}")
     spoken = _language(language, edited.network)
     subject = Subject(About.NETWORK, "", language=spoken.text(edited.network.alphabet))
-    given = Realisation(_runnable(program)) if program is not None else None
+    given = Realisation(require_machine(_wellformed(program))) if program is not None else None
     sayings = [given] if given else _realisations(edited.network, spoken, (network, like, language))
     for said in sayings:
         verdict = judge(
@@ -193,7 +193,7 @@ def _language(language: str | Language | Program | Model, network: Network) -> L
         return TemporalLanguage(parse(language, network.alphabet), at, network.accepts_empty)
     if isinstance(language, Program):
         at = At.FIRST if network.reads_first else At.LAST
-        return ProgramLanguage(_runnable(language), at, network.accepts_empty)
+        return ProgramLanguage(_wellformed(language), at, network.accepts_empty)
     if isinstance(language, TemporalLanguage | Dfa | ProgramLanguage):
         return language
     raise OptionError(
@@ -201,9 +201,8 @@ def _language(language: str | Language | Program | Model, network: Network) -> L
     )
 
 
-def _runnable(program: Program) -> Program:
-    """The program, which must be one that a network can run."""
+def _wellformed(program: Program) -> Program:
     wrong = complaints_of_program(program)
     if wrong:
         raise OptionError(f"this is not a well-formed program: {wrong[0]}")
-    return require_machine(program)
+    return program

@@ -11,7 +11,7 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import final
 
 from rich.table import Table
@@ -23,14 +23,38 @@ from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
-from attemper.languages.named.languages import NAMED_LANGUAGES, REGULAR_LANGUAGES, NamedLanguage, NamedRegular
+from attemper.languages.named.entry import Entry, Formula, Written
+from attemper.languages.named.zoo import named
 from attemper.languages.words import Word, words_of_length
 from attemper.workbench.cli.console import out, progress_bar
-from attemper.workbench.model import Model, compile_regex
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.model import Model
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.report.tables import table
 from attemper.workbench.verify import boundary_words, exact_rows
+from attemper.workbench.zoo import compile_entry, source_of
+
+PARITY = named("parity-odd")
+
+OTHERS = map(
+    named,
+    (
+        "majority",
+        "dyck-1",
+        "detect-aab",
+        "flip-flop",
+        "ab-star",
+        "tomita-4",
+        "even-runs",
+        "multiples-of-3",
+        "date",
+    ),
+)
+
+SHOWN: tuple[tuple[Entry, Written], ...] = (
+    *((PARITY, source) for source in PARITY.sources if isinstance(source, Formula)),
+    *((entry, source_of(entry)) for entry in OTHERS),
+)
+"""What the demo compiles: entries of the zoo, PARITY in several spellings."""
 
 LONGEST = 2000
 LENGTHS = (1, 2, 3, 10, 99, 100, 500, 1999, LONGEST)
@@ -56,43 +80,41 @@ class DemoRow:
 
 def main() -> None:
     """Print the table; exit 1 if a single answer is wrong."""
-    languages = (*NAMED_LANGUAGES, *REGULAR_LANGUAGES)
-    pairs = [(language, regime) for language in languages for regime in Regime]
+    pairs = [(entry, source, regime) for entry, source in SHOWN for regime in Regime]
     rows: list[DemoRow] = []
     with progress_bar("compiling and running", len(pairs), quiet=False) as progress:
-        for language, regime in pairs:
-            row = demo_row(language, regime)
+        for entry, source, regime in pairs:
+            row = demo_row(entry, source, regime)
             if row is not None:
                 rows.append(row)
             progress(1)
     out.print(_table(rows))
     out.print(_explanation(rows), hang=0)
     out.print("Example words:")
-    for language in NAMED_LANGUAGES[3:5]:
-        _show_examples(language)
+    for name in ("majority", "dyck-1"):
+        _show_examples(named(name))
     if not all(row.right and row.verdict == Status.PROVED for row in rows):
         sys.exit(1)
 
 
-def demo_row(language: NamedLanguage | NamedRegular, regime: Regime) -> DemoRow | None:
+def demo_row(entry: Entry, source: Written, regime: Regime) -> DemoRow | None:
     """Compile and run one language in one regime; None if the regime cannot compute it."""
     try:
-        model = _model(language, regime)
+        model = compile_entry(entry, source, regime=regime.value)
     except UnsupportedError:
         return None
-    words = list(demo_words(language, model))
-    right, smallest = model.accepts("") == language.contains(()), float("inf")
+    words = list(demo_words(entry, model))
+    right, smallest = model.accepts("") == entry.accepts(()), float("inf")
     for length in sorted({len(word) for word in words}):
         batch = [word for word in words if len(word) == length]
         exact = exact_rows(model.language, batch)
         for run, expected in zip(model.run(batch), exact, strict=True):
             smallest = min(smallest, run.margin)
-            right &= [list(row) for row in run.rows] == expected and model.verdict(run) == language.contains(
-                run.word
-            )
+            wanted = [list(row) for row in run.rows] == expected
+            right &= wanted and model.verdict(run) == entry.accepts(run.word)
     summary = summary_of(model)
     return DemoRow(
-        language.name,
+        title(entry, source),
         regime.value,
         summary.layers,
         summary.heads,
@@ -115,21 +137,16 @@ def _proof(model: Model) -> tuple[str, int]:
     return str(model.check(certificate).status), horizon
 
 
-def _model(language: NamedLanguage | NamedRegular, regime: Regime) -> Model:
-    if isinstance(language, NamedRegular):
-        return compile_regex(language.regex, language.alphabet, regime=regime.value)
-    return compile_formula(
-        language.formula,
-        language.alphabet,
-        at="last",
-        regime=regime.value,
-        empty="accept" if language.accepts_empty else "reject",
-    )
+def title(entry: Entry, source: Written) -> str:
+    """The entry's name, and the text of a formula that is not its shortest."""
+    if isinstance(source, Formula) and source != entry.source:
+        return f"{entry.name} as {source.text}"
+    return entry.name
 
 
-def demo_words(language: NamedLanguage | NamedRegular, model: Model) -> Iterator[Word]:
-    """All words up to length 4, boundary words and random words of many lengths, and members."""
-    rng = random.Random(language.name)
+def demo_words(entry: Entry, model: Model) -> Iterator[Word]:
+    """All words up to length 4, boundary words and random words of many lengths, and words of the zoo."""
+    rng = random.Random(entry.name)
     symbols = model.alphabet.symbols
     for length in range(1, 5):
         yield from words_of_length(model.alphabet, length)
@@ -137,50 +154,9 @@ def demo_words(language: NamedLanguage | NamedRegular, model: Model) -> Iterator
         boundary = list(boundary_words(symbols, length))
         yield from rng.sample(boundary, min(3, len(boundary)))
         yield tuple(rng.choices(symbols, k=length))
-    yield from _members(language, rng)
-
-
-def _members(language: NamedLanguage | NamedRegular, rng: random.Random) -> Iterator[Word]:
-    """Long words of the language, and the same words with one symbol changed."""
-    if language.name == "DYCK-1":
-        member = _balanced(rng, LONGEST)
-    elif language.name == "(ab)*":
-        member = ("a", "b") * (LONGEST // 2)
-    elif language.name == "flip-flop":
-        member = _flip_flop_program(rng, LONGEST)
-    elif isinstance(language, NamedRegular) and set(language.alphabet) == {"0", "1"}:
-        # 110, 11 and 0 are multiples of three, whole runs of even length, and have no 000 between them.
-        member = tuple("110" * (LONGEST // 3) + "11")
-    elif isinstance(language, NamedRegular):
-        yield tuple("dddd-dd-dd")
-        return
-    else:
-        return
-    yield member
-    place = rng.randrange(LONGEST)
-    others = [symbol for symbol in set(member) if symbol != member[place]]
-    yield (*member[:place], rng.choice(sorted(others)), *member[place + 1 :])
-
-
-def _balanced(rng: random.Random, length: int) -> Word:
-    word: list[str] = []
-    height = 0
-    for left in range(length, 0, -1):
-        opens = height == 0 or (height < left and rng.random() < 0.5)
-        word.append("(" if opens else ")")
-        height += 1 if opens else -1
-    return tuple(word)
-
-
-def _flip_flop_program(rng: random.Random, length: int) -> Word:
-    written = "0"
-    program = ["w0"]
-    for _ in range(length - 1):
-        kind = rng.choice("wri")
-        if kind == "w":
-            written = rng.choice("01")
-        program.append("i" if kind == "i" else f"{kind}{written}")
-    return tuple(program)
+    yield from filter(
+        None, (entry.member(rng, LONGEST), *chain(*entry.near_misses(count=4, longest=LONGEST)))
+    )
 
 
 def _table(rows: list[DemoRow]) -> Table:
@@ -214,12 +190,12 @@ def _explanation(rows: list[DemoRow]) -> str:
     )
 
 
-def _show_examples(language: NamedLanguage) -> None:
-    model = _model(language, Regime.UNBOUNDED)
+def _show_examples(entry: Entry) -> None:
+    model = compile_entry(entry, source_of(entry))
     symbols = model.alphabet.symbols
     for text in (symbols[0] * 2 + symbols[1] * 2, symbols[1] + symbols[0], ""):
         verdict = "accepted" if model.accepts(text) else "rejected"
-        out.print(f"  {language.name}: {text or '(empty)':6} {verdict}")
+        out.print(f"  {entry.name}: {text or '(empty)':6} {verdict}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.show import show_program
-from attemper.attention_program.wellformed import complaints
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import load_if_any
@@ -37,6 +36,7 @@ from attemper.errors import (
     WordError,
 )
 from attemper.languages.language import Language
+from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
 from attemper.languages.regular.minimal import minimal
@@ -58,8 +58,10 @@ from attemper.workbench.options import (
     dtype_name,
     goal_of,
     limits_of,
+    refuse_caps,
     require,
 )
+from attemper.workbench.programs import program_language
 from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
@@ -105,8 +107,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     * `horizon`: a length in symbols. Regime and margins are then chosen so that the network is proved right
       for all words up to it in the float format `dtype`, with the class `kernel` of attention kernels
       (`docs/arithmetic.md`). Without a horizon nothing is proved yet, and neither option matters.
-    * `caps`: how large an automaton's cascade may grow, by the names that a refusal says, as in
-      `{"symbols": 8000}`.
+    * `caps`: refused, unless it is empty: caps are on an automaton's cascade (see `compile_regex`), and a
+      formula has none.
 
     Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at` is missing),
     `OptionError` (an option's value), `UnsupportedError` (the regime cannot, nothing can, or no network
@@ -119,8 +121,9 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
     """
     require("formula", formula, str, "give its text, for example 'O a'")
+    refuse_caps(caps)
     language, letters = read_source(formula, alphabet, at, empty)
-    return _compiled(language, letters, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+    return compile_for(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
 
 
 def compile_regex(
@@ -139,7 +142,8 @@ def compile_regex(
     is in the language and 0 otherwise, in real arithmetic, with one set of weights for every n.
     The expression's minimal automaton is taken apart into a cascade of resets and, where its groups are
     solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax. The options are those of
-    `compile`.
+    `compile`, and `caps`: how large the cascade may grow, by the names that a refusal says, as in
+    `{"symbols": 8000}`.
 
     Raises `SourceError` (expression), `AlphabetError`, `OptionError`, `UnsupportedError` (an
     automaton with a group that is not solvable, or a cascade that grows beyond one of the `caps`).
@@ -151,7 +155,7 @@ def compile_regex(
     require("regex", regex, str, "give its text, for example 'a*b'")
     dfa = parse_regex(regex, alphabet)
     goal = goal_of(horizon, dtype, kernel)
-    return _compiled(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex)
+    return compile_for(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex)
 
 
 def compile_dfa(
@@ -174,15 +178,15 @@ def compile_dfa(
     (True, False)
     """
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
-    return _compiled(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+    return compile_for(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
 
 
 def compile_program(
-    program: Program,
+    program: Program | RaspProgram | str,
     *,
-    at: Literal["first", "last"] = "last",
+    at: Literal["first", "last"] | None = None,
     regime: RegimeName | None = None,
-    empty: Literal["accept", "reject"] = "reject",
+    empty: Literal["accept", "reject"] | None = None,
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
     kernel: KernelName = "numerator-first",
@@ -190,26 +194,28 @@ def compile_program(
     r"""Compile an attention program into a softmax transformer.
 
     The transformer's output at position i of a word of any length n >= 1 is the program's output bit there
-    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `at` and `empty` say where
-    the verdict is read, and what it is on the empty word. The other options are those of `compile`.
+    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `program`: a text of that
+    page, or what `parse_program` makes of a program's steps; of these `at` (default: last) and `empty`
+    (default: reject) say where the verdict is read, and what it is on the empty word. The other options are
+    those of `compile`.
 
-    Raises `OptionError` (an option's value, or a program that is ill formed) and `UnsupportedError` (the
-    regime cannot, nothing can, or no network reaches the horizon).
+    Raises `SourceError` (a text that cannot be read), `OptionError` (an option's value, or a program that is
+    ill formed) and `UnsupportedError` (the regime cannot, nothing can, or no network reaches the horizon).
 
+    >>> text = "alphabet a b\nempty reject\noutput previous(2) in 'a'"
+    >>> compile_program(text).accepts("abb")
+    True
     >>> text = 'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous 2 s0 default 0\noutput s1'
     >>> model = compile_program(parse_program(text))
     >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
     (True, False, False)
     """
-    require("program", program, Program, "give what parse_program(...) makes")
-    for complaint in complaints(program):
-        raise OptionError(f"this is not a well-formed program: {complaint}")
-    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
-    language = ProgramLanguage(program, At(choice("at", at, tuple(At))), accepts_empty)
-    return _compiled(language, program.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(None))
+    language = program_language(program, at, empty)
+    letters = language.program.alphabet
+    return compile_for(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
 
 
-def _compiled(
+def compile_for(
     language: Language,
     alphabet: Alphabet,
     regime: str | None,
@@ -217,7 +223,7 @@ def _compiled(
     limits: Limits,
     regex: str = "",
 ) -> Model:
-    """The model of a language, in the regime that is named or that reaches the goal."""
+    """The model of a language, in the regime that is named, or in one that reaches the goal."""
     named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
     if goal is None:
         return compile_source(language, alphabet, named or Regime.UNBOUNDED, regex=regex, limits=limits)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from attemper.certifying.choosing import Goal
-from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.limits import Limits
 from attemper.errors import OptionError
-from attemper.exact.formats import FORMATS
 
 if TYPE_CHECKING:
     import torch
+
+    from attemper.certifying.choosing import Goal
 
     DTypeLike = Literal["float64", "float32", "bfloat16"] | torch.dtype
     """A float format by name, or as torch has it."""
@@ -23,7 +22,7 @@ RegimeName = Literal["unbounded", "temperature", "decoder"]
 KernelName = Literal["numerator-first", "normalise-first"]
 
 TARGETS = ("parity", "dyck1", "dyck2", "ones", "anbn")
-"""The languages that models are refuted with, by name: over the model's own symbols, in their order."""
+"""Some languages of the zoo that models are refuted with: over the model's own symbols, in their order."""
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -57,6 +56,11 @@ def dtype_name(dtype: DTypeLike) -> str:
 
 def goal_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Goal | None:
     """What is to be reached. Raises `OptionError`."""
+    # Whoever only reads names of languages here needs no compiler.
+    from attemper.certifying.choosing import Goal
+    from attemper.checker.rounding.arithmetic import Kernel
+    from attemper.exact.formats import FORMATS
+
     form = FORMATS[dtype_name(dtype)]
     one = Kernel(choice("kernel", kernel, tuple(Kernel)))
     if horizon is None:
@@ -75,3 +79,19 @@ def limits_of(caps: Mapping[str, int] | None) -> Limits:
     given: Mapping[str, int] = {} if caps is None else caps
     require("caps", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
     return Limits().with_caps(given)
+
+
+def refuse_caps(caps: Mapping[str, int] | None) -> None:
+    """Raises `OptionError` for caps that a formula is given, which has no cascade.
+
+    >>> refuse_caps({"symbols": 8_000})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    attemper.errors.OptionError: caps are on an automaton's cascade, and a formula has none: leave ...
+    """
+    limits_of(caps)  # of another type or with other names: that is said first
+    if caps:
+        raise OptionError(
+            "caps are on an automaton's cascade, and a formula has none: leave them out, or give the "
+            "language as a regular expression (compile_regex) or as an automaton (compile_dfa)"
+        )

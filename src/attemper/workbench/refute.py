@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from attemper.certificates.refutations import Refutation
 from attemper.certificates.restrictions import Restriction
 from attemper.checker.refutations import MAX_LENGTH
 from attemper.checker.subcubes import CapReachedError, possible_answers
-from attemper.errors import OptionError, UnsupportedError
+from attemper.errors import UnsupportedError
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.forcing import forcing_number, growth
@@ -22,6 +23,7 @@ from attemper.languages.words import Alphabet, Word
 from attemper.refutation.search import Search
 from attemper.refutation.witnesses import simplest_pair, start
 from attemper.workbench.options import TARGETS
+from attemper.workbench.zoo import language_of, named
 
 SHOWN = 40
 """How many symbols of a word a message shows."""
@@ -39,30 +41,33 @@ class Outcome:
 
 
 def named_target(name: str, model: HardModel) -> Target:
-    """A language by name, over the model's symbols but the end marker, in their order.
+    """A language of the zoo, over the model's symbols but the end marker, in their order.
 
-    `parity`: evenly many of the second symbol (Hahn's polarity). `dyck1`: the first symbol opens, the second
-    closes; `dyck2`: the first and third open, the second and fourth close them, in a model of four symbols.
-    `ones`: only the second symbol. `anbn`: the first symbol m times, then the second one m times.
+    The model's first symbols stand for those of the language's alphabet: `parity` is evenly many of the
+    second symbol (Hahn's polarity); in `dyck-1` the first symbol opens, and the second closes; in `dyck-2`
+    the first and third open, the second and fourth close them.
+
+    Raises `OptionError` if there is no such name, and `UnsupportedError` if the model has too few symbols, or
+    if the language is neither brackets nor a^n b^n nor written as an expression or automaton.
     """
+    entry = named(name)
     symbols = tuple(symbol for symbol in model.symbols if symbol != model.ending)
-    needed = 4 if name == "dyck2" else 2
+    needed = len(entry.alphabet)
     if len(symbols) < needed:
         raise UnsupportedError(f"'{name}' needs {needed} symbols, and the model has {len(symbols)}")
-    first, second = symbols[:2]
-    match name:
-        case "parity":
-            return Dfa(Alphabet((first, second)), ((0, 1), (1, 0)), 0, frozenset({0}))
-        case "dyck1":
-            return Dyck(((first, second),))
-        case "dyck2":
-            return Dyck(((first, second), (symbols[2], symbols[3])))
-        case "ones":
-            return Dfa(Alphabet((first, second)), ((1, 0), (1, 1)), 0, frozenset({0}))
-        case "anbn":
-            return Blocks(first, second)
-        case _:
-            raise OptionError(f"language '{name}' is none of {', '.join(TARGETS)}")
+    mine = symbols[:needed]
+    if re.fullmatch("dyck-[0-9]+", entry.name):
+        return Dyck(tuple(zip(mine[::2], mine[1::2], strict=True)))
+    if entry.name == "a-n-b-n":
+        return Blocks(*mine)
+    for source in entry.sources:
+        language = language_of(entry, source)
+        if isinstance(language, Dfa):
+            return Dfa(Alphabet(mine), language.moves, language.start, language.accepting)
+    raise UnsupportedError(
+        f"the zoo has no automaton of '{name}'; refutations are about regular languages (--regex, --dfa), "
+        f"brackets and a^n b^n, for example {', '.join(TARGETS)}"
+    )
 
 
 def refute(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from attemper.checker.names import UnprovenError
@@ -50,14 +50,15 @@ class Translation:
         return f"<Translation {str(self)[:60]}: {how}>"
 
 
-def translate(dfa: Dfa) -> Translation:
+def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
     """The automaton as a past formula, short enough to be read where one is found.
 
-    Else the automaton's cascade or counter, without tests of positions where it needs none.
+    Else the automaton's cascade or counter, without tests of positions where it needs none; `limits` are
+    those of the cascade.
     Raises `UnsupportedError` if the formula is too large to be written down, or if there is no cascade.
     """
     alike, small = _without_twins(dfa)
-    found = shortest(small) or shortened(_from_levels(small), small.alphabet)
+    found = shortest(small) or shortened(_from_levels(small, limits or Limits()), small.alphabet)
     formula = _with_letters(found, {Symbol(one): _one_of(own, dfa) for one, own in alike.items()})
     return Translation(formula, _is_proved(formula, dfa), _tried(formula, dfa))
 
@@ -89,7 +90,7 @@ def _with_letters(formula: Formula, letters: Mapping[Formula, Formula]) -> Formu
     return known[formula]
 
 
-def _from_levels(dfa: Dfa) -> Formula:
+def _from_levels(dfa: Dfa, limits: Limits) -> Formula:
     """Without looking at positions and last letters first, or with it if that is shorter.
 
     A star-free language has no tests of positions the first way, so it is preferred there. Where a counter
@@ -97,9 +98,9 @@ def _from_levels(dfa: Dfa) -> Formula:
     """
     found: list[Formula] = []
     refusal: UnsupportedError | None = None
-    for limits in (Limits(bases=False), Limits()):
+    for own in (replace(limits, bases=False), limits):
         try:
-            chosen = decompose(dfa, limits).chosen
+            chosen = decompose(dfa, own).chosen
             if isinstance(chosen, BoundedCounter):
                 return counter_to_formula(chosen)
             found.append(cascade_to_formula(chosen))

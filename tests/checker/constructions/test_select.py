@@ -153,7 +153,8 @@ REFUSED: dict[str, tuple[str, Case]] = {
     "no tie-break": ("no tie-break", select(LEFT, BLOCK)),
     "two tie-breaks": ("no tie-break", select(LEFT, TIE, BLOCK, ({"1": 1}, {"1/i": 1}))),
     "tie-break of squares": ("neither in j nor in 1/j", select(LEFT, ({"1": 4}, {"i^2": 1}), BLOCK)),
-    "tie-break of a letter": ("depends on the word", select(LEFT, ({"a": 4}, {"i": 1}), BLOCK)),
+    "tie-break of a letter": ("no tie-break", select(LEFT, ({"a": 4}, {"i": 1}), BLOCK)),
+    "tie-break of an average": ("depends on the word", select(LEFT, ({"a left": 4}, {"i": 1}), BLOCK)),
     "tie-break times a letter": (
         "neither|depends on the word",
         select(LEFT, ({"1": 4}, {"i sign": 1}), BLOCK),
@@ -166,7 +167,8 @@ REFUSED: dict[str, tuple[str, Case]] = {
         select(LEFT, TIE, ({"i": 6, "1": -10, "n": 0}, {"b": -1})),
     ),
     "pushes of two kinds": ("weighed differently", select(LEFT, TIE, BLOCK, ({"n": 8}, {"sign": -1}))),
-    "push of a letter": ("depends on the word", select(LEFT, TIE, ({"a": 8}, {"b": -1}))),
+    "push of a letter": ("blocked positions can win", select(LEFT, TIE, ({"a": 8}, {"b": -1}))),
+    "push of an average": ("depends on the word", select(LEFT, TIE, ({"a left": 8}, {"b": -1}))),
 }
 
 

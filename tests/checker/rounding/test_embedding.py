@@ -383,7 +383,7 @@ def test_no_length_is_claimed_where_a_tiny_key_is_computed_as_noise(name: str) -
     assert form_from_tree(form_to_tree(key)) == key, "it can stand in a file"
     rows = [(form((2, 4)), form((3, 1))), (form((5, 1)), form((4, 1)))]
     places: dict[int, ClosedForm] = {2: ONE, 3: I, 4: key, 5: number(2**80)}
-    select = head(Select(False, ()), ONE, rows, [(form((0, 1)), 6)])
+    select = head(Select(False, ((None, ()),)), ONE, rows, [(form((0, 1)), 6)])
     network = network_of(7, [[(0, 1)], [(1, 1)]], places, [Layer((select,), (), ())], 6)
     word = "aaaabbbaaabbba"
     outputs = _in_floats(network, word, name)

@@ -136,10 +136,14 @@ def weighing(weight: Fraction, place: str) -> Network:
     one = form((0, 1))
     layer = {
         "query": Layer(
-            (head(Select(False, ()), ONE, [(form((1, weight)), form((2, 1)))], [(one, 3)]),), (), ()
+            (head(Select(False, ((None, ()),)), ONE, [(form((1, weight)), form((2, 1)))], [(one, 3)]),),
+            (),
+            (),
         ),
         "key": Layer(
-            (head(Select(False, ()), ONE, [(form((1, 1)), form((2, weight)))], [(one, 3)]),), (), ()
+            (head(Select(False, ((None, ()),)), ONE, [(form((1, 1)), form((2, weight)))], [(one, 3)]),),
+            (),
+            (),
         ),
         "value": Layer((head(Uniform(), ONE, [], [(form((0, weight)), 3)]),), (), ()),
         "form": Layer((), (hidden([(0, weight)], 0, 3),), ()),

@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from random import Random
 
-from tests.support.literature.entry import (
-    Entry,
-    Family,
-    Formula,
-    Member,
-    Oracle,
-    Regex,
-    by,
-    only_whole,
-    running,
-)
+from attemper.languages.named.entry import Formula, Regex
+from tests.support.literature.entry import Entry, Family, Member, Oracle, by, named, only_whole, running
 
 # Nested a's and b's ------------------------------------------------------------------------------------
 
@@ -104,48 +94,8 @@ def two_parts(left: str, middle: str, right: str) -> Member:
 # Counters ------------------------------------------------------------------------------------------------
 
 
-def equal_blocks(symbols: str, before: int) -> Entry:
-    """a^n b^n and its longer kin; n >= 0."""
-    order = [
-        f"H ({symbol} -> {' & '.join(f'!O {later}' for later in symbols[number + 1 :])})"
-        for number, symbol in enumerate(symbols[:-1])
-    ]
-    counts = [f"#<[{x}] = #<[{y}]" for x, y in pairwise(symbols)]
-
-    def accepts(word: str) -> bool:
-        return word == "".join(symbol * (len(word) // len(symbols)) for symbol in symbols)
-
-    def member(_: Random, length: int) -> str:
-        return "".join(symbol * (length // len(symbols)) for symbol in symbols)
-
-    name = " ".join(f"{symbol}^n" for symbol in symbols)
-    return Entry(name, symbols, Formula(" & ".join([*order, *counts])), by(accepts), member, before=before)
-
-
-PAIRS = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j"), ("k", "l"))
-
-
 def shuffle(kinds: int, before: int) -> Entry:
-    """Brackets of several kinds, each balanced by itself."""
-    pairs = PAIRS[:kinds]
-    formula = " & ".join(f"H (#<[{x}] >= #<[{y}]) & #<[{x}] = #<[{y}]" for x, y in pairs)
-
-    def step(levels: tuple[int, ...] | None, symbol: str) -> tuple[int, ...] | None:
-        if levels is None:
-            return None
-        after = [level + (symbol == x) - (symbol == y) for level, (x, y) in zip(levels, pairs, strict=True)]
-        return tuple(after) if min(after) >= 0 else None
-
-    def member(draw: Random, length: int) -> str:
-        words = [list(balanced_word(draw, length // kinds, None, pair)) for pair in pairs]
-        mixed = [number for number, word in enumerate(words) for _ in word]
-        draw.shuffle(mixed)
-        return "".join(words[number].pop(0) for number in mixed)
-
-    oracle = running((0,) * kinds, step, lambda levels: levels is not None and not any(levels))
-    return Entry(
-        f"Shuffle-{kinds}", "".join(map("".join, pairs)), Formula(formula), oracle, member, before=before
-    )
+    return named(f"Shuffle-{kinds}", f"dyck-shuffle-{kinds}", before=before)
 
 
 def boolean(arities: dict[str, int], before: int) -> Entry:
@@ -203,10 +153,10 @@ FAMILY = Family(
         plain("aa*bb*cc*dd*ee*", "abcde", blocks_in_order("abcde"), 2),
         plain("[ab]*d[bc]*", "abcd", two_parts("ab", "d", "bc"), 2),
         plain("[012]*02*", "012", two_parts("012", "0", "2"), 1),
-        equal_blocks("ab", 2),
-        equal_blocks("abc", 2),
-        equal_blocks("abcd", 2),
-        shuffle(1, 3),
+        named("a^n b^n", "a-n-b-n", before=2),
+        named("a^n b^n c^n", "a-n-b-n-c-n", before=2),
+        named("a^n b^n c^n d^n", "a-n-b-n-c-n-d-n", before=2),
+        named("Shuffle-1", "dyck-1", before=3),
         shuffle(2, 3),
         shuffle(4, 3),
         shuffle(6, 3),

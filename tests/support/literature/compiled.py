@@ -10,10 +10,11 @@ import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
+from attemper.languages.named.entry import Automaton, Formula, Regex
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 from attemper.workbench.model import compile_source
-from tests.support.literature.entry import Automaton, Entry, Formula, Oracle, Regex
+from tests.support.literature.entry import Entry, Oracle
 
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 DType = Literal["float64", "float32"]

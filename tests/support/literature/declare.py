@@ -9,7 +9,8 @@ import re
 from functools import reduce
 from random import Random
 
-from tests.support.literature.entry import Entry, Family, Formula, Member, only_whole
+from attemper.languages.named.entry import Formula
+from tests.support.literature.entry import Entry, Family, Member, only_whole
 
 
 def is_responded(word: str) -> bool:

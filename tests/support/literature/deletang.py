@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
-from tests.support.literature.entry import Automaton, Entry, Family, Formula, Regex, by, explored
+from attemper.languages.named.entry import Automaton, Formula, Regex, explored
+from tests.support.literature.entry import Entry, Family, by, named
 
 DEAD = "dead"
 
@@ -27,7 +28,7 @@ def navigation() -> Automaton:
             return (place + STEPS[symbol]) % 5
         return "done" if place == int(symbol) else DEAD
 
-    return explored("<>=01234", 0, step, lambda place: place == "done")
+    return explored(tuple("<>=01234"), 0, step, lambda place: place == "done")
 
 
 # Modular arithmetic: a sum without brackets, an equals sign, its value modulo 5 ----------------------------
@@ -79,7 +80,7 @@ def arithmetic_from_left_to_right() -> Automaton:
             case _:
                 return (DEAD,)
 
-    return explored("01234+-*=", ("start",), step, lambda state: state == ("done",))
+    return explored(tuple("01234+-*="), ("start",), step, lambda state: state == ("done",))
 
 
 def arithmetic_with_precedence() -> Automaton:
@@ -104,7 +105,7 @@ def arithmetic_with_precedence() -> Automaton:
             case _:
                 return (DEAD,)
 
-    return explored("01234+-*=", ("start",), step, lambda state: state == ("done",))
+    return explored(tuple("01234+-*="), ("start",), step, lambda state: state == ("done",))
 
 
 # Bucket sort: a word, a mark, its symbols in order ----------------------------------------------------------
@@ -138,7 +139,7 @@ FAMILY = Family(
     (
         Entry("Even pairs, expression", "ab", Regex("a.*a|b.*b|a|b"), by(same_ends), before=3),
         Entry("Even pairs, formula", "ab", Formula("a <-> O (first & a)"), by(same_ends), before=1),
-        Entry("Parity", "01", Regex("0*1(0|10*1)*"), by(lambda word: word.count("1") % 2 == 1), before=2),
+        named("Parity", "parity-odd", before=2, other=1),
         Entry(
             "Repeat 01",
             "01",
@@ -147,14 +148,8 @@ FAMILY = Family(
             lambda _, length: "01" * (length // 2),
             before=2,
         ),
-        Entry("First", "01", Regex("1.*"), by(lambda word: word.startswith("1")), before=2),
-        Entry(
-            "Majority",
-            "01",
-            Formula("#<['1'] > #<['0']"),
-            by(lambda word: word.count("1") > word.count("0")),
-            before=2,
-        ),
+        named("First", "first", before=2, other=1),
+        named("Majority", "majority-strict", before=2),
         Entry("Cycle navigation", "<>=01234", navigation(), by(navigates), before=5),
         Entry(
             "Modular arithmetic, left to right",

@@ -1,48 +1,19 @@
 """A language of the literature: how it is written for the compiler, and a plain function that decides it.
 
-Nothing here or in the tables imports attemper: what decides a word shares nothing with what is tested.
+Nothing here or in the tables imports more of attemper than the zoo, which imports nothing of the rest: what
+decides a word shares nothing with what is tested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
 from random import Random
-from typing import Any, Literal, final
+from typing import Any, final
 
-
-@final
-@dataclass(frozen=True)
-class Formula:
-    """A formula's text, and the position at which it is read."""
-
-    text: str
-    at: Literal["first", "last"] = "last"
-
-
-@final
-@dataclass(frozen=True)
-class Regex:
-    """A regular expression's text."""
-
-    text: str
-
-
-@final
-@dataclass(frozen=True)
-class Automaton:
-    """For each state its next states, in the alphabet's order; state 0 is the start.
-
-    `symbols` is the cap of this name on its cascade, where it needs more than the compiler allows unasked.
-    """
-
-    moves: tuple[tuple[int, ...], ...]
-    accepting: frozenset[int]
-    symbols: int | None = None
-
-
-Source = Formula | Regex | Automaton
+from attemper.languages.named import zoo
+from attemper.languages.named.entry import Written
 
 
 @final
@@ -71,10 +42,23 @@ class Entry:
 
     name: str
     alphabet: str
-    source: Source
+    source: Written
     oracle: Oracle
     member: Member | None = None
     before: int | None = field(default=None, kw_only=True)
+
+
+def named(title: str, name: str, *, before: int | None = None, other: int | None = None) -> Entry:
+    """A language of the zoo, whose symbols are single characters; `other` picks another of its sources."""
+    entry = zoo.named(name)
+    return Entry(
+        title,
+        "".join(entry.alphabet),
+        entry.sources[0 if other is None else other],
+        by(lambda word: entry.accepts(tuple(word))),
+        lambda draw, length: "".join(entry.member(draw, length)),
+        before=before,
+    )
 
 
 @final
@@ -123,26 +107,3 @@ def avoiding(alphabet: str, *factors: str) -> Member:
         return word
 
     return member
-
-
-# Automata --------------------------------------------------------------------------------------------
-
-
-def explored(
-    alphabet: str,
-    start: Hashable,
-    step: Callable[[Any, str], Hashable],
-    accepts: Callable[[Any], bool],
-) -> Automaton:
-    """The automaton of a rule that says which state follows which; not minimal."""
-    number = {start: 0}
-    found = [start]
-    moves = []
-    for state in found:
-        after = [step(state, symbol) for symbol in alphabet]
-        for target in after:
-            if target not in number:
-                number[target] = len(found)
-                found.append(target)
-        moves.append(tuple(number[target] for target in after))
-    return Automaton(tuple(moves), frozenset(number[state] for state in found if accepts(state)))

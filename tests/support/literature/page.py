@@ -9,10 +9,11 @@ from typing import assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate
+from attemper.languages.named.entry import Automaton, Formula, Regex, Written
 from attemper.workbench.report.summary import summary_of
 from tests.support.literature import ENTRIES, FAMILIES
 from tests.support.literature.compiled import horizon
-from tests.support.literature.entry import Automaton, Entry, Formula, Regex, Source
+from tests.support.literature.entry import Entry
 
 PAGE = Path(__file__).parents[3] / "docs" / "languages.md"
 OPENING = Path(__file__).with_name("opening.md")
@@ -86,7 +87,7 @@ def row(entry: Entry, size: Size | None) -> str:
     return f"| {' | '.join([entry.name, _written(entry.source), *numbers])} |"
 
 
-def _written(source: Source) -> str:
+def _written(source: Written) -> str:
     match source:
         case Formula(text, at):
             shown = _shown(text) or f"a formula of {len(text)} characters"

@@ -11,7 +11,8 @@ from itertools import islice, product
 from random import Random
 from typing import final
 
-from tests.support.literature.entry import Automaton, Entry
+from attemper.languages.named.entry import Automaton
+from tests.support.literature.entry import Entry
 
 
 @final

@@ -7,16 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
-from tests.support.literature.entry import (
-    Automaton,
-    Entry,
-    Family,
-    Formula,
-    Oracle,
-    by,
-    explored,
-    running,
-)
+from attemper.languages.named.entry import Automaton, Formula, explored
+from tests.support.literature.entry import Entry, Family, Oracle, by, running
 
 # One bit of memory ---------------------------------------------------------------------------------------
 
@@ -54,7 +46,7 @@ def flip_flop() -> Automaton:
             case _:
                 return ("dead", "")
 
-    return explored("wri01", ("start", ""), step, lambda state: state[0] == "done")
+    return explored(tuple("wri01"), ("start", ""), step, lambda state: state[0] == "done")
 
 
 def flip_flop_word(draw: Random, length: int) -> str:
@@ -92,7 +84,7 @@ def walk(sizes: tuple[int, ...]) -> tuple[Automaton, Oracle]:
         return [cells.replace(*pair, 1) if at == axis else cells for at, cells in enumerate(line)]
 
     corner = [f"*{'.' * (size - 1)}" for size in sizes]
-    automaton = explored(alphabet, (0,) * len(sizes), step, lambda place: not any(place))
+    automaton = explored(tuple(alphabet), (0,) * len(sizes), step, lambda place: not any(place))
     return automaton, running(corner, stays_or_walks, lambda line: line == corner)
 
 
@@ -112,7 +104,7 @@ def word_problem(generators: Mapping[str, Permutation]) -> Automaton:
     def step(state: Permutation, symbol: str) -> Permutation:
         return tuple(state[place] for place in generators[symbol])
 
-    return explored("".join(generators), identity, step, lambda state: state == identity)
+    return explored(tuple("".join(generators)), identity, step, lambda state: state == identity)
 
 
 def rotation(count: int) -> Permutation:
@@ -178,7 +170,7 @@ def quaternions() -> Automaton:
         sign, unit = table[state[1], symbol]
         return (sign * state[0], unit)
 
-    return explored("ab", (1, "1"), step, lambda state: state == (1, "1"))
+    return explored(tuple("ab"), (1, "1"), step, lambda state: state == (1, "1"))
 
 
 def divisible(**moduli: int) -> Oracle:

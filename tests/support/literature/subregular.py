@@ -6,7 +6,8 @@ from itertools import pairwise
 from random import Random
 from string import ascii_letters, digits
 
-from tests.support.literature.entry import Entry, Family, Formula, Member, Regex, avoiding, by
+from attemper.languages.named.entry import Formula, Regex
+from tests.support.literature.entry import Entry, Family, Member, avoiding, by
 
 SIXTEEN = ascii_letters[:16]
 SIXTY_FOUR = ascii_letters + digits + "_$"

@@ -16,11 +16,13 @@ def is_number(value: Any) -> bool:
 def read_bits(step: list[Any]) -> list[int]:
     """The steps that a step reads as bits."""
     match step:
-        case ["not" | "previous" | "next", k] | ["count", _, k]:
+        case ["not" | "previous" | "next", k] | ["count", _, k] | ["previous" | "next", k, _, _]:
             return [k]
         case ["and" | "or" | "xor" | "union" | "merge", ks] | ["table", ks, _]:
             return list(ks)
-        case ["attend", _, _, where, value]:
+        case ["attend", _, _, list() as cases, value, *_]:
+            return [*(k for case in cases for k in case), value]
+        case ["attend", _, _, where, value, *_]:
             return [where, value]
         case _:
             return []
@@ -63,6 +65,14 @@ def _complaint(program: Any) -> str | None:
     return None
 
 
+def _is_bit(value: Any) -> bool:
+    return is_number(value) and value in (0, 1)
+
+
+def _are_cases(where: Any) -> bool:
+    return isinstance(where, list) and bool(where) and all(len(case) == 2 for case in where)
+
+
 def _is_step(step: Any, alphabet: list[str]) -> bool:
     match step:
         case ["letter", list() as symbols]:
@@ -74,7 +84,12 @@ def _is_step(step: Any, alphabet: list[str]) -> bool:
         case ["table", list() as bits, list() as rows]:
             fits = all(len(row) == len(bits) and not set(row) - {"0", "1"} for row in rows)
             return len(bits) <= 12 and fits and len(set(rows)) == len(rows)
-        case ["attend", mask, "rightmost" | "leftmost", _, _] | ["count", mask, _]:
+        case ["previous" | "next", _, d, default]:
+            return is_number(d) and 1 <= d <= 64 and _is_bit(default)
+        case ["attend", mask, "rightmost" | "leftmost", where, _, *default]:
+            is_said = len(default) < 2 and all(map(_is_bit, default))
+            return mask in MASKS and is_said and (is_number(where) or _are_cases(where))
+        case ["count", mask, _]:
             return mask in MASKS
         case ["linear", list() as parts, constant]:
             return is_number(constant) and all(is_number(factor) for factor, _ in parts)

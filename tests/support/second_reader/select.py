@@ -38,9 +38,8 @@ MASKS = {
 
 @dataclass(frozen=True)
 class Selects:
-    """The rule applies: far is None where b takes one value."""
+    """The rule applies, in every cell: far is None where b takes one value."""
 
-    rightmost: bool
     gap: Fraction
     far: Fraction | None
     stray_mass: float
@@ -62,6 +61,11 @@ class Unread:
 
 Answer = Selects | Fails | Unread
 
+Cell = tuple[Fraction, ...]
+"""The values of all factors at i."""
+
+MOST_CELLS = 16
+
 
 class _MisfitError(Exception):
     """A side condition that fails."""
@@ -75,6 +79,14 @@ class _Choice:
     rightmost: bool
     tie: Laurent
     levels: tuple[Laurent, Table] | None
+
+
+@dataclass(frozen=True)
+class _Factors:
+    """What the scores are made of: the inverse temperature, and each row's query and key."""
+
+    cold: Known
+    rows: list[tuple[Known, Known]]
 
 
 @dataclass(frozen=True)
@@ -119,38 +131,57 @@ def _added(left: Held, right: Held) -> Held:
 def _head(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> tuple[Answer, list[Held]]:
     """The answer, and what each value is after the head."""
     columns = range(len(head.w_v[0]))
-    if head.construction != "select":
+    if head.construction not in ("select", "select by cases"):
         return Unread(head.construction), [NothingShownError(f"a head of {head.construction}")] * len(columns)
     try:
-        choice = _choice(head, stream, sample, width)
-        answer = _bounds(choice, MASKS[head.masking][0])
+        factors = _factors(head, stream, sample, width)
+        cells = _cells(factors)
+        choices = {cell: _choice(factors, cell, head.masking) for cell in set(cells)}
+        answer = _worst([_bounds(choice, MASKS[head.masking][0]) for choice in choices.values()])
         values = [_exact(linear(stream, [row[v] for row in head.w_v], len(sample.spots))) for v in columns]
     except _MisfitError as misfit:
         return Fails(str(misfit)), [NothingShownError("a head that fails")] * len(columns)
     except NothingShownError as reason:
         return Unread(str(reason)), [reason] * len(columns)
-    return answer, [_chosen_value(choice, head.masking, value, answer, sample) for value in values]
+    here = [choices[cell] for cell in cells]
+    return answer, [_chosen_value(here, head.masking, value, answer, sample) for value in values]
 
 
-def _choice(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> _Choice:
-    """The score as G t(j) - P b(j)."""
+def _factors(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> _Factors:
+    """The inverse temperature over the root of d_head, and the rows whose products depend on j."""
     root = isqrt(width)
     if root * root != width:
         raise NothingShownError("the root of d_head is no rational")
     temperature = of_form(head.temperature, sample)
     if isinstance(temperature, NothingShownError):
         raise temperature
-    cold = scaled(_as_laurent(temperature), Fraction(1, root))
-    ties: dict[int, Laurent] = {}
-    blocks: list[tuple[Laurent, Table]] = []
-    size = len(sample.spots)
+    rows, size = [], len(sample.spots)
     for r in range(width):
         query = _exact(linear(stream, [row[r] for row in head.w_q], size))
         key = _exact(linear(stream, [row[r] for row in head.w_k], size))
         depends = any(p for p, _ in key.powers) or len(set(key.table)) > 1
-        if not depends or (not query.powers and not any(query.table)):
+        if depends and (query.powers or any(query.table)):
+            rows.append((query, key))
+    return _Factors(temperature.times(Fraction(1, root)), rows)
+
+
+def _cells(factors: _Factors) -> list[Cell]:
+    """At each spot the values of all factors at i."""
+    cells = list(zip(factors.cold.table, *(query.table for query, _ in factors.rows), strict=True))
+    if len(set(cells)) > MOST_CELLS:
+        raise _MisfitError("the factors at i have too many joint values")
+    return cells
+
+
+def _choice(factors: _Factors, cell: Cell, masking: str) -> _Choice:
+    """The score as G t(j) - P b(j), with the values of a cell in place of the factors at i."""
+    cold = _in_cell(factors.cold, cell[0])
+    ties: dict[int, Laurent] = {}
+    blocks: list[tuple[Laurent, Table]] = []
+    for (query, key), value in zip(factors.rows, cell[1:], strict=True):
+        asked = times(cold, _in_cell(query, value))
+        if not asked:
             continue
-        asked = times(cold, _as_laurent(query))
         for (p, q), factor in key.powers.items():
             if p:
                 ties[p] = plus(ties.get(p, {}), times(asked, scaled(monomial(0, q), factor)))
@@ -160,16 +191,22 @@ def _choice(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -
     if len(ties) != 1 or not set(ties) <= {1, -1}:
         raise _MisfitError(f"t(j) is made of the powers {sorted(ties)}")
     ((power, tie),) = ties.items()
-    positive = _is_positive(tie, MASKS[head.masking][0])
+    positive = _is_positive(tie, MASKS[masking][0])
     return _Choice(
-        power, (power == 1) == positive, tie if positive else scaled(tie, -1), _levels(blocks, head.masking)
+        power, (power == 1) == positive, tie if positive else scaled(tie, -1), _levels(blocks, masking)
     )
 
 
-def _as_laurent(known: Known) -> Laurent:
-    if len(set(known.table)) > 1:
-        raise _MisfitError("G or P is no form in i and n")
-    return plus(known.powers, constant(known.table[0]))
+def _in_cell(known: Known, value: Fraction) -> Laurent:
+    return plus(known.powers, constant(value))
+
+
+def _worst(answers: Sequence[Selects]) -> Selects:
+    return Selects(
+        min(answer.gap for answer in answers),
+        min((answer.far for answer in answers if answer.far is not None), default=None),
+        max(answer.stray_mass for answer in answers),
+    )
 
 
 def _exact(known: Known) -> Known:
@@ -216,7 +253,7 @@ def _bounds(choice: _Choice, mask: str) -> Selects:
     r = exp(-gap)
     far = None if choice.levels is None else _far(choice, choice.levels, mask, reach)
     bound = r / (1 - r) + (0 if far is None else exp(-far))
-    return Selects(choice.rightmost, gap, far, bound / (1 + bound))
+    return Selects(gap, far, bound / (1 + bound))
 
 
 def _far(choice: _Choice, levels: tuple[Laurent, Table], mask: str, reach: Laurent) -> Fraction:
@@ -241,12 +278,14 @@ def _far(choice: _Choice, levels: tuple[Laurent, Table], mask: str, reach: Laure
     return far
 
 
-def _chosen_value(choice: _Choice, masking: str, value: Known, answer: Selects, sample: Sample) -> Held:
-    """The value at the position that is read, and how far the head can be off."""
+def _chosen_value(
+    choices: Sequence[_Choice], masking: str, value: Known, answer: Selects, sample: Sample
+) -> Held:
+    """The value at the position that is read, by the choice at i, and how far the head can be off."""
     if value.powers:
         return NothingShownError("a head that reads powers of i or n")
     mask, strict = MASKS[masking]
-    levels = choice.levels[1] if choice.levels else (Fraction(0),) * len(value.table)
+    nothing = (Fraction(0),) * len(value.table)
     table: list[Fraction] = []
     begin = 0
     for word in sample.words:
@@ -256,6 +295,8 @@ def _chosen_value(choice: _Choice, masking: str, value: Known, answer: Selects, 
             if not visible:
                 table.append(Fraction(0))
                 continue
+            choice = choices[i]
+            levels = choice.levels[1] if choice.levels else nothing
             best = min(levels[j] for j in visible)
             level = [j for j in visible if levels[j] == best]
             table.append(value.table[level[-1] if choice.rightmost else level[0]])

@@ -78,10 +78,12 @@ class ReadHead:
 class ScoredHead:
     """A head of a network, as every construction meets it: nothing here says what the head is for.
 
-    `scores` has only what depends on j. `coldness` is the inverse temperature.
+    `scores` has only what depends on j. `coldness` is the inverse temperature. What is said of the head
+    need only hold at positions i with the bit `here`.
     """
 
     names: Names
+    here: Diagram
     masking: Masking
     rows: Rows
     coldness: Value
@@ -132,7 +134,8 @@ def scored_head(head: ReadHead) -> ScoredHead:
     require_exact(head)
     scores = _scores(head.names, head.rows, head.coldness)
     values = plain_values(head)
-    return ScoredHead(head.names, head.masking, head.rows, head.coldness, scores, values, head.targets)
+    names = head.names
+    return ScoredHead(names, names.true, head.masking, head.rows, head.coldness, scores, values, head.targets)
 
 
 def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:

@@ -104,13 +104,15 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
 def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
     """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
 
-    On a settled level it does not matter which position wins: the head reads the same.
+    On a settled level it does not matter which position wins: the head reads the same. On some no position
+    wins at all.
     """
-    rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.names.true])
+    hopeless = _hopeless(head, blocked)
+    rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
     level, pairs = tie.level(1), list[Pair]()
     for (*winner, b), (*other, c) in product(places, repeat=2):
-        if c < b or (b == c and b in blocked.settled):
+        if c < b or b in hopeless or (b == c and b in blocked.settled):
             continue
         if b == c:
             pairs.append(Pair(0, tuple(winner), tuple(other), Kind.LEVEL, level))
@@ -120,3 +122,15 @@ def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -
         for kind, lead in ((Kind.BEHIND, pushed), (Kind.AHEAD, ahead)):
             pairs.append(Pair(0, tuple(winner), tuple(other), kind, Lead(lead, tie.domain)))
     return tie.contest(1, rows, tuple(pairs))
+
+
+def _hopeless(head: ScoredHead, blocked: Blocked) -> frozenset[Fraction]:
+    """The levels on which no position wins, as every i that is looked at sees one on a lower level."""
+    names, lower, found = head.names, head.names.false, set[Fraction]()
+    if head.masking.is_strict:
+        return frozenset()
+    for level, bit in zip(blocked.levels, blocked.bits, strict=True):
+        if names.both(head.here, names.negation(lower)) == names.false:
+            found.add(level)
+        lower = names.either(lower, names.exists(head.masking, bit))
+    return frozenset(found)

@@ -125,7 +125,8 @@ class RoundedHead:
 
     def bear(self, loss: flint.arb, limit: Fraction) -> None:
         """Raise `BeyondError` unless so large a part of a lead may be lost."""
-        self.strains[self.name, limit] = loss / ball(limit)
+        strain = loss / ball(limit)
+        self.strains[self.name, limit] = strain.max(self.strains.get((self.name, limit), ZERO))
         if not (loss <= ball(limit)):
             raise BeyondError(self.name)
 

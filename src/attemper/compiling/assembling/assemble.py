@@ -18,6 +18,7 @@ from attemper.compiling.assembling.demand import collect
 from attemper.compiling.assembling.schedule import make_schedule
 from attemper.compiling.building.bits import is_embedded, strip_negations
 from attemper.compiling.building.site import Site
+from attemper.compiling.building.sizes import require_few_weights
 from attemper.compiling.building.weights import LayerDraft, added, form, scaled
 from attemper.compiling.constructions.table import (
     PHASES,
@@ -50,7 +51,8 @@ def assemble(
     """The hard-attention network of a guarded, simplified program.
 
     `names` labels the coordinates of steps; `symbols` are groups of bits of which at most one ever holds,
-    made by one layer. Raises `UnsupportedError` for a step that no construction covers.
+    made by one layer. Raises `UnsupportedError` for a step that no construction covers, and as soon as the
+    network is too large to be run.
     """
     assembly = _Assembly(program, names, symbols)
     assembly.build()
@@ -65,10 +67,10 @@ def assemble(
         positions=site.stream.placed(),
         layers=tuple(draft.finished() for draft in site.layers),
         head_width=16 if any(draft.has_wide_head() for draft in site.layers) else 4,
-        output=assembly.coordinate(program.output),
+        output=assembly.outputs[program.output],
         reads_first=reads_first,
         accepts_empty=accepts_empty,
-        symbols=tuple((name, assembly.coordinate(bit)) for name, bit in program.symbols),
+        symbols=tuple((name, assembly.outputs[bit]) for name, bit in program.symbols),
     )
     return Assembled(network, assembly.groups())
 
@@ -85,11 +87,13 @@ class _Assembly:
         self.demand = collect(self.schedule)
         self.site = Site(program, names, self.schedule.ready)
         self.fresh: dict[Ref, LinearForm] = {}
+        self.outputs: dict[Ref, Coordinate] = {}
 
     def build(self) -> None:
         self._allocate()
         self._heads()
         self._blocks()
+        self.outputs = {output: self._coordinate(output) for output in self.program.outputs}
 
     def _allocate(self) -> None:
         """A coordinate for every letter, bit and average, and room for every layer."""
@@ -120,9 +124,12 @@ class _Assembly:
             self.site.add_shared_heads()
 
     def _blocks(self) -> None:
+        """No bit loses its coordinate later on: a hidden unit has a weight to read it and one to write it."""
+        weights_of_a_unit = 2 * len(self.site.bits) + 1
         for literal, target in self.site.bits.items():
             block, layer = self.demand.blocks[literal]
             self._write_block(block, layer, target)
+            require_few_weights(weights_of_a_unit * sum(draft.units for draft in self.site.layers))
 
     def _write_block(self, block: Block, layer: int, target: Coordinate) -> None:
         draft = self.site.layers[layer - 1]
@@ -153,7 +160,7 @@ class _Assembly:
         ]
         return tuple(group for group in found if 0 <= group.layer < len(self.site.layers))
 
-    def coordinate(self, output: Ref) -> Coordinate:
+    def _coordinate(self, output: Ref) -> Coordinate:
         """Where a bit that is put out stands."""
         base, positive = strip_negations(self.program, output)
         if not is_embedded(self.program, base):

@@ -81,10 +81,8 @@ def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> 
 
 
 def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
-    before = max((ready[ref] for ref in inputs(step)), default=0)
+    before = max((ready[ref] for ref in _awaited(program, step)), default=0)
     match step:
-        case Attend(_, _, ((None, where),), value, _) if letter_and_place(program, where) is not None:
-            return ready[value] + 1
         case Nearest(_, _, where, query, key, value):
             # Between the average of a count and its comparison the count is looked up.
             return max(ready[query] + 2, ready[key] + 2, ready[where] + 1, ready[value] + 1)
@@ -103,6 +101,15 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
             return layer if fits else layer + 1
         case _:
             assert_never(step)
+
+
+def _awaited(program: Program, step: Step) -> tuple[Ref, ...]:
+    """The steps that a step reads; what a head looks for may be the sum of a letter and a place."""
+    if not isinstance(step, Attend):
+        return inputs(step)
+    heres = (here for here, _ in step.cases if here is not None)
+    theres = (there for _, there in step.cases if letter_and_place(program, there) is None)
+    return (*heres, *theres, step.value)
 
 
 def _expression(

@@ -45,11 +45,15 @@ MASKINGS = {
 @final
 @dataclass(frozen=True)
 class Rows:
-    """Where a head looks: its score, and what becomes of it."""
+    """Where a head looks: its score, and what becomes of it.
+
+    `construction` is the plan's, about other coordinates, where the rows do not read those of the plan.
+    """
 
     query: tuple[LinearForm, ...]
     key: tuple[LinearForm, ...]
     weighting: Weighting
+    construction: Construction | None = None
 
 
 class HeadPlan(Protocol):
@@ -83,7 +87,8 @@ def with_rows(plan: HeadPlan, rows: Rows, values: Values) -> Head:
     """The head of a plan."""
     forms = tuple(value for value, _ in values)
     targets = tuple(target for _, target in values)
-    return Head(plan.construction, plan.masking, rows.weighting, rows.query, rows.key, forms, targets)
+    construction = rows.construction or plan.construction
+    return Head(construction, plan.masking, rows.weighting, rows.query, rows.key, forms, targets)
 
 
 def one_sided(leftmost: bool) -> HardWeighting:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from attemper.exact.closed_forms import ONE, ClosedForm, show_form
-from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm
+from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Select
 
 
 def form(*parts: tuple[Coordinate, int | Fraction]) -> LinearForm:
@@ -80,9 +80,14 @@ class LayerDraft:
         above = self.add_hidden(linear, -low - Fraction(1, 2), target, Fraction(-2 * sign))
         self._clamps.setdefault((below, above))
 
+    @property
+    def units(self) -> int:
+        """How many hidden units there are."""
+        return len(self._hidden)
+
     def has_wide_head(self) -> bool:
-        """Whether a head needs more than four rows."""
-        return any(len(head.query) > 4 for head in self.heads)
+        """Whether a head needs more than four rows: a soft selection has one more, its tie-break."""
+        return any(len(head.query) + isinstance(head.construction, Select) > 4 for head in self.heads)
 
     def finished(self) -> Layer:
         """The layer."""

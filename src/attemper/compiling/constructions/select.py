@@ -14,54 +14,98 @@ from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
 from attemper.compiling.regimes import Regime
-from attemper.exact.closed_forms import ONE, I, N, Power, over, times
+from attemper.errors import InternalError
+from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, Select, Softmax
 
 
 @final
 @dataclass(frozen=True)
 class SelectPlan:
-    """Score -[blocked], and of the best positions the rightmost (leftmost)."""
+    """Score -(the sum of here * blocked over the cases), and of the best the rightmost (leftmost)."""
 
     construction: Select
     masking: Masking
     value_range: ClassVar[int] = 1
 
     def hard(self, stream: Stream) -> Rows:
-        query, key = (stream.at(ONE),), (scaled(self.construction.blocked, -1),)
-        return Rows(query, key, one_sided(self.construction.leftmost))
+        return Rows(self._queries(stream), self._keys(-1), one_sided(self.construction.leftmost))
 
     def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
         """Lemma 8: a blocked position loses more than the whole tie-break is worth."""
-        blocked, towards = self.construction.blocked, -1 if self.construction.leftmost else 1
+        towards = -1 if self.construction.leftmost else 1
+        coldness: ClosedForm = ONE
         match regime:
             case Regime.UNBOUNDED:
-                reach = stream.at(I if self.masking.weak is Masking.FUTURE else N)
-                key = (scaled(blocked, -2 * margin), scaled(stream.at(I), towards * margin))
-                return Rows((reach, stream.at(ONE)), key, Softmax(ONE))
+                queries = self._queries(stream, I if self.masking.weak is Masking.FUTURE else N)
+                keys, nearest = self._keys(-2 * margin), scaled(stream.at(I), towards * margin)
             case Regime.TEMPERATURE:
-                tie_break = scaled(stream.at(times(I, over(N))), Fraction(towards, 2))
-                key = (scaled(blocked, -1), tie_break)
-                return Rows((stream.at(ONE), stream.at(ONE)), key, Softmax(times(2 * margin, N)))
+                queries, keys = self._queries(stream), self._keys(-1)
+                nearest = scaled(stream.at(times(I, over(N))), Fraction(towards, 2))
+                coldness = times(2 * margin, N)
             case Regime.DECODER:
                 # In the form -2 blocked (not + 2 allowed) the competing scores are only -1/j, which
                 # float32 tells apart far longer: 1/j - 1/(j+1) would drown next to 2.
-                key = (scaled(blocked, -2), scaled(stream.at(over(I)), -towards))
-                return Rows((stream.at(ONE), stream.at(ONE)), key, Softmax(times(margin, Power(I, 2))))
+                queries, keys = self._queries(stream), self._keys(-2)
+                nearest = scaled(stream.at(over(I)), -towards)
+                coldness = times(margin, Power(I, 2))
             case _:
                 assert_never(regime)
+        return Rows(
+            (*queries, stream.at(ONE)), (*keys, nearest), Softmax(coldness), self._in_force_by(queries)
+        )
+
+    def _in_force_by(self, queries: tuple[LinearForm, ...]) -> Select:
+        """The construction about the bits at i that the queries read, which may be multiplied by a reach."""
+        pairs = zip(queries, self.construction.cases, strict=True)
+        cases = tuple((None if here is None else query, blocked) for query, (here, blocked) in pairs)
+        return Select(self.construction.leftmost, cases)
+
+    def _queries(self, stream: Stream, reach: ClosedForm = ONE) -> tuple[LinearForm, ...]:
+        """For each case `reach` where the case is in force, else 0."""
+        return tuple(
+            stream.at(reach) if here is None else _reaching(stream, here, reach)
+            for here, _ in self.construction.cases
+        )
+
+    def _keys(self, factor: int) -> tuple[LinearForm, ...]:
+        return tuple(scaled(blocked, factor) for _, blocked in self.construction.cases)
 
     def stray_mass(self, regime: Regime, margin: int) -> Fraction:
         """r + r^3: the positions on the nearer side (Lemma 6), and the blocked ones."""
         return exponential(-margin) + exponential(-3 * margin)
 
     def renamed(self, rename: Rename) -> Select:
-        return Select(self.construction.leftmost, rename(self.construction.blocked))
+        cases = self.construction.cases
+        return Select(
+            self.construction.leftmost,
+            tuple((None if here is None else rename(here), rename(blocked)) for here, blocked in cases),
+        )
+
+
+def _reaching(stream: Stream, here: LinearForm, reach: ClosedForm) -> LinearForm:
+    """reach * here: for a reach that is not 1, `here` must be made of position embeddings.
+
+    A feed-forward cannot multiply a bit by a number that grows with n; a position embedding can.
+    """
+    if reach == ONE:
+        return here
+    closed_forms = dict(stream.placed())
+    if not all(coordinate in closed_forms for coordinate, _ in here):
+        raise InternalError("a case that depends on symbols at temperature 1 (please report)")
+    return added(*(scaled(stream.at(times(reach, closed_forms[c])), factor) for c, factor in here))
 
 
 def needs(program: Program, step: Attend) -> Iterator[Need]:
-    """The value, and the negation of `where`; see `_blocked`."""
-    where = sought(step)
+    """The value, what is in force at i, and the negations of what is looked for; see `_blocked`."""
+    for here, there in step.cases:
+        if here is not None:
+            yield from read(program, here)
+        yield from _needs_of_key(program, there)
+    yield from read(program, step.value)
+
+
+def _needs_of_key(program: Program, where: Ref) -> Iterator[Need]:
     base, positive = strip_negations(program, where)
     if isinstance(program.steps[base], Merge):
         yield from read(program, base)
@@ -69,22 +113,17 @@ def needs(program: Program, step: Attend) -> Iterator[Need]:
         # The head's key is "blocked", the negation, as a coordinate that is exactly 0
         # where the head may look: in floats 1 - g would carry the rounding of g.
         yield base, not positive
-    yield from read(program, step.value)
 
 
 def selected(site: Site, ref: Ref, step: Attend) -> LinearForm:
     """The raw output of the step's head."""
-    construction = Select(step.choice is Choice.LEFTMOST, _blocked(site, sought(step)))
+    cases = tuple(
+        (None if here is None else site.bit(here), _blocked(site, there)) for here, there in step.cases
+    )
     target = site.attended(ref)
-    plan = SelectPlan(construction, MASKINGS[step.mask])
+    plan = SelectPlan(Select(step.choice is Choice.LEFTMOST, cases), MASKINGS[step.mask])
     site.share_head(site.ready[ref], plan, site.bit(step.value), target)
     return form((target, 1))
-
-
-def sought(step: Attend) -> Ref:
-    """What the head of a step looks for; several cases are steps of their own by now."""
-    assert step.where is not None, "cases are spelled out before assembly"
-    return step.where
 
 
 def _blocked(site: Site, where: Ref) -> LinearForm:

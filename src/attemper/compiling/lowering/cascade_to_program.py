@@ -439,6 +439,8 @@ class _Questions:
         self.views = views
         self.symbols = sorted({symbol for (symbol, _), _ in level.rows})
         self.sums: dict[Sum, _Symbols] = {}
+        self.latched: dict[tuple[int, Content], Ref] = {}
+        """[the register of this number holds this label]: a table asks that in many of its rows."""
         self.window = max((r.distance for r in level.registers if isinstance(r, Delay)), default=0)
 
     def conjunctions(self, answers: Answers) -> list[Ref]:
@@ -450,10 +452,13 @@ class _Questions:
                 assert answer is not None
                 bits.append(self.below.union(self.views[question][answer]))
                 continue
-            register = self.level.registers[question - len(self.views)]
+            number = question - len(self.views)
+            register = self.level.registers[number]
             match register:
                 case Latch():
-                    bits.append(self._latched(register, answer))
+                    if (number, answer) not in self.latched:
+                        self.latched[number, answer] = self._latched(register, answer)
+                    bits.append(self.latched[number, answer])
                 case Counter(counted, modulus):
                     assert answer is not None
                     count = self.lowering.builder.add(Count(Mask.UP_TO, self._exact(counted)))

@@ -207,16 +207,18 @@ def _require_remainder(formula: Numerical) -> None:
 
 
 def _place_argument(term: Term) -> tuple[int, int, int] | None:
-    """(a, b, c) if the term is a*pos + b*len + c, else None."""
-    per_position = per_length = 0
+    """(a, b, c) if the term is a*pos + b*len + c, else None; counts of true are positions, too."""
+    per_position, per_length, shift = 0, 0, term.constant
     for factor, atom in term.parts:
         match atom:
-            case PositionAtom():
+            case PositionAtom() | CountAtom(Side.LEFT, Constant(True)):
                 per_position += factor
-            case LengthAtom():
+            case LengthAtom() | CountAtom(Side.TOTAL, Constant(True)):
                 per_length += factor
+            case CountAtom(Side.RIGHT, Constant(True)):
+                per_position, per_length, shift = per_position - factor, per_length + factor, shift + factor
             case CountAtom():
                 return None
             case _:
                 assert_never(atom)
-    return per_position, per_length, term.constant
+    return per_position, per_length, shift

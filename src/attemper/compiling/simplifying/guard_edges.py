@@ -4,8 +4,10 @@ A head always attends somewhere, also where the definition says "there is none".
 rewritten so that the other value never shows:
 
     previous b          and(previous b, not first)            next: not last
+    previous d b        the rightmost j <= i with j = i - d modulo d + 1, which is i - d; and i > d
     attend              value -> and(where, value), so the head falls on 0 where nothing matches
                         default 1: or(..., not(attend where where))
+    attend by cases     and(value, or over the cases of and(here, there)), as the head reads value and there
     count, strict mask  the count of the shifted bit
 
 Two rewritings save the layer that a gate of letters and places would cost before the first
@@ -14,6 +16,9 @@ attention (embeddings only add, so such a gate has to wait for a feed-forward):
     previous g          g of the shifted letters and places
     attend g value g    "some position has g": over the cubes (letter and place) of g, a head that
                         looks for both and reads each of them
+
+Such a head looks for a letter and a place at once: where both hold nowhere together, it prefers one of them.
+A guarded value does not show that. Without a default, their conjunction becomes one bit, a union of itself.
 
 The values are unchanged: running the program before and after gives the same bits.
 """
@@ -26,6 +31,7 @@ from dataclasses import replace
 from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
+    Choice,
     Connective,
     Count,
     Direction,
@@ -45,7 +51,8 @@ from attemper.attention_program.ops import (
 )
 from attemper.compiling.cubes import Literal, disjoint_cubes
 from attemper.compiling.simplifying.simplify_program import Simplifier
-from attemper.exact.closed_forms import FIRST, LAST, has_reciprocal, shift_position
+from attemper.exact.closed_forms import FIRST, LAST, ClosedForm, Test, has_reciprocal, shift_position
+from attemper.exact.predicates import NonNegative, Remainder
 
 MAX_MIXED_LEAVES = 6
 """Wider gates of letters and places wait for a feed-forward instead of being taken apart."""
@@ -65,6 +72,19 @@ def guard_edges(program: Program) -> tuple[Program, list[Ref]]:
     return pruned, [kept[ref] for ref in to]
 
 
+def _offset(step: Shift) -> int:
+    return -step.distance if step.direction is Direction.PREVIOUS else step.distance
+
+
+def _edge(step: Shift) -> ClosedForm:
+    """[There is no position so far away.]"""
+    if step.distance == 1:
+        return FIRST if step.direction is Direction.PREVIOUS else LAST
+    if step.direction is Direction.PREVIOUS:
+        return Test(NonNegative(), -1, 0, step.distance)
+    return Test(NonNegative(), 1, -1, step.distance - 1)
+
+
 class _Guard:
     def __init__(self, simple: Simplifier) -> None:
         self.simple = simple
@@ -75,6 +95,8 @@ class _Guard:
                 return self._shift(step)
             case Attend(default=bool()):
                 return self._attend(step)
+            case Attend(mask, choice, ((None, where),), value, None):
+                return self.simple.add(Attend(mask, choice, everywhere(self._one_bit(where)), value, None))
             case Count(mask, bit) if mask in _STRICT:
                 weak, direction = _STRICT[mask]
                 return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
@@ -92,11 +114,35 @@ class _Guard:
                 return bit
 
     def _shift(self, step: Shift) -> Ref:
-        edge = FIRST if step.direction is Direction.PREVIOUS else LAST
-        inside = self.simple.negate(self.simple.place(edge))
+        inside = self.simple.negate(self.simple.place(_edge(step)))
         leaves = self._mixed_leaves(step.bit)
-        shifted = self._head(step) if leaves is None else self._shift_leaves(step, leaves)
+        shifted = self._shifted(step) if leaves is None else self._shift_leaves(step, leaves)
         return self._gate(Connective.AND, shifted, inside)
+
+    def _one_bit(self, where: Ref) -> Ref:
+        """What a head looks for as a whole."""
+        steps = self.simple.builder.steps
+        step = steps[where]
+        is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
+        return self._gate(Connective.UNION, where) if is_mixed else where
+
+    def _shifted(self, step: Shift) -> Ref:
+        """What stands so far away, where there is such a position: by remainders if that is no neighbour.
+
+        At the edge no case is in force. So wherever one is, it has a match: what is blocked is never read,
+        and need not be told apart.
+        """
+        if step.distance == 1:
+            return self._head(step)
+        modulus, inside = step.distance + 1, self.simple.negate(self.simple.place(_edge(step)))
+        places = [self.simple.place(Test(Remainder(modulus, r), 1, 0, 0)) for r in range(modulus)]
+        cases = tuple(
+            (self._gate(Connective.AND, here, inside), places[(r + _offset(step)) % modulus])
+            for r, here in enumerate(places)
+        )
+        is_past = step.direction is Direction.PREVIOUS
+        mask, choice = (Mask.UP_TO, Choice.RIGHTMOST) if is_past else (Mask.FROM, Choice.LEFTMOST)
+        return self.simple.add(Attend(mask, choice, cases, step.bit, None))
 
     def _head(self, step: Attend | Shift) -> Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""
@@ -108,14 +154,13 @@ class _Guard:
 
     def _shift_leaves(self, step: Shift, leaves: tuple[Ref, ...]) -> Ref:
         """The gate of the shifted letters and places; wrong at the edge, where it is guarded."""
-        offset = -1 if step.direction is Direction.PREVIOUS else 1
         shifted: dict[Ref, Ref] = {}
         for leaf in leaves:
             own = self.simple.builder.steps[leaf]
             if isinstance(own, Place):
-                shifted[leaf] = self.simple.place(shift_position(own.form, offset))
+                shifted[leaf] = self.simple.place(shift_position(own.form, _offset(step)))
             else:
-                shifted[leaf] = self._head(Shift(step.direction, leaf))
+                shifted[leaf] = self._shifted(replace(step, bit=leaf))
         cubes = disjoint_cubes(tuple(self.simple.builder.steps), (step.bit, True), leaves)
         return self._disjunction_of_cubes([[(shifted[leaf], sign) for leaf, sign in cube] for cube in cubes])
 
@@ -159,7 +204,8 @@ class _Guard:
         return self._gate(Connective.OR, *found)
 
     def _attend(self, step: Attend) -> Ref:
-        assert step.where is not None, "cases are spelled out before"
+        if step.where is None:
+            return self._by_case(step)
         if step.where == step.value and not step.default:
             leaves = self._mixed_leaves(step.where)
             if leaves is not None:
@@ -172,6 +218,20 @@ class _Guard:
             return found
         exists = self._head(replace(step, value=step.where, default=False))
         return self._gate(Connective.OR, found, self.simple.negate(exists))
+
+    def _by_case(self, step: Attend) -> Ref:
+        """What the head reads, if the position that it reads matches by the case that is in force."""
+        if step.default:
+            opposite = replace(step, value=self.simple.negate(step.value), default=False)
+            return self.simple.negate(self._by_case(opposite))
+        matches = []
+        for here, there in step.cases:
+            found = self._head(replace(step, value=there))
+            matches.append(found if here is None else self._gate(Connective.AND, here, found))
+        value = step.value
+        if value != self.simple.constant(True):
+            value = self._head(step)
+        return self._gate(Connective.AND, value, self._gate(Connective.OR, *matches))
 
     def _implies(self, bit: Ref, other: Ref) -> bool:
         """Whether `bit` implies `other`, as far as their shape shows."""

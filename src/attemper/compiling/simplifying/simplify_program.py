@@ -7,6 +7,7 @@ has a constant, a repeated or a contradictory input.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -166,9 +167,10 @@ class Simplifier:
         merged = self._merged_places(forms)
         if letters is not None:
             merged.append(self.letter(letters))
+        joined = dict.fromkeys(self._merged_absences(others))
         false, true = self.constant(False), self.constant(True)
-        parts = [bit for bit in dict.fromkeys([*merged, *others]) if bit != true]
-        contradicts = any(self.negate(bit) in others for bit in others)
+        parts = [bit for bit in dict.fromkeys([*merged, *joined]) if bit != true]
+        contradicts = any(self.negate(bit) in known for known in (others, joined) for bit in known)
         if false in parts or contradicts:
             return false
         if len(parts) < 2:
@@ -184,6 +186,30 @@ class Simplifier:
             else:
                 flat.append(bit)
         return flat
+
+    def _merged_absences(self, bits: Iterable[Ref]) -> Iterator[Ref]:
+        """No visible position has this letter, and none has that one: none has either, which is one head.
+
+        So O f | O g is O (f | g) for sets of letters f and g. Of other bits the checker knows no such thing.
+        """
+        absences: dict[Mask, list[Attend]] = {}
+        for bit in bits:
+            step = self._absence(bit)
+            if step is None:
+                yield bit
+            else:
+                absences.setdefault(step.mask, []).append(step)
+        for one, *others in absences.values():
+            either = self.negate(self._conjunction([self.negate(step.value) for step in (one, *others)]))
+            yield self.negate(self._attend(replace(one, cases=everywhere(either), value=either)))
+
+    def _absence(self, bit: Ref) -> Attend | None:
+        """The step "some visible position has this letter" whose negation the bit is, if so."""
+        inner = self.builder.steps[bit]
+        step = self.builder.steps[inner.bit] if isinstance(inner, Not) else None
+        if not isinstance(step, Attend) or step.where != step.value or step.default is not False:
+            return None
+        return step if isinstance(self.builder.steps[step.value], Letter) else None
 
     def _merged_places(self, forms: list[ClosedForm]) -> list[Ref]:
         """One place for the conjunction of several forms."""

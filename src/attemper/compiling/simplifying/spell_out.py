@@ -1,59 +1,109 @@
-"""Selections by cases, and shifts over several positions, as steps that have one head each.
+"""Selections by cases, and shifts over several positions, as steps that the passes behind this one know.
 
-    attend, cases q_c : k_c     the union over c of: q_c, and what a head that looks for k_c alone finds
+    attend, cases q_c : k_c     the union of selections with as many cases as one head can have; of a single
+                                case: q_c, and what a head that looks for k_c alone finds
     previous d b                previous previous ... b
     default 1                   the negation of the step about the negated value, with default 0
-    no default                  where no case is in force, a head that looks for nothing
+    no default                  in several heads: where no case is in force, a head that looks for nothing
 
-Selections that look for one bit stay as they are.
+A head has a row for each case and one for its tie-break. At temperature 1 the row of a case must grow with i
+or n where the case is in force: a position embedding does that where a test of places says where, but no
+feed-forward can multiply a number that grows by a bit. So in the `unbounded` regime a case that depends on
+symbols at i has a head of its own, and the bit at i chooses what is read. So has every case in the `decoder`
+regime, where floats could not tell apart what is blocked: scores of order i^2 drown leads of order 1. Heads
+with one case never need to: what they read is 0 where nothing matches.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from attemper.attention_program.builder import prune, rebuilt, replace_inputs
-from attemper.attention_program.ops import Attend, Connective, Gate, Program, Ref, Shift, Step, everywhere
+from attemper.attention_program.ops import (
+    Attend,
+    Cases,
+    Connective,
+    Gate,
+    Place,
+    Program,
+    Ref,
+    Shift,
+    Step,
+    everywhere,
+)
+from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.simplify_program import Simplifier
+from attemper.networks.layers import HEAD_WIDTHS
+
+MAX_CASES = max(HEAD_WIDTHS) - 1
+"""As many cases have room in one head, beside the tie-break."""
 
 
-def spell_out(program: Program) -> tuple[Program, list[Ref]]:
+def spell_out(program: Program, regime: Regime) -> tuple[Program, list[Ref]]:
     """The program spelled out, and for each old step the new step with the same value (-1: dropped)."""
     simple = Simplifier(program.alphabet)
     to: list[Ref] = []
     for step in program.steps:
-        to.append(_spelled_out(simple, replace_inputs(step, to)))
+        to.append(_spelled_out(simple, replace_inputs(step, to), regime))
     whole = rebuilt(program, simple.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
 
-def _spelled_out(simple: Simplifier, step: Step) -> Ref:
+def _spelled_out(simple: Simplifier, step: Step, regime: Regime) -> Ref:
     match step:
         case Attend() if step.where is None:
-            return _by_case(simple, step)
+            return _by_case(simple, step, regime)
         case Shift(default=bool()):
             return _neighbour_by_neighbour(simple, step)
         case _:
             return simple.add(step)
 
 
-def _by_case(simple: Simplifier, step: Attend) -> Ref:
+def _by_case(simple: Simplifier, step: Attend, regime: Regime) -> Ref:
     if step.default:
         opposite = replace(step, value=simple.negate(step.value), default=False)
-        return simple.negate(_by_case(simple, opposite))
-    cases = list(step.cases)
-    if step.default is None:
-        heres = (here for here, _ in cases if here is not None)
-        unsought = simple.negate(simple.add(Gate(Connective.OR, tuple(heres))))
-        cases.append((unsought, simple.constant(True)))
-    parts = [_one_case(simple, step, here, there) for here, there in cases]
-    return simple.add(Gate(Connective.UNION, tuple(parts)))
+        return simple.negate(_by_case(simple, opposite, regime))
+    heads = _heads(simple, step.cases, regime)
+    if step.default is None and (len(heads) > 1 or len(heads[0]) == 1):
+        heads = [*((case,) for case in step.cases), (_unsought(simple, step.cases),)]
+    parts = [_one_head(simple, replace(step, cases=cases)) for cases in heads]
+    return parts[0] if len(parts) == 1 else simple.add(Gate(Connective.UNION, tuple(parts)))
 
 
-def _one_case(simple: Simplifier, step: Attend, here: Ref | None, there: Ref) -> Ref:
-    found = simple.add(replace(step, cases=everywhere(there)))
-    return found if here is None else simple.add(Gate(Connective.AND, (here, found)))
+def _unsought(simple: Simplifier, cases: Cases) -> tuple[Ref, Ref]:
+    """Where none of the cases is in force, and what a head looks for there, which is nothing."""
+    heres = (here for here, _ in cases if here is not None)
+    return simple.negate(simple.add(Gate(Connective.OR, tuple(heres)))), simple.constant(True)
+
+
+def _heads(simple: Simplifier, cases: Cases, regime: Regime) -> list[Cases]:
+    """The cases, head by head."""
+    steps = simple.builder.steps
+    match regime:
+        case Regime.TEMPERATURE:
+            return _batches(cases)
+        case Regime.UNBOUNDED:
+            by_place = [case for case in cases if case[0] is None or isinstance(steps[case[0]], Place)]
+            return [*_batches(tuple(by_place)), *((case,) for case in cases if case not in by_place)]
+        case Regime.DECODER:
+            return [(case,) for case in cases]
+        case _:
+            assert_never(regime)
+
+
+def _batches(cases: Cases) -> list[Cases]:
+    return [cases[start : start + MAX_CASES] for start in range(0, len(cases), MAX_CASES)]
+
+
+def _one_head(simple: Simplifier, step: Attend) -> Ref:
+    match step.cases:
+        case ((int(here), there),):
+            found = simple.add(replace(step, cases=everywhere(there)))
+            return simple.add(Gate(Connective.AND, (here, found)))
+        case _:
+            return simple.add(step)
 
 
 def _neighbour_by_neighbour(simple: Simplifier, step: Shift) -> Ref:

@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from lark.tree import Meta
 
 from attemper.errors import SourceError
-from attemper.exact.predicates import Named, PredicateError, Remainder, named, registered_names
+from attemper.exact.predicates import BUILT_IN, Named, PredicateError, Remainder, named, registered_names
 from attemper.languages.temporal.syntax import (
     Binary,
     BinaryOperator,
@@ -219,11 +219,13 @@ def _term(rule: str, children: list[Token | _Built], text: str) -> Term:
 
 
 def _symbol(token: Token, name: str, text: str, alphabet: Alphabet | None) -> Symbol:
-    if token.type == "NAME" and name in registered_names():
+    """A predicate of a user's own may share its name with a symbol: only a predicate has a bracket."""
+    unknown = alphabet is not None and name not in alphabet.symbols
+    if token.type == "NAME" and (name in BUILT_IN or (unknown and name in registered_names())):
         raise _at(
             token, f"'{name}' is a numerical predicate; quote it to mean the symbol", text, f"{name}(term)"
         )
-    if alphabet is not None and name not in alphabet.symbols:
+    if alphabet is not None and unknown:
         known = tuple(f"'{symbol}'" for symbol in alphabet.symbols[:20])
         raise _at(token, f"symbol '{name}' is not in the alphabet", text, *known)
     if alphabet is None and (not name or any(c.isspace() for c in name)):

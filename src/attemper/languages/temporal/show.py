@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
-from attemper.exact.predicates import RESERVED_WORDS, Named, Remainder, registered_names
+from attemper.exact.predicates import BUILT_IN, RESERVED_WORDS, Named, Remainder
 from attemper.languages.temporal.syntax import (
     Atom,
     Binary,
@@ -72,8 +72,11 @@ def show_within(formula: Formula, most: int) -> str | None:
 
 
 def show_symbol(name: str) -> str:
-    """A symbol as it stands in a formula: bare if it can be, else quoted."""
-    bare = re.fullmatch(r"[a-z][a-z0-9_]*", name) and name not in RESERVED_WORDS | registered_names()
+    """A symbol as it stands in a formula: bare if it can be, else quoted.
+
+    What a process has registered is not asked: the text of a saved formula is the same in every other one.
+    """
+    bare = re.fullmatch(r"[a-z][a-z0-9_]*", name) and name not in RESERVED_WORDS | BUILT_IN
     if bare:
         return name
     return f'"{name}"' if "'" in name else f"'{name}'"

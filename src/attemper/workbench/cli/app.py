@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
 
@@ -10,18 +12,25 @@ import typer
 
 from attemper import __version__
 from attemper.errors import ExitCode
-from attemper.workbench.cli.certifying import certify_command, check_command
-from attemper.workbench.cli.classifying import classify_command
-from attemper.workbench.cli.compiling import compile_command
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
-from attemper.workbench.cli.lemma import lemma_command
-from attemper.workbench.cli.refuting import refute_command, restrict_command
-from attemper.workbench.cli.running import run_command
-from attemper.workbench.cli.showing import show_command
-from attemper.workbench.cli.tracing import trace_command
-from attemper.workbench.cli.translating import formula_command
-from attemper.workbench.cli.verifying import verify_command
+
+COMMANDS = {
+    "compile": "compiling",
+    "classify": "classifying",
+    "formula": "translating",
+    "zoo": "zoo",
+    "certify": "certifying",
+    "check": "checking",
+    "refute": "refuting",
+    "restrict": "refuting",
+    "lemma": "lemma",
+    "run": "running",
+    "trace": "tracing",
+    "verify": "verifying",
+    "show": "showing",
+}
+"""The commands in the order of `attemper --help`, and the file beside this one that each is in."""
 
 EPILOG = (
     "Exit codes: 0 done, 1 verify found a wrong word, 2 usage or an extra that is not installed, 3 formula, "
@@ -32,17 +41,6 @@ EPILOG = (
 )
 """`errors.ExitCode` in short."""
 
-app = typer.Typer(
-    name="attemper",
-    help="From formulas, regular expressions and automata to softmax transformers, right at every length; "
-    "and what hard attention cannot do.",
-    epilog=EPILOG,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -50,7 +48,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     version: Annotated[
         bool,
@@ -60,18 +57,32 @@ def _common(
     del version
 
 
-app.command("compile")(compile_command)
-app.command("classify")(classify_command)
-app.command("formula")(formula_command)
-app.command("certify")(certify_command)
-app.command("check")(check_command)
-app.command("refute")(refute_command)
-app.command("restrict")(restrict_command)
-app.command("lemma")(lemma_command)
-app.command("run")(run_command)
-app.command("trace")(trace_command)
-app.command("verify")(verify_command)
-app.command("show")(show_command)
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """The command line that understands the arguments."""
+    app = typer.Typer(
+        name="attemper",
+        help="From formulas, regular expressions and automata to softmax transformers, right at every "
+        "length; and what hard attention cannot do.",
+        epilog=EPILOG,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_common)
+    for name, command in commands(arguments).items():
+        app.command(name)(command)
+    return app
+
+
+def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object]]:
+    """The commands that the arguments may be about, by name; no others are imported.
+
+    Help, and a name that is none, are about all of them.
+    """
+    first = arguments[0] if arguments else ""
+    named = [first] if first in COMMANDS else [] if first == "--version" else list(COMMANDS)
+    homes = {name: import_module(f"attemper.workbench.cli.{COMMANDS[name]}") for name in named}
+    return {name: getattr(home, f"{name}_command") for name, home in homes.items()}
 
 
 def main() -> None:
@@ -85,8 +96,11 @@ def main() -> None:
 
 def _exit_code() -> int:
     code = None
+    arguments = sys.argv[1:]
     try:
-        code = app(standalone_mode=False)
+        # Whoever says nothing is told what can be said; that is wrong usage all the same.
+        code = application(arguments)(arguments or ["--help"], standalone_mode=False)
+        code = code if arguments else ExitCode.USAGE
         sys.stdout.flush()
         if code == ExitCode.INTERRUPTED:  # typer's own code for Ctrl-C inside a command
             raise KeyboardInterrupt

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import final
 
 import typer
 
-from attemper.compiling.decomposing.decompose import Alternative
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.classes import (
     Classification,
@@ -152,19 +150,3 @@ def automaton_of(regex: str | None, dfa: Path | None, alphabet: str | None) -> D
     if alphabet is None:
         raise typer.BadParameter("--regex needs an --alphabet, for example --alphabet 01")
     return parse_regex(regex or "", parse_alphabet(alphabet))
-
-
-def alternatives_text(alternatives: Sequence[Alternative]) -> str:
-    """The way in which a cascade was built, and the layers of attention of the others that were tried."""
-    best = min(
-        (one for one in alternatives if one.sublayers is not None and one.rows is not None),
-        key=lambda one: (one.sublayers, one.rows, one.labels),
-    )
-    kinds: dict[str, int] = {}
-    for one in alternatives:
-        if one.sublayers is not None and one is not best:
-            kind = "last letters" if one.name.startswith("last") else one.name
-            kinds[kind] = min(one.sublayers, kinds.get(kind, one.sublayers))
-    others = ", ".join(f"{kind} {sublayers}" for kind, sublayers in kinds.items())
-    text = f"attention in {best.sublayers} layers, the way '{best.name}'"
-    return f"{text} (other ways: {others})" if others else text

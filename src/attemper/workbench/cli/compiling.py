@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, final
 
 import typer
 
-from attemper.certificates.claims import Certificate
+from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
-from attemper.certifying.choosing import Chosen, Goal, choose
+from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_counting, way_taken
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits, parse_caps
 from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode
-from attemper.exact.formats import FORMATS
+from attemper.exact.formats import FLOAT32, FORMATS
 from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
+from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
-from attemper.workbench.cli.classifying import alternatives_text
 from attemper.workbench.cli.console import activity, out, print_json, progress_bar
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, DTypeOption, Json, RegexOption
+from attemper.workbench.cli.options import (
+    AlphabetOption,
+    CapOption,
+    DfaOption,
+    DTypeOption,
+    Json,
+    RegexOption,
+)
 from attemper.workbench.cli.written import EmptyOption, Written
 from attemper.workbench.model import Model
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
+
+FAR = 100_000
+"""A float32 horizon beyond this is as good as any: below, a network that goes further is pointed at."""
 
 LONGEST_SHOWN, MOST_SHOWN = 200, 40
 """A longer text is shown by so many characters of its beginning, and half as many of its end."""
@@ -69,13 +81,7 @@ def compile_command(
     kernel: Annotated[
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
-    cap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=NUMBER",
-            help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
-        ),
-    ] = None,
+    cap: CapOption = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
@@ -92,17 +98,40 @@ def compile_command(
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
     with activity("reading what is to be compiled", quiet=json):
         language, letters = written.language()
-    notes = [] if empty is not None else list(_notes_on_the_empty_word(language))
+    notes = () if empty is not None else tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and goal is not None else (regime or Regime.UNBOUNDED,)
+    order = Order(language, letters, wanted, goal, limits, regex or "", notes)
+    return fill(order, output, explain=explain, json=json)
+
+
+@final
+@dataclass(frozen=True)
+class Order:
+    """What is to be compiled, in which regimes, and what is to be said of it besides."""
+
+    language: Language
+    alphabet: Alphabet
+    regimes: tuple[Regime, ...]
+    goal: Goal | None = None
+    limits: Limits = field(default_factory=Limits)
+    regex: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
+    """Compile, write the folder with the certificate, and say what was made; the exit code."""
+    language, notes = order.language, list(order.notes)
     with activity("compiling", quiet=json):
-        chosen = choose(language, letters, wanted, goal, limits)
-    model = Model.of(chosen.compiled, language, chosen.candidate.regime, regex or "")
+        chosen = choose(language, order.alphabet, order.regimes, order.goal, order.limits)
+    model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex)
     certificate = None
     if chosen.analysis is not None:
         with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
             said = chosen.compiled.realisation
             certificate = certificate_of(chosen.analysis, model.digest, language, said, progress)
+        if order.goal is None:
+            notes += _notes_on_the_horizon(language, chosen, certificate)
     replaced = (output / STRUCTURE).exists()
     model.save(output)
     discard_certificate(output)
@@ -169,6 +198,38 @@ def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
             yield "the empty word is rejected, though the formula holds there; --empty accept accepts it"
         case _:
             pass
+
+
+def _notes_on_the_horizon(language: Language, chosen: Chosen, certificate: Certificate) -> Iterator[str]:
+    """What is to be known where a network with fewer layers has a shorter horizon than one with more."""
+    in_float32 = (
+        one for one in certificate.claims if isinstance(one, FloatClaim) and one.format == FLOAT32.name
+    )
+    short = next((one for one in in_float32 if one.horizon < FAR), None)
+    if short is None or not isinstance(language, Dfa):
+        return
+    layers = layers_without_counting(language, chosen)
+    if layers is None:
+        return
+    kernel = "" if short.kernel == Kernel.NUMERATOR_FIRST else f" --kernel {short.kernel}"
+    yield (
+        f"this network counts, and is proved up to {short.horizon:,} in float32 with {short.kernel} kernels; "
+        f"{layers} layers of attention without counting may go further: try --dtype float32{kernel} "
+        f"--horizon {FAR}"
+    )
+
+
+def alternatives_text(alternatives: Sequence[Alternative]) -> str:
+    """The way in which a cascade was built, and the layers of attention of the others that were tried."""
+    best = way_taken(alternatives)
+    kinds: dict[str, int] = {}
+    for one in alternatives:
+        if one.sublayers is not None and one is not best:
+            kind = "last letters" if one.name.startswith("last") else one.name
+            kinds[kind] = min(one.sublayers, kinds.get(kind, one.sublayers))
+    others = ", ".join(f"{kind} {sublayers}" for kind, sublayers in kinds.items())
+    text = f"attention in {best.sublayers} layers, the way '{best.name}'"
+    return f"{text} (other ways: {others})" if others else text
 
 
 def shortened(text: str) -> str:

@@ -20,6 +20,13 @@ AlphabetOption = Annotated[
     str | None,
     typer.Option(help="Single characters (01) or symbols separated by blanks ('push pop'); not with --dfa."),
 ]
+CapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=NUMBER",
+        help="Another cap on an automaton's cascade, as a refusal names it; may be repeated.",
+    ),
+]
 
 
 class WeightsOption(StrEnum):

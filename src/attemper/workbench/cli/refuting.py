@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attemper.certificates.refutations import load as load_refutation
-from attemper.certificates.refutations import save as save_refutation
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import (
-    AttemperError,
-    ExitCode,
-    InternalError,
-    MalformedFileError,
-    UnsupportedError,
-)
-from attemper.hard_models.blame import ModuleError, blaming
-from attemper.languages.targets import Target
+from attemper.errors import ExitCode, MalformedFileError, UnsupportedError
+from attemper.hard_models.blame import blaming
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
 from attemper.workbench.options import TARGETS
+
+if TYPE_CHECKING:
+    from attemper.workbench.finding import Finding
 
 ModelArgument = Annotated[
     str,
@@ -41,7 +37,9 @@ def refute_command(
     model: ModelArgument,
     language: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(TARGETS)}, over the model's symbols in their order."),
+        typer.Option(
+            help=f"{', '.join(TARGETS)} or another name of 'attemper zoo', over the model's symbols."
+        ),
     ] = None,
     regex: RegexOption = None,
     dfa: DfaOption = None,
@@ -70,55 +68,49 @@ def refute_command(
         raise typer.BadParameter("--alphabet is for --regex")
     if output is not None and output.is_dir():
         raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
-    # numpy is loaded where models are run, not with the command line.
-    from attemper.checker.refutations import check_refutation
-    from attemper.hard_models.loading import is_folder, load_model
-    from attemper.workbench.probing import probe
-    from attemper.workbench.refute import named_target, refute
-    from attemper.workbench.report.restriction import picture
+    # numpy is loaded where models are run, not with the command line. Its threads are of no use for matrices
+    # as thin as these: they wait for the next one, and take as much of the processor again.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    from attemper.hard_models.loading import load_model
+    from attemper.workbench.finding import search_and_check
 
-    found = load_model(model, n)
-    if not is_folder(model):
-        probe(found, load_model(model, n), model)
-    target: Target = automaton_of(regex, dfa, alphabet) if language is None else named_target(language, found)
-    with activity("searching", quiet=json) as report, blaming(model):
-        outcome = refute(found, target, source=model, free=free, seconds=seconds, seed=seed, report=report)
-    if outcome.refutation is None:
-        if json:
-            print_json(
-                {
-                    "verdict": str(Status.UNKNOWN),
-                    "reason": outcome.reason,
-                    "seconds": round(outcome.seconds, 1),
-                }
-            )
-        else:
-            out.print(f"not refuted: {outcome.reason}")
+    target = automaton_of(regex, dfa, alphabet) if language is None else language
+    with activity("refuting", quiet=json) as report:
+        found = search_and_check(
+            lambda: load_model(model, n),
+            target,
+            source=model,
+            free=free,
+            seconds=seconds,
+            seed=seed,
+            report=report,
+        )
+    _print_found(found, json=json)
+    if found.verdict is None:
         return ExitCode.UNKNOWN
-    with activity("checking", quiet=json):
-        verdict = check_refutation(outcome.refutation, load_model(model, n), place=model)
-    if verdict.status not in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}:
-        raise _not_accepted(verdict, model)
-    if json:
-        print_json({**record_of(verdict), "seconds": round(outcome.seconds, 1)})
-    else:
-        _print_claims(verdict)
-        for line in picture(outcome.refutation, out.columns):
-            out.print(line)
     if output is not None:
-        save_refutation(outcome.refutation, output)
+        found.save(output)
         if not json:
             out.print(f"wrote {output}")
-    return ExitCode.INTERRUPTED if outcome.interrupted else verdict.exit_code
+    return ExitCode.INTERRUPTED if found.interrupted else found.verdict.exit_code
 
 
-def _not_accepted(verdict: Verdict, model: str) -> AttemperError:
-    """Why the checker does not accept what was found: somebody's own functions, or else a fault of ours."""
-    from attemper.hard_models.loading import is_folder
+def _print_found(found: Finding, *, json: bool) -> None:
+    """The claims and the words, or why there are none."""
+    from attemper.workbench.report.restriction import picture
 
-    said = "; ".join(f"{claim.status}: {claim.text}" for claim in verdict.claims)
-    message = f"the checker does not accept what was found: {said}"
-    return InternalError(message) if is_folder(model) else ModuleError(f"'{model}': {message}")
+    seconds = {"seconds": round(found.seconds, 1)}
+    if found.refutation is None or found.verdict is None:
+        if json:
+            print_json({"verdict": str(Status.UNKNOWN), "reason": found.reason, **seconds})
+        else:
+            out.print(f"not refuted: {found.reason}")
+    elif json:
+        print_json({**record_of(found.verdict), **seconds})
+    else:
+        _print_claims(found.verdict)
+        for line in picture(found.refutation, out.columns):
+            out.print(line)
 
 
 def restrict_command(

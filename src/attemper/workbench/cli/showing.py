@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.table import Table
 
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE, load_if_any
 from attemper.workbench.cli.certifying import horizon_text, horizons_of
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.showing_texts import show_text
 from attemper.workbench.model import Model, load, own_certificate
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
@@ -19,8 +22,20 @@ NAME = 20
 """How many columns the names of facts have."""
 
 
-def show_command(folder: Folder, json: Json = False) -> None:
-    """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons."""
+def show_command(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A folder made by 'attemper compile', or a program's FILE.rasp."),
+    ],
+    json: Json = False,
+) -> None:
+    """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.
+
+    Of a program's text (FILE.rasp): its class, how it is read, and the type of every definition.
+    """
+    if folder.suffix == ".rasp" and not folder.is_dir():
+        show_text(folder, json)
+        return
     model = load(folder)
     summary = summary_of(model)
     certificate, complaint = _certificate_of(model, folder)
@@ -57,7 +72,7 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
     return [
         (summary.kind, summary.source),
         ("alphabet", summary.alphabet),
-        ("read at", f"the {summary.at} position; empty word: {summary.empty}"),
+        _reading(summary),
         ("regime", summary.regime),
         ("layers", summary.layers),
         ("heads", summary.heads),
@@ -65,6 +80,12 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
         ("parameters", f"{summary.parameters}, the same at every length"),
         ("position embeddings", ", ".join(summary.position_embeddings)),
     ]
+
+
+def _reading(summary: Summary) -> tuple[str, str]:
+    if summary.puts_out:
+        return "puts out", f"one of {' '.join(summary.puts_out)} at every position"
+    return "read at", f"the {summary.at} position; empty word: {summary.empty}"
 
 
 def _heads(summary: Summary) -> Table:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from attemper.compiling.decomposing.limits import Limits, parse_caps
 from attemper.languages.temporal.show import show
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.options import AlphabetOption, CapOption, DfaOption, Json, RegexOption
 from attemper.workbench.translate import translate
 
 
 def formula_command(
-    regex: RegexOption = None, dfa: DfaOption = None, alphabet: AlphabetOption = None, json: Json = False
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    cap: CapOption = None,
+    json: Json = False,
 ) -> None:
     """Write a regular language as a past formula, read at the last position."""
+    limits = Limits().with_caps(parse_caps(cap or []))
     with activity("making the automaton", quiet=json) as report:
         automaton = automaton_of(regex, dfa, alphabet)
         report(f"it has {len(automaton.moves):,} states; translating")
-        found = translate(automaton)
+        found = translate(automaton, limits)
     empty = "accept" if automaton.accepts(()) else "reject"
     if json:
         record = {"proved": found.proved, "agreed_up_to": found.agreed}

@@ -17,6 +17,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.model import read_source
+from attemper.workbench.programs import program_language
 
 
 class EmptyOption(StrEnum):
@@ -64,6 +65,14 @@ class Written:
         if self.alphabet is not None:
             raise typer.BadParameter("a program says its alphabet itself: leave --alphabet out")
         text = read_bytes(file, "give the file of an attention program").decode(errors="replace")
+        if file.suffix == ".rasp":
+            at, empty = (None if option is None else option.value for option in (self.at, self.empty))
+            found = program_language(text, at, empty)
+            return found, found.program.alphabet
         program = parse_program(text)
+        if program.symbols and not (self.at is None and self.empty is None):
+            raise typer.BadParameter(
+                "--at and --empty say how a verdict is read; the program puts out a symbol at every position"
+            )
         language = ProgramLanguage(program, self.at or At.LAST, self.empty is EmptyOption.ACCEPT)
         return language, program.alphabet

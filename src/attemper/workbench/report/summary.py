@@ -43,6 +43,8 @@ class Summary:
     alphabet: str
     at: str
     empty: str
+    puts_out: tuple[str, ...]
+    """The symbols of which one stands at every position; none if that is a bit."""
     regime: str
     layers: int
     heads: int
@@ -73,6 +75,7 @@ def summary_of(model: Model) -> Summary:
         alphabet=show_alphabet(network.alphabet),
         at=model.source.at,
         empty="accept" if network.accepts_empty else "reject",
+        puts_out=tuple(name for name, _ in network.symbols),
         regime=str(model.regime),
         layers=len(network.layers),
         heads=len(heads),

@@ -1,0 +1,122 @@
+"""By cases: a head whose scores depend on bits at i, each combination of their values looked at alone.
+
+Form: the factors at i of the scores are diagrams, which take finitely many joint values. Each is a *cell*:
+the positions i at which the factors have these values. There the head's scores are those of the head with
+the values put in, so what a rule says of that head, for all words, holds at these i.
+Side conditions: those of the rule, in every cell; at most `MAX_CELLS` cells.
+Bound: the greatest of the cells.
+Output: what the cell's head puts out at i, by the cell at i. So with a strict mask the cell is that of i, and
+only what its head reads is the neighbour's.
+Floats: the greatest error of the cells; in each the queries are as large as they are in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial, reduce
+from typing import final
+
+import flint
+
+from attemper.checker.attention.scores import Output, ScoredHead
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Affine, UnprovenError
+from attemper.checker.rounding.arithmetic import Off, greatest
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rules import HeadFact, Rule
+from attemper.checker.values import Value
+
+MAX_CELLS = 16
+"""As many as heads need that tell 15 cases apart: one more is where none of them is in force."""
+
+Cell = tuple[Affine, ...]
+"""The value of each factor at i, in the order of the scores."""
+
+
+@final
+@dataclass(frozen=True)
+class CasesRule:
+    """At every i one of the rules holds; which one, the bits at i say."""
+
+    rules: tuple[Rule, ...]
+
+    @property
+    def gap(self) -> Fraction:
+        """The least lead per step."""
+        return min(rule.gap for rule in self.rules)
+
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        """The greatest W."""
+        return greatest(rule.stray(loss, noise) for rule in self.rules)
+
+    def offs(self, head: RoundedHead) -> list[Off]:
+        """The greatest error of each output."""
+        return [_worst(offs) for offs in zip(*(rule.offs(head) for rule in self.rules), strict=True)]
+
+
+def by_cases(rule: Callable[[ScoredHead], HeadFact], head: ScoredHead) -> HeadFact:
+    """The rule, applied in every cell. Raises `UnprovenError` if one has none, or if they are too many."""
+    joint = _joint(head)
+    cells = [cell for cell in head.names.diagrams.values(joint) if isinstance(cell, tuple)]
+    if len(cells) == 1:
+        return rule(head)
+    inside = [_inside(head, joint, cell) for cell in cells]
+    facts = [rule(own) for own in inside]
+    chosen = partial(_chosen, head, [own.here for own in inside])
+    outputs = tuple(map(chosen, zip(*(fact.outputs for fact in facts), strict=True)))
+    return HeadFact(CasesRule(tuple(fact.rule for fact in facts)), outputs)
+
+
+def _joint(head: ScoredHead) -> Diagram:
+    """The values of all factors at i, as one diagram."""
+    diagrams = head.names.diagrams
+    joint = diagrams.constant(())
+    for value in head.scores.values():
+        for factor in value.values():
+            joint = diagrams.combine("and at i", _appended, joint, factor)
+            if len(diagrams.values(joint)) > MAX_CELLS:
+                raise UnprovenError(f"its scores depend on more than {MAX_CELLS} cases at i")
+    return joint
+
+
+def _appended(cell: Cell, value: Affine) -> Cell:
+    return (*cell, value)
+
+
+def _inside(head: ScoredHead, joint: Diagram, cell: Cell) -> ScoredHead:
+    """The head with the values of a cell put in: what is said of that head holds at the cell's positions."""
+    names = head.names
+    values = iter(cell)
+    put_in: dict[tuple[int, Diagram], Value] = {
+        key: {powers: names.affine(next(values)) for powers in value} for key, value in head.scores.items()
+    }
+    scores = {
+        key: kept
+        for key, value in put_in.items()
+        if (kept := {powers: factor for powers, factor in value.items() if factor != names.false})
+    }
+    here = names.diagrams.map(("cell", cell), lambda own: Affine(Fraction(own == cell)), joint)
+    return replace(head, here=here, scores=scores)
+
+
+def _chosen(head: ScoredHead, cells: list[Diagram], outputs: tuple[Output, ...]) -> Output:
+    """One output: at every i that of the cell which holds there."""
+    *others, last = outputs
+    diagram = last.diagram
+    for here, output in zip(cells, others, strict=False):
+        diagram = head.names.choose(here, output.diagram, diagram)
+    return replace(last, diagram=diagram)
+
+
+def _worst(offs: tuple[Off, ...]) -> Off:
+    return reduce(
+        lambda one, other: Off(
+            one.zero.max(other.zero),
+            one.other.max(other.other),
+            one.mean.max(other.mean),
+            one.relative.max(other.relative),
+        ),
+        offs,
+    )

@@ -1,0 +1,184 @@
+"""Brackets of several kinds, to a depth or to any depth, and palindromes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from attemper.languages.named.counting import PAIRS, balanced
+from attemper.languages.named.entry import WITH_LENGTH, Automaton, Entry, Kind, Unbuilt, explored
+from attemper.languages.named.references import (
+    BHATTAMISHRA_2020,
+    DELETANG_2023,
+    HAHN_2020,
+    HEWITT_2020,
+    STROBL_2024,
+    YAO_2021,
+)
+from attemper.languages.named.spelling import DrawnText, decides, draws, edges
+
+NEAREST = "a head that attends to the nearest equal number, to find a bracket's partner"
+
+MOST_KINDS = len(PAIRS)
+
+# What is nested --------------------------------------------------------------------------------------------
+
+
+def is_nested(word: str, pairs: tuple[str, ...], depth: int | None = None) -> bool:
+    """Whether every bracket closes the last one that is open, and no more than `depth` are open at a time."""
+    closing = {pair[0]: pair[1] for pair in pairs}
+    expected: list[str] = []
+    for symbol in word:
+        if symbol in closing:
+            expected.append(closing[symbol])
+            if depth is not None and len(expected) > depth:
+                return False
+        elif not expected or expected.pop() != symbol:
+            return False
+    return not expected
+
+
+def _kinds_drawn(pairs: tuple[str, ...], depth: int | None) -> DrawnText:
+    """Draws a nested word of one kind, and a kind for each of its pairs."""
+
+    def drawn(draw: Random, length: int) -> str:
+        word, expected = "", ""
+        for symbol in balanced(draw, length, depth):
+            if symbol == "(":
+                pair = draw.choice(pairs)
+                word, expected = word + pair[0], expected + pair[1]
+            else:
+                word, expected = word + expected[-1], expected[:-1]
+        return word
+
+    return drawn
+
+
+def _tower(pairs: tuple[str, ...], depth: int | None) -> DrawnText:
+    """As deep as may be, again and again, with another kind inside than outside."""
+    outer, inner = pairs[0], pairs[-1]
+
+    def drawn(_: Random, length: int) -> str:
+        height = length // 2 if depth is None else min(depth, length // 2)
+        if not height:
+            return ""
+        tower = outer[0] * (height - 1) + inner + outer[1] * (height - 1)
+        return tower * (length // len(tower))
+
+    return drawn
+
+
+def _wrapped(pairs: tuple[str, ...]) -> DrawnText:
+    """Many shallow pairs within some of another kind: the partners of the last brackets are far away."""
+    outer, inner = pairs[-1], pairs[0]
+
+    def drawn(_: Random, length: int) -> str:
+        height = length // 8
+        return outer[0] * height + inner * ((length - 2 * height) // 2) + outer[1] * height
+
+    return drawn
+
+
+def _wrong_at_the_end(pairs: tuple[str, ...]) -> DrawnText:
+    """The first bracket of all is closed by another kind, or not closed."""
+
+    def drawn(_: Random, length: int) -> str:
+        return pairs[0][0] + pairs[-1] * (length // 2 - 1) + pairs[-1][1]
+
+    return drawn
+
+
+# Bounded depth ---------------------------------------------------------------------------------------------
+
+DEEPEST = {1: 98, 2: 5} | dict.fromkeys(range(3, MOST_KINDS + 1), 3)
+"""By the number of kinds, the greatest depth."""
+
+DEPTHS = "M = 1 to 98 for K = 1, to 5 for K = 2, to 3 for K = 3 to 8"
+"""The same in words."""
+
+MANY_SYMBOLS = 32_000
+"""The cap on a cascade's symbols that four kinds or more to the depth 3 need."""
+
+
+def bounded(kinds: int, depth: int) -> Entry:
+    """Brackets to a depth: a regular language, whose states are what is open."""
+    pairs = PAIRS[:kinds]
+    closing = {pair[0]: pair[1] for pair in pairs}
+    alphabet = tuple("".join(pairs))
+    symbols = MANY_SYMBOLS if kinds > 3 and depth > 2 else None
+    plural = "one kind" if kinds == 1 else f"{kinds} kinds"
+    return Entry(
+        f"dyck-{kinds}-depth-{depth}",
+        f"well-nested brackets of {plural}, at most {depth} open at a time",
+        Kind.STAR_FREE,
+        alphabet,
+        replace(_automaton(alphabet, closing, depth), symbols=symbols),
+        decides(lambda word: is_nested(word, pairs, depth)),
+        draws(_kinds_drawn(pairs, depth)),
+        edges(
+            _tower(pairs, depth),
+            _tower(pairs, depth + 1),
+            _wrong_at_the_end(pairs),
+            lambda draw, length: _tower(pairs, depth)(draw, length)[1:],
+        ),
+        min(depth + 1, 3) if kinds == 1 else depth + 1,
+        (HEWITT_2020, YAO_2021, BHATTAMISHRA_2020),
+    )
+
+
+def _automaton(alphabet: tuple[str, ...], closing: dict[str, str], depth: int) -> Automaton:
+    """The states are the brackets that must still close, the innermost last; None: too late."""
+
+    def step(expected: str | None, symbol: str) -> str | None:
+        if expected is None:
+            return None
+        if symbol in closing:
+            return expected + closing[symbol] if len(expected) < depth else None
+        return expected[:-1] if expected.endswith(symbol) else None
+
+    return explored(alphabet, "", step, lambda expected: expected == "")
+
+
+# Any depth -------------------------------------------------------------------------------------------------
+
+
+def unbounded(kinds: int) -> Entry:
+    """Brackets of several kinds, to any depth."""
+    pairs = PAIRS[:kinds]
+    return Entry(
+        f"dyck-{kinds}",
+        f"well-nested brackets of {kinds} kinds, to any depth",
+        Kind.CONTEXT_FREE,
+        tuple("".join(pairs)),
+        Unbuilt(NEAREST),
+        decides(lambda word: is_nested(word, pairs)),
+        draws(_kinds_drawn(pairs, None)),
+        edges(_tower(pairs, None), _wrapped(pairs), _wrong_at_the_end(pairs)),
+        4,
+        (HAHN_2020, YAO_2021, STROBL_2024),
+        regimes=WITH_LENGTH,
+    )
+
+
+def _palindrome(draw: Random, length: int) -> str:
+    half = "".join(draw.choices("ab", k=(length + 1) // 2))
+    return half + half[::-1][length % 2 :]
+
+
+PALINDROMES = Entry(
+    "palindromes",
+    "words over a and b that are the same from right to left",
+    Kind.CONTEXT_FREE,
+    ("a", "b"),
+    Unbuilt("a head that attends to the position n + 1 - i"),
+    decides(lambda word: word == word[::-1]),
+    draws(_palindrome),
+    edges(
+        lambda _, length: "a" * length,
+        lambda draw, length: _palindrome(draw, length)[:-1] + "a",
+        _palindrome,
+    ),
+    2,
+    (DELETANG_2023, STROBL_2024),
+    regimes=WITH_LENGTH,
+)

@@ -1,0 +1,253 @@
+"""Languages of looking up: what was written last, what stood before, and where a symbol led before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from random import Random
+
+from attemper.languages.named.drawing import random_word
+from attemper.languages.named.entry import Entry, Formula, Kind, Regex, explored
+from attemper.languages.named.references import (
+    ARORA_2023,
+    LIU_FLIP_FLOP_2023,
+    OLSSON_2022,
+    SANFORD_2024,
+    SVETE_COTTERELL_2024,
+    WEISS_2021,
+    YANG_2024,
+)
+from attemper.languages.named.regular import BITS
+from attemper.languages.named.spelling import decides, draws, edges
+from attemper.languages.words import Word
+
+TRIES = 200
+"""How many random words are tried for one that is a member."""
+
+
+def drawn_until(accepts: Callable[[Word], bool], alphabet: tuple[str, ...]) -> Callable[[Random, int], Word]:
+    """Draws random words up to the first one in the language, for languages that have many."""
+
+    def member(draw: Random, length: int) -> Word:
+        words = (random_word(alphabet, draw, length) for _ in range(TRIES))
+        return next(filter(accepts, words), ())
+
+    return member
+
+
+# Memory of one bit -----------------------------------------------------------------------------------------
+
+INSTRUCTIONS = ("w0", "w1", "r0", "r1", "i")
+
+
+def reads_what_was_written(word: Word) -> bool:
+    """Every read gives what was last written; a read before any write fails."""
+    written = None
+    for instruction in word:
+        if instruction.startswith("w"):
+            written = instruction[1]
+        if instruction.startswith("r") and instruction[1] != written:
+            return False
+    return True
+
+
+def _run_of_instructions(draw: Random, length: int) -> Word:
+    written = draw.choice("01")
+    word = [f"w{written}"]
+    for _ in range(length - 1):
+        kind = draw.choice("wri")
+        if kind == "w":
+            written = draw.choice("01")
+        word.append("i" if kind == "i" else f"{kind}{written}")
+    return tuple(word)
+
+
+def _far_writes(_: Random, length: int) -> Iterator[Word]:
+    """One write and many ignores before the read; two writes, and the first one is asked for; no write."""
+    if length < 3:
+        return
+    ignored = ("i",) * (length - 2)
+    yield ("w1", *ignored, "r1")
+    yield ("w0", *ignored, "r1")
+    yield ("w0", "w1", *ignored[1:], "r0")
+    yield (*ignored, "r0", "w0")
+
+
+def _memory(memory: str | None, instruction: str) -> str | None:
+    """The automaton's states: the bit that was written last, none yet, or None after a wrong read."""
+    if memory is None or instruction in {f"r{bit}" for bit in "01" if bit != memory}:
+        return None
+    return instruction[1] if instruction.startswith("w") else memory
+
+
+FLIP_FLOP = Entry(
+    "flip-flop",
+    "writes, reads and ignores: every read gives the last write",
+    Kind.STAR_FREE,
+    INSTRUCTIONS,
+    Formula("H ((r0 -> !w1 S w0) & (r1 -> !w0 S w1))"),
+    reads_what_was_written,
+    _run_of_instructions,
+    _far_writes,
+    2,
+    (LIU_FLIP_FLOP_2023, YANG_2024),
+    also=(explored(INSTRUCTIONS, "", _memory, lambda memory: memory is not None),),
+)
+
+# Hops: where the symbol here stood before, and what came after it ----------------------------------------
+
+SYMBOLS = ("a", "b", "c")
+
+
+def hop(word: Word, place: int) -> int | None:
+    """The rightmost j <= place (from 0) such that the symbol before j is the one at `place`; None: none."""
+    found = [j for j in range(1, place + 1) if word[j - 1] == word[place]]
+    return found[-1] if found else None
+
+
+def ends_at_a(word: Word, hops: int) -> bool:
+    """Whether the hops, from the last position on, lead to the symbol a."""
+    place = len(word) - 1 if word else None
+    for _ in range(hops):
+        place = None if place is None else hop(word, place)
+    return place is not None and word[place] == "a"
+
+
+def hop_formula(hops: int) -> str:
+    """The formula of k hops: at each symbol x, at the last position with an x before it, that of k - 1."""
+    inner = "a" if hops == 1 else f"({hop_formula(hops - 1)})"
+    return " | ".join(f"{x} & (!(Y {x}) S (Y {x} & {inner}))" for x in SYMBOLS)
+
+
+def _chains(draw: Random, length: int) -> Iterator[Word]:
+    """No such symbol before; the last one twice; the first one again; one link of the chain far away."""
+    if length < 4:
+        return
+    filling = tuple(draw.choices("bc", k=length - 3))
+    yield (*"b" * (length - 1), "a")
+    yield (*filling, "b", "a", "a")
+    yield ("a", *"b" * (length - 2), "a")
+    yield ("c", "a", *"b" * (length - 3), "c")
+    yield ("b", "a", "c", "b", *"a" * (length - 5), "c")[:length]
+    yield tuple(("abcacb" * length)[:length])
+
+
+def k_hop(hops: int) -> Entry:
+    """k-hop induction heads; one hop is the induction head itself."""
+
+    def accepts(word: Word) -> bool:
+        return ends_at_a(word, hops)
+
+    return Entry(
+        f"k-hop-{hops}",
+        "the symbol that followed the previous occurrence of the last one is a"
+        if hops == 1
+        else f"{hops} hops, each to the symbol after the previous occurrence of this one, lead to a",
+        Kind.STAR_FREE,
+        SYMBOLS,
+        Formula(hop_formula(hops)),
+        accepts,
+        drawn_until(accepts, SYMBOLS),
+        _chains,
+        hops + 1,
+        (SANFORD_2024,) if hops > 1 else (OLSSON_2022, SANFORD_2024),
+    )
+
+
+# Keys and values -------------------------------------------------------------------------------------------
+
+KEYS, VALUES = ("k", "l"), ("x", "y")
+
+
+def recalls_x(word: Word) -> bool:
+    """Whether the word ends with a key whose last value was x; a key's value is what follows it directly."""
+    bound: dict[str, str] = {}
+    for key, value in pairwise(word):
+        if key in KEYS and value in VALUES:
+            bound[key] = value
+    return bool(word) and bound.get(word[-1]) == "x"
+
+
+def _recall_formula() -> str:
+    value = " | ".join(VALUES)
+    return " | ".join(f"{key} & (!(Y {key} & ({value})) S (Y {key} & x))" for key in KEYS)
+
+
+def _bindings(_: Random, length: int) -> Iterator[Word]:
+    """Bound far away; bound again; a key without a value; asked twice in a row; followed by another key."""
+    if length < 6:
+        return
+    others = ("l", "y") * length
+    yield ("k", "x", *others[: length - 3], "k")
+    yield ("k", "x", "k", "y", *others[: length - 5], "k")
+    yield (*others[: length - 1], "k")
+    yield ("k", "x", *others[: length - 4], "k", "k")
+    yield ("k", "x", *others[: length - 5], "k", "l", "k")[-length:]
+
+
+MQAR = Entry(
+    "mqar",
+    "the last symbol is a key (k, l), and the value (x, y) that last followed it is x",
+    Kind.STAR_FREE,
+    (*KEYS, *VALUES),
+    Formula(_recall_formula()),
+    recalls_x,
+    drawn_until(recalls_x, (*KEYS, *VALUES)),
+    _bindings,
+    2,
+    (ARORA_2023,),
+)
+
+# What stands next to each other ----------------------------------------------------------------------------
+
+
+def detects(pattern: str) -> Entry:
+    """The n-gram somewhere in the word."""
+    formula = f"{pattern[1]} & Y {pattern[0]}"
+    for symbol in pattern[2:]:
+        formula = f"{symbol} & Y ({formula})"
+
+    def member(draw: Random, length: int) -> str:
+        room = max(0, length - len(pattern))
+        before = draw.randint(0, room)
+        word = "".join(draw.choices("ab", k=room))
+        return word[:before] + pattern + word[before:]
+
+    return Entry(
+        f"detect-{pattern}",
+        f"words over a and b with {pattern} somewhere in them",
+        Kind.STAR_FREE,
+        ("a", "b"),
+        Formula(f"O ({formula})"),
+        decides(lambda word: pattern in word),
+        draws(member),
+        edges(
+            lambda _, length: pattern[1:] + pattern[-1] * (length - len(pattern)) + pattern[:-1],
+            lambda _, length: pattern[0] * (length - len(pattern) + 1) + pattern[1:],
+            lambda _, length: pattern + pattern[-1] * (length - len(pattern)),
+            lambda draw, length: member(draw, length)[1:],
+        ),
+        len(pattern),
+        (SVETE_COTTERELL_2024, WEISS_2021),
+        also=(Regex(f".*{pattern}.*"),),
+    )
+
+
+COPY_PREVIOUS = Entry(
+    "copy-previous",
+    "words whose symbol before the last one is 1",
+    Kind.STAR_FREE,
+    BITS,
+    Formula("Y '1'"),
+    decides(lambda word: word[-2:-1] == "1"),
+    draws(lambda draw, length: "".join((*draw.choices("01", k=length - 2), "1", draw.choice("01")))),
+    edges(
+        lambda *_: "1",
+        lambda *_: "10",
+        lambda _, length: "1" * (length - 2) + "01",
+        lambda _, length: "0" * (length - 2) + "10",
+    ),
+    1,
+    (WEISS_2021, SVETE_COTTERELL_2024),
+    also=(Regex(".*1."),),
+)

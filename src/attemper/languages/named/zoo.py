@@ -1,0 +1,158 @@
+"""The zoo: every named language, by its name. The only list of them.
+
+Names with a parameter in them (`k-hop-3`) are those of a family: lists show a few of its members, and all
+others can be named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, final
+
+from attemper.errors import OptionError
+from attemper.languages.named import counting, nesting, regular, retrieval
+from attemper.languages.named.entry import Entry
+
+LONGEST_PATTERN = 8
+"""The greatest length of the pattern of `detect-...`."""
+
+
+@final
+@dataclass(frozen=True)
+class Family:
+    """Entries made by a function.
+
+    `shown` is how its names are written; a name that fits `pattern` has the parameters of `make` as its
+    groups. `listed` are the parameters of those that lists show. `allows` says whether there is a member with
+    these parameters, and `range` the same in words.
+    """
+
+    shown: str
+    pattern: str
+    make: Callable[..., Entry]
+    listed: tuple[tuple[int | str, ...], ...]
+    range: str
+    allows: Callable[..., bool]
+
+    def named(self, name: str) -> Entry | None:
+        """The member of this name; None if the name is of another form. Raises `OptionError`."""
+        found = re.fullmatch(self.pattern, name)
+        if found is None:
+            return None
+        parameters: tuple[Any, ...] = tuple(int(p) if p.isdecimal() else p for p in found.groups())
+        if not self.allows(*parameters):
+            raise OptionError(f"there is no '{name}' in the zoo: of '{self.shown}' there are {self.range}")
+        return self.make(*parameters)
+
+
+NUMBER = "([1-9][0-9]{0,2})"
+
+FAMILIES = (
+    Family("mod-K", f"mod-{NUMBER}", regular.modulo, ((3,), (5,)), "K = 2 to 16", lambda k: 2 <= k <= 16),
+    Family(
+        "dyck-shuffle-K",
+        f"dyck-shuffle-{NUMBER}",
+        counting.shuffle,
+        ((2,),),
+        "K = 2 to 6",
+        lambda k: 2 <= k <= 6,
+    ),
+    Family(
+        "dyck-K-depth-M",
+        f"dyck-{NUMBER}-depth-{NUMBER}",
+        nesting.bounded,
+        ((1, 3), (1, 10), (2, 2), (2, 3)),
+        nesting.DEPTHS,
+        lambda kinds, depth: depth <= nesting.DEEPEST.get(kinds, 0),
+    ),
+    Family(
+        "dyck-K",
+        f"dyck-{NUMBER}",
+        nesting.unbounded,
+        ((2,), (3,)),
+        f"K = 1 to {nesting.MOST_KINDS}",
+        lambda kinds: 2 <= kinds <= nesting.MOST_KINDS,
+    ),
+    Family("k-hop-K", f"k-hop-{NUMBER}", retrieval.k_hop, ((1,), (2,), (3,)), "K = 1 to 4", lambda k: k <= 4),
+    Family("seen-K", f"seen-{NUMBER}", counting.seen, ((3,),), "K = 2 to 20", lambda k: 2 <= k <= 20),
+    Family(
+        "detect-WORD",
+        "detect-([a-z]+)",
+        retrieval.detects,
+        (("aab",), ("aaaab",)),
+        f"words of 2 to {LONGEST_PATTERN} letters a and b",
+        lambda word: 2 <= len(word) <= LONGEST_PATTERN and set(word) <= {"a", "b"},
+    ),
+)
+
+ALIASES = {
+    "parity": "parity-even",
+    "dyck1": "dyck-1",
+    "dyck2": "dyck-2",
+    "ones": "tomita-1",
+    "anbn": "a-n-b-n",
+    "anbncn": "a-n-b-n-c-n",
+    "induction-head": "k-hop-1",
+    "n-gram-detect": "detect-aab",
+}
+"""Other names, and what they stand for."""
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every entry that lists show, in their order.
+
+    >>> len(entries()) == len({entry.name for entry in entries()})
+    True
+    """
+    return tuple(_entries())
+
+
+def _entries() -> Iterator[Entry]:
+    yield from (regular.FIRST, regular.AB_STAR, regular.AA_STAR, regular.DATE)
+    yield from (regular.PARITY_EVEN, regular.PARITY_ODD)
+    yield from _listed("mod-K")
+    yield from (regular.EVEN_RUNS, regular.MULTIPLES_OF_3, *regular.TOMITA)
+    yield from (counting.MAJORITY, counting.MAJORITY_STRICT, counting.MOST_FREQUENT)
+    yield from (counting.A_N_B_N, counting.A_N_B_N_C_N, counting.A_N_B_N_C_N_D_N, counting.DYCK_1)
+    yield from _listed("dyck-shuffle-K", "dyck-K-depth-M", "dyck-K")
+    yield nesting.PALINDROMES
+    yield from (retrieval.FLIP_FLOP, retrieval.MQAR)
+    yield from _listed("k-hop-K", "detect-WORD")
+    yield retrieval.COPY_PREVIOUS
+    yield from _listed("seen-K")
+
+
+def _listed(*shown: str) -> Iterator[Entry]:
+    for family in FAMILIES:
+        if family.shown in shown:
+            yield from (family.make(*parameters) for parameters in family.listed)
+
+
+def named(name: str) -> Entry:
+    """The entry of this name, or of what the name stands for.
+
+    Raises `OptionError` with the nearest names if there is none.
+
+    >>> named("parity").name, named("k-hop-2").layers
+    ('parity-even', 3)
+    >>> named("parety")
+    Traceback (most recent call last):
+    ...
+    attemper.errors.OptionError: there is no 'parety' in the zoo; the nearest name is 'parity'
+    """
+    name = ALIASES.get(name, name)
+    found = next((entry for entry in entries() if entry.name == name), None)
+    found = found or next(filter(None, (family.named(name) for family in FAMILIES)), None)
+    if found is not None:
+        return found
+    known = [*(entry.name for entry in entries()), *ALIASES]
+    nearest = get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = "'attemper zoo' lists all names"
+    if nearest:
+        hint = f"the nearest name is '{nearest[0]}'"
+    raise OptionError(f"there is no '{name}' in the zoo; {hint}")

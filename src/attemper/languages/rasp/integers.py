@@ -1,0 +1,200 @@
+"""Integers of a program: sums of counts, in branches where the text distinguishes cases.
+
+`min`, `max`, `abs` and `p ? s : t` need no step of their own: an integer is a list of branches, each a bit
+and a sum. Exactly one of the bits holds at every position; questions are asked of each branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import final
+
+from attemper.attention_program.ops import Compare, Count, CountTest, Equals, Linear, Mask, Place, Ref
+from attemper.exact.closed_forms import Test
+from attemper.exact.predicates import NonNegative, Predicate, Remainder, Zero, holds
+from attemper.languages.rasp.bits import Bits
+
+MAX_BRANCHES = 64
+"""An integer that distinguishes more cases is refused."""
+
+MAX_REMAINDERS = 10_000
+"""The remainders that several counts can leave together, at most: each case is a gate."""
+
+
+@final
+@dataclass(frozen=True)
+class Term:
+    """The sum of factor * count over the parts, no factor 0, plus the constant."""
+
+    parts: tuple[tuple[int, Count], ...]
+    constant: int
+
+
+Branches = tuple[tuple[Ref, Term], ...]
+"""Bits of which exactly one holds, each with the integer that it stands for."""
+
+
+class TooManyBranches(Exception):  # noqa: N818 - caught where the place in the text is known
+    """The integer distinguishes more than `MAX_BRANCHES` cases."""
+
+
+def sum_of(terms: Iterable[tuple[int, Term]]) -> Term:
+    """The sum of factor * term."""
+    factors: dict[Count, int] = {}
+    constant = 0
+    for factor, term in terms:
+        constant += factor * term.constant
+        for own, count in term.parts:
+            factors[count] = factors.get(count, 0) + factor * own
+    return Term(tuple((factor, count) for count, factor in factors.items() if factor), constant)
+
+
+@final
+class Integers:
+    """What can be made of integers, and asked of them, as steps."""
+
+    def __init__(self, bits: Bits) -> None:
+        self.bits = bits
+
+    def constant(self, value: int) -> Branches:
+        """The integer that is the same everywhere."""
+        return ((self.bits.true, Term((), value)),)
+
+    def count(self, mask: Mask, bit: Ref) -> Branches:
+        """How many visible positions have the bit."""
+        if bit == self.bits.false:
+            return self.constant(0)
+        return ((self.bits.true, Term(((1, Count(mask, bit)),), 0)),)
+
+    def sum(self, parts: Iterable[tuple[int, Branches]]) -> Branches:
+        """The sum of factor * integer."""
+        whole = self.constant(0)
+        for factor, branches in parts:
+            pairs = product(whole, branches)
+            whole = self._merged(
+                [
+                    (self.bits.all_of((a, b)), sum_of(((1, one), (factor, two))))
+                    for (a, one), (b, two) in pairs
+                ]
+            )
+        return whole
+
+    def chosen(self, condition: Ref, then: Branches, otherwise: Branches) -> Branches:
+        """`then` where the condition holds, else `otherwise`."""
+        negation = self.bits.negation(condition)
+        return self._merged(
+            [(self.bits.all_of((condition, bit)), term) for bit, term in then]
+            + [(self.bits.all_of((negation, bit)), term) for bit, term in otherwise]
+        )
+
+    def least(self, one: Branches, two: Branches) -> Branches:
+        """The smaller of two integers."""
+        return self.chosen(self.at_least(self.sum(((1, two), (-1, one)))), one, two)
+
+    def greatest(self, one: Branches, two: Branches) -> Branches:
+        """The larger of two integers."""
+        return self.chosen(self.at_least(self.sum(((1, one), (-1, two)))), one, two)
+
+    def magnitude(self, one: Branches) -> Branches:
+        """The integer without its sign."""
+        return self.chosen(self.at_least(one), one, self.sum(((-1, one),)))
+
+    def at_least(self, one: Branches) -> Ref:
+        """Bit: the integer is at least 0."""
+        return self._asked(one, self._not_negative)
+
+    def zero(self, one: Branches) -> Ref:
+        """Bit: the integer is 0."""
+        return self._asked(one, self._is_zero)
+
+    def congruent(self, one: Branches, modulus: int, remainder: int) -> Ref:
+        """Bit: the integer leaves the remainder.
+
+        Raises `TooManyBranches` where several counts together leave too many remainders.
+        """
+        return self._asked(one, lambda term: self._leaves(term, Remainder(modulus, remainder)))
+
+    def _asked(self, branches: Branches, question: Callable[[Term], Ref]) -> Ref:
+        return self.bits.any_of(self.bits.all_of((bit, question(term))) for bit, term in branches)
+
+    def _not_negative(self, term: Term) -> Ref:
+        return self._of_place(term, NonNegative(), lambda sum_: Compare(sum_, -term.constant))
+
+    def _is_zero(self, term: Term) -> Ref:
+        return self._of_place(term, Zero(), lambda sum_: Equals(sum_, -term.constant))
+
+    def _leaves(self, term: Term, remainder: Remainder) -> Ref:
+        if len(term.parts) == 1:
+            ((factor, count),) = term.parts
+            return self._of_place(
+                term, remainder, lambda _: CountTest(remainder, self._count(count), factor, term.constant)
+            )
+        if self._place(term) is None and remainder.modulus ** len(term.parts) > MAX_REMAINDERS:
+            raise TooManyBranches
+        return self._of_place(term, remainder, lambda sum_: CountTest(remainder, sum_, 1, term.constant))
+
+    def _of_place(
+        self, term: Term, predicate: Predicate, of_counts: Callable[[Ref], Compare | Equals | CountTest]
+    ) -> Ref:
+        """The test of a term: of i and n, if it counts positions only."""
+        place = self._place(term)
+        if place is None:
+            return self.bits.add(of_counts(self._linear(term)))
+        if place[:2] == (0, 0):
+            return self.bits.constant(holds(predicate, place[2]))
+        return self.bits.add(Place(Test(predicate, *place)))
+
+    def _place(self, term: Term) -> tuple[int, int, int] | None:
+        """(a, b, c) if the term is a i + b n + c, else None."""
+        whole = (0, 0, term.constant)
+        for factor, count in term.parts:
+            if count.bit != self.bits.true:
+                return None
+            per_position, per_length, shift = _POSITIONS[count.mask]
+            whole = (
+                whole[0] + factor * per_position,
+                whole[1] + factor * per_length,
+                whole[2] + factor * shift,
+            )
+        return whole
+
+    def step_of(self, branches: Branches) -> Ref | None:
+        """The step whose value the integer is, if there is one."""
+        match branches:
+            case ((_, Term(((1, count),), 0)),):
+                return self.bits.find(count)
+            case ((_, Term(parts, 0)),) if all(self.bits.find(count) is not None for _, count in parts):
+                return self.bits.find(
+                    Linear(tuple((factor, self._count(count)) for factor, count in parts), 0)
+                )
+            case _:
+                return None
+
+    def _linear(self, term: Term) -> Ref:
+        """The term without its constant."""
+        return self.bits.add(Linear(tuple((factor, self._count(count)) for factor, count in term.parts), 0))
+
+    def _count(self, count: Count) -> Ref:
+        return self.bits.add(count)
+
+    def _merged(self, branches: list[tuple[Ref, Term]]) -> Branches:
+        """The branches that can be in force, each integer once. Raises `TooManyBranches`."""
+        bits: dict[Term, list[Ref]] = {}
+        for bit, term in branches:
+            if bit != self.bits.false:
+                bits.setdefault(term, []).append(bit)
+        if len(bits) > MAX_BRANCHES:
+            raise TooManyBranches
+        return tuple((self.bits.any_of(where), term) for term, where in bits.items())
+
+
+_POSITIONS = {
+    Mask.UP_TO: (1, 0, 0),
+    Mask.BEFORE: (1, 0, -1),
+    Mask.FROM: (-1, 1, 1),
+    Mask.AFTER: (-1, 1, 0),
+    Mask.ALL: (0, 1, 0),
+}
+"""How many positions each mask shows, as a i + b n + c."""

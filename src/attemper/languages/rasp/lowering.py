@@ -1,0 +1,339 @@
+"""From source to attention program: every definition as the steps that compute it.
+
+    Bit         a step
+    Symbol      a bit for each of its names, of which exactly one holds at every position
+    Integer     a sum of `Count` steps, in branches (`integers`)
+    [ : ]       the cases of a selection (`cases`)
+
+Comparisons of Symbols are disjunctions of conjunctions; a Symbol that attention fetches is fetched bit by
+bit, with the same scores. Types are checked before (`types`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from typing import assert_never
+
+from attemper.attention_program.ops import (
+    Attend,
+    Cases,
+    Choice,
+    Letter,
+    Mask,
+    Place,
+    Ref,
+    Shift,
+    everywhere,
+)
+from attemper.errors import AttemperError
+from attemper.exact.closed_forms import FIRST, LAST
+from attemper.languages.rasp.bits import Bits
+from attemper.languages.rasp.cases import (
+    MAX_CASES,
+    SymbolBits,
+    TooManyCases,
+    TooManySplits,
+    cases_of,
+)
+from attemper.languages.rasp.integers import Branches, Integers, TooManyBranches
+from attemper.languages.rasp.located import unsupported
+from attemper.languages.rasp.syntax import (
+    Applied,
+    Comparison,
+    Conditional,
+    Congruence,
+    Edge,
+    Expression,
+    Extreme,
+    ExtremeOf,
+    Implication,
+    In,
+    Index,
+    Join,
+    Joined,
+    Length,
+    Magnitude,
+    Multiple,
+    Name,
+    Negation,
+    Negative,
+    Number,
+    Position,
+    Quantified,
+    Quantifier,
+    Relation,
+    Selection,
+    Shifted,
+    Source,
+    Sum,
+    SymbolName,
+    Truth,
+    WordSymbol,
+    indices,
+)
+from attemper.languages.temporal.reading import At
+
+Value = Ref | SymbolBits | Branches
+"""A Bit, a Symbol or an Integer."""
+
+
+class Lowering:
+    """The steps so far, and the values of the definitions so far."""
+
+    def __init__(self, source: Source, text: str) -> None:
+        self.source = source
+        self.text = text
+        self.bits = Bits()
+        self.integers = Integers(self.bits)
+        self.values: dict[str, Value] = {}
+
+    def define(self, name: str, expression: Expression) -> None:
+        """One more definition. Raises `UnsupportedError` where a head cannot tell the cases apart."""
+        self.values[name] = self.value(expression)
+
+    def bit(self, expression: Expression) -> Ref:
+        """The step of a Bit."""
+        found = self.value(expression)
+        assert isinstance(found, int)
+        return found
+
+    def symbol(self, expression: Expression) -> SymbolBits | None:
+        """The bits of a Symbol; None for what is none."""
+        found = self.value(expression)
+        return found if isinstance(found, Mapping) else None
+
+    def integer(self, expression: Expression) -> Branches:
+        """The branches of an Integer."""
+        found = self.value(expression)
+        assert isinstance(found, tuple)
+        return found
+
+    def value(self, expression: Expression) -> Value:
+        """The value of an expression where it is read; a residual is read at j."""
+        match expression:
+            case Name(name):
+                return self.values[name]
+            case Applied(operand):
+                return self.value(operand)
+            case SymbolName(name):
+                return {name: self.bits.true}
+            case WordSymbol():
+                return {symbol: self.bits.add(Letter((symbol,))) for symbol in self.source.alphabet.symbols}
+            case Conditional():
+                return self._conditional(expression)
+            case Selection() | Shifted():
+                return self._fetched(expression)
+            case Quantified():
+                return self._quantified(expression)
+            case Comparison():
+                return self._comparison(expression)
+            case Truth() | Edge() | In() | Negation() | Joined() | Implication():
+                return self._connective(expression)
+            case _:
+                return self._integer(expression)
+
+    def _connective(self, expression: Truth | Edge | In | Negation | Joined | Implication) -> Ref:
+        match expression:
+            case Truth(value):
+                return self.bits.constant(value)
+            case Edge(at):
+                return self.bits.add(Place(FIRST if at is At.FIRST else LAST))
+            case In(symbols):
+                return self.bits.add(Letter(symbols))
+            case Negation(operand):
+                return self.bits.negation(self.bit(operand))
+            case Joined(join, parts):
+                return _JOINS[join](self.bits, map(self.bit, parts))
+            case Implication(premise, conclusion):
+                return self.bits.any_of((self.bits.negation(self.bit(premise)), self.bit(conclusion)))
+            case _:
+                assert_never(expression)
+
+    def _integer(
+        self,
+        expression: Number
+        | Position
+        | Length
+        | Sum
+        | Negative
+        | Multiple
+        | ExtremeOf
+        | Magnitude
+        | Congruence,
+    ) -> Branches | Ref:
+        integers = self.integers
+        try:
+            match expression:
+                case Number(value):
+                    return integers.constant(value)
+                case Position():
+                    return integers.count(Mask.UP_TO, self.bits.true)
+                case Length():
+                    return integers.count(Mask.ALL, self.bits.true)
+                case Sum(parts):
+                    return integers.sum((1, self.integer(part)) for part in parts)
+                case Negative(operand):
+                    return integers.sum(((-1, self.integer(operand)),))
+                case Multiple(factor, operand):
+                    return integers.sum(((factor, self.integer(operand)),))
+                case ExtremeOf(extreme, parts):
+                    better = integers.least if extreme is Extreme.LEAST else integers.greatest
+                    return reduce(better, map(self.integer, parts))
+                case Magnitude(operand):
+                    return integers.magnitude(self.integer(operand))
+                case Congruence(operand, modulus, remainder):
+                    return integers.congruent(self.integer(operand), modulus, remainder)
+                case _:
+                    assert_never(expression)
+        except TooManyBranches:
+            raise self._too_many_branches(expression) from None
+
+    def _conditional(self, expression: Conditional) -> Value:
+        condition = self.bit(expression.condition)
+        then, otherwise = self.value(expression.then), self.value(expression.otherwise)
+        if isinstance(then, int):
+            assert isinstance(otherwise, int)
+            return self.bits.chosen(condition, then, otherwise)
+        if isinstance(then, tuple):
+            assert isinstance(otherwise, tuple)
+            try:
+                return self.integers.chosen(condition, then, otherwise)
+            except TooManyBranches:
+                raise self._too_many_branches(expression) from None
+        assert isinstance(otherwise, Mapping)
+        no = self.bits.false
+        names = dict.fromkeys((*then, *otherwise))
+        return {
+            name: self.bits.chosen(condition, then.get(name, no), otherwise.get(name, no)) for name in names
+        }
+
+    def _comparison(self, expression: Comparison) -> Ref:
+        relation = expression.relation
+        left, right = self.value(expression.left), self.value(expression.right)
+        if isinstance(left, Mapping):
+            assert isinstance(right, Mapping)
+            equal = self.bits.any_of(
+                self.bits.all_of((left[name], right[name])) for name in left if name in right
+            )
+        else:
+            assert isinstance(left, tuple)
+            assert isinstance(right, tuple)
+            try:
+                return self._compared(relation, left, right)
+            except TooManyBranches:
+                raise self._too_many_branches(expression) from None
+        return equal if relation is Relation.EQUAL else self.bits.negation(equal)
+
+    def _compared(self, relation: Relation, left: Branches, right: Branches) -> Ref:
+        integers = self.integers
+        match relation:
+            case Relation.EQUAL:
+                return integers.zero(integers.sum(((1, left), (-1, right))))
+            case Relation.UNEQUAL:
+                return self.bits.negation(self._compared(Relation.EQUAL, left, right))
+            case Relation.AT_LEAST:
+                return integers.at_least(integers.sum(((1, left), (-1, right))))
+            case Relation.AT_MOST:
+                return self._compared(Relation.AT_LEAST, right, left)
+            case Relation.GREATER:
+                return self.bits.negation(self._compared(Relation.AT_LEAST, right, left))
+            case Relation.LESS:
+                return self.bits.negation(self._compared(Relation.AT_LEAST, left, right))
+            case _:
+                assert_never(relation)
+
+    def _quantified(self, expression: Quantified) -> Ref | Branches:
+        """Some: the bit at a position where it holds, if there is one; every: the negation of some not."""
+        mask, quantifier = expression.mask, expression.quantifier
+        wanted = _conjunction(expression.condition, expression.body)
+        match quantifier:
+            case Quantifier.COUNT:
+                return self.integers.count(mask, self.bit(wanted))
+            case Quantifier.SOME:
+                return self._some(mask, wanted, expression)
+            case Quantifier.EVERY if expression.condition is None or expression.body is None:
+                return self.bits.negation(self._some(mask, Negation(wanted), expression))
+            case Quantifier.EVERY:
+                unwanted = _conjunction(expression.condition, Negation(expression.body))
+                return self.bits.negation(self._some(mask, unwanted, expression))
+            case _:
+                assert_never(quantifier)
+
+    def _some(self, mask: Mask, wanted: Expression, expression: Quantified) -> Ref:
+        cases = self._cases(wanted, expression)
+        choice = Choice.LEFTMOST if mask in {Mask.FROM, Mask.AFTER} else Choice.RIGHTMOST
+        match cases:
+            case ((None, there),):
+                return self._attend(mask, choice, cases, there, False)
+            case _:
+                return self._attend(mask, choice, cases, self.bits.true, False)
+
+    def _fetched(self, expression: Selection | Shifted) -> Value:
+        fetch = (
+            self._selecting(expression) if isinstance(expression, Selection) else self._shifting(expression)
+        )
+        value = self.value(expression.value)
+        if isinstance(value, int):
+            default = expression.default
+            return fetch(value, isinstance(default, Truth) and default.value)
+        assert isinstance(value, Mapping)
+        assert isinstance(expression.default, SymbolName)
+        missing = expression.default.name
+        names = dict.fromkeys((*value, missing))
+        return {name: fetch(value.get(name, self.bits.false), name == missing) for name in names}
+
+    def _selecting(self, expression: Selection) -> Callable[[Ref, bool], Ref]:
+        condition = Truth(True) if expression.condition is None else expression.condition
+        cases = self._cases(condition, expression)
+        return lambda value, default: self._attend(expression.mask, expression.choice, cases, value, default)
+
+    def _shifting(self, expression: Shifted) -> Callable[[Ref, bool], Ref]:
+        def shifted(value: Ref, default: bool) -> Ref:
+            if value == self.bits.constant(default):
+                return value
+            return self.bits.add(Shift(expression.direction, value, expression.distance, default))
+
+        return shifted
+
+    def _attend(self, mask: Mask, choice: Choice, cases: Cases, value: Ref, default: bool) -> Ref:
+        if value == self.bits.constant(default) or cases == everywhere(self.bits.false):
+            return self.bits.constant(default)
+        return self.bits.add(Attend(mask, choice, cases, value, default))
+
+    def _cases(self, condition: Expression, expression: Expression) -> Cases:
+        if Index.HERE not in indices(condition):
+            return everywhere(self.bit(condition))
+        try:
+            return cases_of(condition, self, self.bits)
+        except TooManyCases as error:
+            (count,) = error.args
+            message = (
+                f"the condition has {count} cases, and one head tells {MAX_CASES} apart: "
+                "let it depend on fewer things at i, or join several selections"
+            )
+        except TooManySplits:
+            message = "the condition reads too many things at i: give what belongs together one name"
+        raise unsupported(message, self.text, expression.place)
+
+    def _too_many_branches(self, expression: Expression) -> AttemperError:
+        message = (
+            "the integer distinguishes too many cases (? :, min, max, abs), or this asks for remainders of "
+            "too many counts at once: compare its parts one by one"
+        )
+        return unsupported(message, self.text, expression.place)
+
+
+_JOINS: dict[Join, Callable[[Bits, Iterable[Ref]], Ref]] = {
+    Join.AND: Bits.all_of,
+    Join.OR: Bits.any_of,
+    Join.XOR: Bits.odd_of,
+}
+
+
+def _conjunction(condition: Expression | None, body: Expression | None) -> Expression:
+    """What a position must have that is asked for, as one condition."""
+    if body is not None and not indices(body):
+        body = Applied(body, Index.THERE)
+    parts = [part for part in (condition, body) if part is not None]
+    return parts[0] if len(parts) == 1 else Joined(Join.AND, tuple(parts))

@@ -1,0 +1,388 @@
+"""The types of expressions: Bit, Integer, Symbol. Every name has one, inferred from its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never, final
+
+from attemper.errors import SourceError
+from attemper.languages.rasp.located import mistake, nearest_name, unsupported
+from attemper.languages.rasp.syntax import (
+    Applied,
+    Comparison,
+    Conditional,
+    Congruence,
+    Edge,
+    Expression,
+    ExtremeOf,
+    Implication,
+    In,
+    Index,
+    Joined,
+    Length,
+    Magnitude,
+    Multiple,
+    Name,
+    Negation,
+    Negative,
+    Number,
+    Place,
+    Position,
+    Quantified,
+    Quantifier,
+    Relation,
+    Selection,
+    Shifted,
+    Source,
+    Sum,
+    SymbolName,
+    Truth,
+    WordSymbol,
+    indices,
+)
+from attemper.languages.temporal.reading import At
+
+
+@final
+@dataclass(frozen=True)
+class BitType:
+    """True or false at every position."""
+
+    def __str__(self) -> str:
+        return "Bit"
+
+
+@final
+@dataclass(frozen=True)
+class IntegerType:
+    """An integer at every position."""
+
+    def __str__(self) -> str:
+        return "Integer"
+
+
+@final
+@dataclass(frozen=True)
+class SymbolType:
+    """One of these names at every position; the names in the order in which the text has them."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"Symbol{{{', '.join(self.names)}}}"
+
+
+Type = BitType | IntegerType | SymbolType
+
+BIT, INTEGER = BitType(), IntegerType()
+
+
+def types_of(source: Source, text: str) -> Mapping[str, Type]:
+    r"""The type of every definition, in their order.
+
+    Raises `SourceError` where types do not fit, `UnsupportedError` for what is not built yet: Integers as
+    output, Integers that attention fetches.
+
+    >>> from attemper.languages.rasp.parse import parse_source
+    >>> text = "alphabet a b\nempty reject\nmore = len > 2\nkind = more ? many : few\noutput more"
+    >>> {name: str(type) for name, type in types_of(parse_source(text), text).items()}
+    {'more': 'Bit', 'kind': 'Symbol{many, few}'}
+    """
+    checker = _Checker(source, text)
+    for definition in source.definitions:
+        checker.types[definition.name] = checker.type_of(definition.expression)
+    output = checker.type_of(source.output)
+    checker.refuse_undefined(source.output, output, BIT)
+    _check_output(source, output, text)
+    return checker.types
+
+
+def _check_output(source: Source, output: Type, text: str) -> None:
+    """A Bit has a verdict on the empty word; a Symbol is put out at every position, and has no verdict."""
+    place, said = source.output.place, source.accepts_empty is not None
+    match output:
+        case IntegerType():
+            raise unsupported("Integers cannot be put out yet: compare it, as in x = 0", text, place)
+        case BitType() if not said:
+            raise mistake(
+                "what the empty word gives is not said", text, place, "empty accept", "empty reject"
+            )
+        case SymbolType() if said or source.at is At.FIRST:
+            message = (
+                f"the output is {_a(output)}, put out at every position: there is no verdict that 'empty' or "
+                "'at' could speak of, leave them out"
+            )
+            raise mistake(message, text, place)
+        case _:
+            pass
+
+
+def _a(found: Type) -> str:
+    return f"an {found}" if found == INTEGER else f"a {found}"
+
+
+class _Checker:
+    """The types so far."""
+
+    def __init__(self, source: Source, text: str) -> None:
+        self.source = source
+        self.text = text
+        self.types: dict[str, Type] = {}
+
+    def type_of(self, expression: Expression) -> Type:
+        """The type of what stands alone, outside the brackets of attention."""
+        return self._type(expression, inside=False)
+
+    def _type(self, expression: Expression, inside: bool) -> Type:
+        """The type; `inside` conditions everything is read at i or at j."""
+        match expression:
+            case Truth():
+                return BIT
+            case Number() | Length():
+                return INTEGER
+            case SymbolName(name):
+                self._refuse_misspelt(expression)
+                return SymbolType((name,))
+            case Edge() | In() | WordSymbol() | Position() | Name() | Quantified() | Selection() | Shifted():
+                if inside:
+                    raise self._mistake(_SAY_WHERE, expression.place)
+                return self._read(expression)
+            case Applied(operand, index):
+                if not inside:
+                    raise self._mistake(
+                        f"({index}) stands only inside [ : ] and behind it, where there are i and j",
+                        expression.place,
+                    )
+                return self._type(operand, inside=False)
+            case Conditional(condition, then, otherwise):
+                self._require(BIT, condition, inside, "what stands before '?'")
+                return self._united(then, otherwise, inside)
+            case Comparison():
+                return self._comparison(expression, inside)
+            case Negation() | Joined() | Implication():
+                return self._connective(expression, inside)
+            case _:
+                return self._integer(expression, inside)
+
+    def _read(
+        self,
+        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Shifted,
+    ) -> Type:
+        match expression:
+            case Edge() | In():
+                return BIT
+            case WordSymbol():
+                return SymbolType(self.source.alphabet.symbols)
+            case Position():
+                return INTEGER
+            case Name(name):
+                return self.types[name]
+            case Quantified():
+                return self._quantified(expression)
+            case Selection(choice, _, condition, value, default):
+                self._condition(condition)
+                return self._fetched(choice, self._there(value), value, default, needs_default=True)
+            case Shifted(direction, _, value, default):
+                found = self._type(value, inside=False)
+                needs_default = isinstance(found, SymbolType)
+                return self._fetched(direction, found, value, default, needs_default)
+            case _:
+                assert_never(expression)
+
+    def _connective(self, expression: Negation | Joined | Implication, inside: bool) -> Type:
+        match expression:
+            case Negation(operand):
+                self._require(BIT, operand, inside, "what '!' negates")
+            case Joined(join, parts):
+                for part in parts:
+                    self._require(BIT, part, inside, f"what '{join}' joins")
+            case Implication(premise, conclusion):
+                self._require(BIT, premise, inside, "what stands before '->'")
+                self._require(BIT, conclusion, inside, "what stands behind '->'")
+            case _:
+                assert_never(expression)
+        return BIT
+
+    def _integer(
+        self,
+        expression: Sum | Negative | Multiple | ExtremeOf | Magnitude | Congruence,
+        inside: bool,
+    ) -> Type:
+        match expression:
+            case Sum(parts):
+                self._integers(parts, inside, "a part of a sum")
+            case Negative(operand):
+                self._integers((operand,), inside, "what '-' stands before")
+            case Multiple(_, operand):
+                self._integers((operand,), inside, "what '*' multiplies")
+            case ExtremeOf(extreme, parts):
+                self._integers(parts, inside, f"what '{extreme}' compares")
+            case Magnitude(operand):
+                self._integers((operand,), inside, "the operand of 'abs'")
+            case Congruence(operand):
+                self._integers((operand,), inside, "what stands before '%'")
+                self._one_side(expression)
+                return BIT
+            case _:
+                assert_never(expression)
+        return INTEGER
+
+    def _integers(self, parts: tuple[Expression, ...], inside: bool, what: str) -> None:
+        for part in parts:
+            self._require(INTEGER, part, inside, what)
+
+    def _comparison(self, expression: Comparison, inside: bool) -> Type:
+        relation = expression.relation
+        left, right = (self._type(side, inside) for side in (expression.left, expression.right))
+        match left, right:
+            case IntegerType(), IntegerType():
+                self._one_side(expression)
+            case SymbolType(), SymbolType() if relation not in {Relation.EQUAL, Relation.UNEQUAL}:
+                raise self._mistake(
+                    f"Symbols have no order: '{relation}' compares Integers", expression.place
+                )
+            case SymbolType(some), SymbolType(others):
+                if not set(some) & set(others):
+                    message = f"these are never equal: {_a(left)} and {_a(right)}"
+                    raise self._mistake(message, expression.place)
+            case BitType(), BitType():
+                raise self._mistake(
+                    f"'{relation}' compares Integers or Symbols, and these are Bits: p xor q, or !(p xor q)",
+                    expression.place,
+                )
+            case _:
+                for side, found, other in ((expression.left, left, right), (expression.right, right, left)):
+                    self.refuse_undefined(side, found, other)
+                message = f"'{relation}' compares two Integers or two Symbols, not {_a(left)} and {_a(right)}"
+                raise self._mistake(message, expression.place)
+        return BIT
+
+    def _one_side(self, expression: Expression) -> None:
+        if len(indices(expression)) > 1:
+            message = (
+                "Integers at i cannot be compared with Integers at j yet: a condition may compare those at "
+                "one position with each other, and Symbols at both"
+            )
+            raise unsupported(message, self.text, expression.place)
+
+    def _quantified(self, expression: Quantified) -> Type:
+        quantifier, condition, body = expression.quantifier, expression.condition, expression.body
+        if condition is None and body is None:
+            like = f"{quantifier}[j <= i] f, or {quantifier}[j <= i : f(j)]"
+            message = f"what does '{quantifier}' speak of? Write {like}"
+            raise self._mistake(message, expression.place)
+        self._condition(condition)
+        if body is not None:
+            found = self._there(body)
+            self.refuse_undefined(body, found, BIT)
+            if found != BIT:
+                raise self._mistake(f"'{quantifier}' speaks of a Bit, and this is {_a(found)}", body.place)
+        if quantifier is not Quantifier.COUNT:
+            return BIT
+        if condition is not None and Index.HERE in indices(condition):
+            message = (
+                "a count whose condition reads something at i is not built: write a count by cases as a sum, "
+                "as in (p ? count[j <= i] f : 0) + (!p ? count[j <= i] g : 0)"
+            )
+            raise unsupported(message, self.text, condition.place)
+        return INTEGER
+
+    def _condition(self, condition: Expression | None) -> None:
+        if condition is not None:
+            self._require(BIT, condition, inside=True, what="a condition")
+
+    def _there(self, body: Expression) -> Type:
+        """The type of what is read at j: f, f(j), or several such things."""
+        read_at = indices(body)
+        if Index.HERE in read_at:
+            message = "what stands behind [ ] is read at j; what is read at i is joined afterwards"
+            raise self._mistake(message, body.place)
+        return self._type(body, inside=bool(read_at))
+
+    def _fetched(
+        self, head: str, found: Type, value: Expression, default: Expression | None, needs_default: bool
+    ) -> Type:
+        """The type of what attention reads, given that of the value and how the text says `else`."""
+        if found == INTEGER:
+            raise unsupported(f"Integers that '{head}' fetches are not built yet", self.text, value.place)
+        like = "else false" if found == BIT else "else none"
+        if default is None:
+            if needs_default:
+                message = (
+                    "a head attends somewhere, also where there is nothing to read: "
+                    f"say what '{head}' gives there ({like}, for example)"
+                )
+                raise self._mistake(message, value.place)
+            return found
+        other = self._type(default, inside=False)
+        self.refuse_undefined(default, other, found)
+        if type(other) is not type(found):
+            message = f"the value is {_a(found)} and what stands behind 'else' {_a(other)}"
+            raise self._mistake(message, default.place)
+        if not isinstance(default, Truth | SymbolName):
+            kind = "true or false" if found == BIT else "the name of a symbol"
+            message = f"behind 'else' stands {kind}; anything else is chosen by some[...] f ? ... : ..."
+            raise unsupported(message, self.text, default.place)
+        return _union(found, other)
+
+    def _united(self, then: Expression, otherwise: Expression, inside: bool) -> Type:
+        first, second = self._type(then, inside), self._type(otherwise, inside)
+        if type(first) is not type(second):
+            self.refuse_undefined(then, first, second)
+            self.refuse_undefined(otherwise, second, first)
+            message = f"both branches of '? :' have one type, and these are {_a(first)} and {_a(second)}"
+            raise self._mistake(message, then.place)
+        return _union(first, second)
+
+    def _require(self, wanted: Type, expression: Expression, inside: bool, what: str) -> None:
+        found = self._type(expression, inside)
+        if found == wanted:
+            return
+        self.refuse_undefined(expression, found, wanted)
+        raise self._mistake(f"{what} is {_a(wanted)}, and this is {_a(found)}", expression.place)
+
+    def refuse_undefined(self, expression: Expression, found: Type, other: Type) -> None:
+        """A bare word where no Symbol can stand is no name of a symbol, but a name that has no definition."""
+        if isinstance(expression, SymbolName) and expression.bare and type(other) is not type(found):
+            raise self._undefined(expression)
+
+    def _refuse_misspelt(self, expression: SymbolName) -> None:
+        """A bare word that is spelt almost as the name of a Symbol's definition is taken for a mistake.
+
+        Not so the names of symbols elsewhere, and `none`. Where no Symbol can stand the type is wrong.
+        """
+        defined = {name: one.names for name, one in self.types.items() if isinstance(one, SymbolType)}
+        known = {
+            "none",
+            *self.source.alphabet.symbols,
+            *(name for names in defined.values() for name in names),
+        }
+        if expression.bare and expression.name not in known and nearest_name(expression.name, defined):
+            raise self._undefined(expression)
+
+    def _undefined(self, expression: SymbolName) -> SourceError:
+        name = expression.name
+        if name in self.source.alphabet.symbols:
+            message = f"'{name}' is a symbol: that it stands here is written in '{name}'"
+            return self._mistake(message, expression.place)
+        meant = nearest_name(name, self.types)
+        hint = f": did you mean '{meant}'?" if meant else ""
+        message = f"'{name}' is not defined{hint} (the name of a symbol can be put in quotes)"
+        return self._mistake(message, expression.place)
+
+    def _mistake(self, message: str, place: Place) -> SourceError:
+        return mistake(message, self.text, place)
+
+
+_SAY_WHERE = (
+    "a condition says where everything is read: f(i) or f(j), with brackets where f is no name: (f & g)(j)"
+)
+
+
+def _union(first: Type, second: Type) -> Type:
+    match first, second:
+        case SymbolType(some), SymbolType(others):
+            return SymbolType(tuple(dict.fromkeys((*some, *others))))
+        case _:
+            return first

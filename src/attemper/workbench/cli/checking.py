@@ -1,0 +1,89 @@
+"""attemper check: of the rest of the package only what starts the process that checks is loaded."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attemper.checker.limits import (
+    MEMORY,
+    SECONDS,
+    Limits,
+    Request,
+    check_within,
+    memory_note,
+    seconds_since_start,
+)
+from attemper.checker.report import lines_of, record_of
+from attemper.workbench.cli.console import ReaderLeftError, activity, err, out, print_json
+from attemper.workbench.cli.options import Json
+
+
+def check_command(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR|FILE", help="A folder made by 'attemper compile', or a refutation's file."
+        ),
+    ],
+    json: Json = False,
+    ignore_rounding: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-rounding",
+            help="Take float operations to be exact: what then holds is PROVED_UNDER_ASSUMPTIONS at best.",
+        ),
+    ] = False,
+    edited: Annotated[
+        bool,
+        typer.Option(
+            "--edited",
+            help="Judge the weights as they are now, whoever changed them after they were certified.",
+        ),
+    ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="DIR|MODULE:OBJECT", help="The model that a refutation is about."),
+    ] = None,
+    program: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="An attention program: whether the network in DIR runs it, at all lengths."
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Print the proof layer by layer, or how far it goes and what stands in its way."
+        ),
+    ] = False,
+    seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = SECONDS,
+    memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = MEMORY,
+) -> int:
+    """Check a network's certificate, or a refutation, from the raw weights, trusting nothing that it says.
+
+    With --edited the certificate's language and claims are judged of whatever weights stand in the folder;
+    its digest is about the weights as they were, and is not looked at. With --program no certificate is
+    needed: the network is judged against the program in the file.
+
+    Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
+    """
+    note = memory_note()
+    if note is not None:
+        err.print(note)
+    request = Request(
+        str(path), model, None if program is None else str(program), ignore_rounding, edited, explain
+    )
+    with activity(f"checking, for at most {seconds:g} seconds", quiet=json):
+        verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
+    # Whoever reads only the first line still gets the exit code.
+    with suppress(ReaderLeftError):
+        if json:
+            print_json(record_of(verdict))
+        else:
+            for line in lines_of(verdict):
+                out.print(line)
+    return verdict.exit_code

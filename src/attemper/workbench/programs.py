@@ -1,0 +1,33 @@
+"""Attention programs in the forms that users have: steps, or a text with names (`docs/programs.md`)."""
+
+from __future__ import annotations
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Program
+from attemper.attention_program.wellformed import complaints
+from attemper.errors import OptionError
+from attemper.languages.rasp.program import RaspProgram, parse_rasp
+from attemper.languages.temporal.reading import At
+from attemper.workbench.options import choice, require
+
+
+def program_language(
+    program: Program | RaspProgram | str, at: str | None, empty: str | None
+) -> ProgramLanguage:
+    """The language of a program; a text says itself how it is read, steps do not.
+
+    Raises `OptionError` (an option that says it again, a program that is ill formed), and what `parse_rasp`
+    raises.
+    """
+    found = parse_rasp(program) if isinstance(program, str) else program
+    if isinstance(found, RaspProgram):
+        if at is not None or empty is not None:
+            raise OptionError("the program's text says itself how it is read: leave 'at' and 'empty' out")
+        return ProgramLanguage(found.program, found.at, found.accepts_empty)
+    require("program", found, Program, "give a text, or what parse_program(...) makes")
+    for complaint in complaints(found):
+        raise OptionError(f"this is not a well-formed program: {complaint}")
+    if found.symbols and (at or "last", empty or "reject") != ("last", "reject"):
+        raise OptionError("the program puts out a symbol at every position: there is no verdict to be read")
+    accepts_empty = choice("empty", empty or "reject", ("accept", "reject")) == "accept"
+    return ProgramLanguage(found, At(choice("at", at or "last", tuple(At))), accepts_empty)

@@ -1,0 +1,326 @@
+"""The zoo: sources mean what oracles say, and words that are given out are what they are called."""
+
+from __future__ import annotations
+
+import ast
+from itertools import islice, product
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from attemper.errors import OptionError
+from attemper.languages.named import zoo
+from attemper.languages.named.drawing import changed
+from attemper.languages.named.entry import EVERY_REGIME, REGULAR, Entry, Formula, Unbuilt, Written
+from attemper.languages.named.zoo import ALIASES, FAMILIES, entries, named
+from attemper.languages.regular.classes import classify
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.words import Alphabet, Word
+from attemper.workbench.zoo import language_of
+
+LONGEST = {2: 8, 3: 7, 4: 6, 5: 5, 6: 5, 12: 3, 16: 3}
+"""By the number of symbols, the length up to which all words are tried."""
+
+OTHERS = (
+    "mod-2",
+    "mod-16",
+    "dyck-shuffle-3",
+    "dyck-shuffle-6",
+    "dyck-1-depth-1",
+    "dyck-1-depth-98",
+    "dyck-2-depth-5",
+    "dyck-3-depth-3",
+    "dyck-8-depth-3",
+    "dyck-8",
+    "k-hop-4",
+    "seen-2",
+    "seen-20",
+    "detect-ab",
+    "detect-abbabaab",
+)
+"""Members of families that no list shows, the greatest ones among them."""
+
+EVERY = [*entries(), *map(named, OTHERS)]
+
+SOURCES = [(one, source) for one in EVERY for source in one.sources]
+
+LONG = 256
+
+
+def short_words(entry: Entry) -> list[Word]:
+    longest = LONGEST[len(entry.alphabet)]
+    return [word for length in range(longest + 1) for word in product(entry.alphabet, repeat=length)]
+
+
+def is_one_change(word: Word, other: Word) -> bool:
+    """Whether one symbol was replaced, left out or put in, or two neighbours were swapped."""
+    if len(word) > len(other):
+        word, other = other, word
+    if len(word) < len(other):
+        return any(word == (*other[:place], *other[place + 1 :]) for place in range(len(other)))
+    different = [place for place, pair in enumerate(zip(word, other, strict=True)) if len(set(pair)) > 1]
+    match different:
+        case [_]:
+            return True
+        case [left, right]:
+            swapped = (word[left], word[right]) == (other[right], other[left])
+            return right == left + 1 and swapped
+        case _:
+            return False
+
+
+# Sources -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("entry", "source"), SOURCES, ids=[f"{one.name} {type(source).__name__}" for one, source in SOURCES]
+)
+def test_every_source_means_what_the_oracle_says(entry: Entry, source: Written) -> None:
+    language = language_of(entry, source)
+    assert not language.reads_first
+    for word in short_words(entry):
+        said = language.bits(word)[-1] if word else language.accepts_empty
+        assert said == entry.accepts(word), word
+
+
+@pytest.mark.parametrize("entry", [one for one in EVERY if one.kind in REGULAR], ids=lambda one: one.name)
+def test_regular_languages_are_of_the_class_that_is_said(entry: Entry) -> None:
+    """Where there is an expression or an automaton; a formula has none."""
+    for source in entry.sources:
+        language = language_of(entry, source)
+        if isinstance(language, Dfa):
+            assert classify(language).kind.value == entry.kind
+
+
+def test_what_has_no_source_says_what_it_needs_and_is_no_regular_language() -> None:
+    unbuilt = {one.name: one.source for one in EVERY if isinstance(one.source, Unbuilt)}
+    assert set(unbuilt) == {"dyck-2", "dyck-3", "dyck-8", "palindromes"}
+    assert all(source.needs.startswith("a head that ") for source in unbuilt.values())
+    assert all(named(name).kind not in REGULAR and named(name).sources == () for name in unbuilt)
+
+
+def test_oracles_share_nothing_with_the_compiler() -> None:
+    """What defines languages knows nothing of attemper but what a word is, and the error for a wrong name."""
+    folder = Path(zoo.__file__).parent
+    allowed = {"attemper.languages.words", "attemper.errors"}
+    for path in folder.glob("*.py"):
+        if path.name == "forcing.py":  # numbers about some of these languages, not their definitions
+            continue
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        imported = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        ours = {name for name in imported if name.startswith("attemper")}
+        assert {name for name in ours if not name.startswith("attemper.languages.named")} <= allowed, path
+
+
+# Entries -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
+def test_an_entry_is_complete(entry: Entry) -> None:
+    assert Alphabet(entry.alphabet).symbols == entry.alphabet
+    assert entry.definition[0].islower() or not entry.definition[0].isalpha()
+    assert len(entry.definition) <= 80
+    assert not entry.definition.endswith(".")
+    assert 1 <= entry.layers <= 8
+    assert set(entry.regimes) <= set(EVERY_REGIME)
+    assert entry.regimes[0] == "unbounded"
+    assert len(set(entry.sources)) == len(entry.sources)
+
+
+def test_names_are_names() -> None:
+    names = [one.name for one in entries()]
+    assert len(names) == len(set(names)) == 41
+    assert all(named(name).name == name for name in names)
+    assert set(ALIASES.values()) <= set(names)
+    assert not set(ALIASES) & set(names)
+
+
+def test_every_family_lists_members_and_has_others() -> None:
+    for family in FAMILIES:
+        made = [family.make(*parameters) for parameters in family.listed]
+        assert made
+        assert all(one.name in {entry.name for entry in entries()} for one in made)
+        assert all(family.allows(*parameters) for parameters in family.listed)
+    for name in OTHERS:
+        assert named(name).name == name
+
+
+def test_parity_alone_is_an_alias_that_says_its_polarity() -> None:
+    assert named("parity").name == "parity-even"
+    assert named("parity").polarity.startswith("even")
+    even, odd = named("parity-even"), named("parity-odd")
+    assert all(even.accepts(word) != odd.accepts(word) for word in short_words(even))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("parety", "there is no 'parety' in the zoo; the nearest name is 'parity'"),
+        ("tomita-8", "the nearest name is 'tomita-"),
+        ("k-hop-5", "there is no 'k-hop-5' in the zoo: of 'k-hop-K' there are K = 1 to 4"),
+        ("k-hop-0", "the nearest name is 'k-hop-"),
+        ("mod-1", "of 'mod-K' there are K = 2 to 16"),
+        ("mod-17", "of 'mod-K' there are K = 2 to 16"),
+        ("dyck-2-depth-6", "of 'dyck-K-depth-M' there are M = 1 to 98 for K = 1, to 5 for K = 2, to 3"),
+        ("dyck-9-depth-1", "of 'dyck-K-depth-M' there are"),
+        ("dyck-9", "of 'dyck-K' there are K = 1 to 8"),
+        ("detect-a", "words of 2 to 8 letters a and b"),
+        ("detect-abc", "words of 2 to 8 letters a and b"),
+        ("detect-aaaaaaaaa", "words of 2 to 8 letters a and b"),
+        ("seen-1", "K = 2 to 20"),
+        ("", "'attemper zoo' lists all names"),
+        ("?", "'attemper zoo' lists all names"),
+    ],
+)
+def test_a_name_that_is_none_is_met_with_the_nearest(name: str, message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        named(name)
+    assert message in str(raised.value)
+
+
+# Words ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("longest", [24, 25, LONG])
+@pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
+def test_words_are_what_they_are_called(entry: Entry, longest: int) -> None:
+    members = entry.members(count=30, longest=longest)
+    strangers = entry.strangers(count=30, longest=longest)
+    pairs = entry.near_misses(count=30, longest=longest)
+    assert len(members) == len(strangers) == len(pairs) == 30
+    assert all(map(entry.accepts, members))
+    assert not any(map(entry.accepts, strangers))
+    for inside, outside in pairs:
+        assert entry.accepts(inside)
+        assert not entry.accepts(outside)
+        assert is_one_change(inside, outside), (inside, outside)
+    words = [*members, *strangers, *(word for pair in pairs for word in pair)]
+    assert max(map(len, words)) == longest
+    assert set().union(*words) <= set(entry.alphabet)
+
+
+@pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
+def test_a_drawn_word_is_a_member_of_about_the_length(entry: Entry) -> None:
+    draw = Random(entry.name)
+    for length in (*range(40, 60), LONG - 1, LONG):
+        word = entry.member(draw, length)
+        assert len(word) <= length
+        assert entry.accepts(word), word
+        assert entry.name == "date" or len(word) >= length - 20
+    for length in range(1, 40):
+        assert len(entry.member(draw, length)) <= max(length, 24)
+        for word in entry.edges(draw, length):
+            assert len(word) <= length
+            assert set(word) <= set(entry.alphabet)
+
+
+@pytest.mark.parametrize("longest", [0, 1, 3])
+@pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
+def test_there_may_be_few_short_words_but_no_wrong_ones(entry: Entry, longest: int) -> None:
+    members = entry.members(count=2, longest=longest)
+    strangers = entry.strangers(count=2, longest=longest)
+    pairs = entry.near_misses(count=2, longest=longest)
+    assert all(len(word) <= longest for word in (*members, *strangers, *(w for pair in pairs for w in pair)))
+    assert all(map(entry.accepts, members))
+    assert not any(map(entry.accepts, strangers))
+    assert all(entry.accepts(inside) and not entry.accepts(outside) for inside, outside in pairs)
+
+
+def test_a_seed_gives_the_same_words_again_and_another_seed_others() -> None:
+    entry = named("k-hop-2")
+    for draws in (entry.members, entry.strangers, entry.near_misses):
+        assert draws(seed=3, count=20) == draws(seed=3, count=20)
+        assert draws(seed=3, count=20) != draws(seed=4, count=20)
+
+
+EDGES = {
+    "parity-even": ["1" * 12, "1" * 11 + "0"],
+    "majority": ["1" * 6 + "0" * 6],
+    "tomita-3": ["1" + "0" * 11],
+    "a-n-b-n": ["aaaaaabbbbbbb"[:12], "ab" * 6],
+    "dyck-1": ["((((((" + "))))))", ")(" + "()" * 5, "()" * 5 + "(("],
+    "dyck-2": ["[()()()()()]"],
+    "dyck-1-depth-3": ["((()))" * 2, "(((())))"],
+    "detect-aab": ["ab" + "b" * 9 + "aa"[:1]],
+    "k-hop-1": ["b" * 11 + "a", "a" + "b" * 10 + "a"],
+    "copy-previous": ["1", "10"],
+    "seen-3": ["aaa", "ababab"],
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edges_have_the_words_on_which_models_go_wrong(name: str) -> None:
+    found = {"".join(word) for word in named(name).edges(Random(1), 12)}
+    assert set(EDGES[name]) <= found, found
+
+
+def test_flip_flops_are_written_far_away_and_keys_bound_again() -> None:
+    far = ("w1", *["i"] * 10, "r1")
+    assert far in list(named("flip-flop").edges(Random(1), 12))
+    bindings = ["".join(word) for word in named("mqar").edges(Random(1), 10)]
+    assert {"kxlylylylk"[:10], "kxkylylylk"[:10]} <= set(bindings), bindings
+    assert any(word.endswith("kk") for word in bindings)
+    assert any(word.endswith("klk") for word in bindings)
+
+
+def test_changes_are_of_all_kinds() -> None:
+    draw, word = Random(2), tuple("abcabc")
+    others = [changed(word, ("a", "b", "c"), draw) for _ in range(300)]
+    assert {len(other) for other in others} == {5, 6, 7}
+    assert all(is_one_change(word, other) or word == other for other in others)
+    assert changed((), ("a",), draw) == ("a",)
+
+
+# What some languages are, once more ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"),
+    [
+        ("k-hop-1", "aa", "a"),
+        ("k-hop-1", "bacb", "bcab"),
+        ("k-hop-1", "bab", "bcb"),
+        ("k-hop-2", "cabcb", "ccbcb"),
+        ("mqar", "kxk", "kyk"),
+        ("mqar", "kykxllk", "kxkyk"),
+        ("mqar", "kxlk", "kxll"),
+        ("mqar", "kxkk", "kk"),
+        ("dyck-shuffle-2", "([)]", "([))"),
+        ("dyck-2", "([])", "([)]"),
+        ("dyck-2-depth-2", "[()]", "[[()]]"),
+        ("palindromes", "abba", "abab"),
+        ("majority", "01", "0"),
+        ("majority-strict", "1", "01"),
+        ("multiples-of-3", "110", "111"),
+    ],
+)
+def test_words_by_hand(name: str, inside: str, outside: str) -> None:
+    assert named(name).accepts(tuple(inside))
+    assert not named(name).accepts(tuple(outside))
+
+
+def hops_by_definition(word: Word, hops: int) -> str | None:
+    """find^k(i) = find^(k-1)(find(i)), find(i) = max({0} | {j <= i : w_(j-1) = w_i}), positions from 1."""
+    place = len(word)
+    for _ in range(hops):
+        if place == 0:
+            return None
+        places = [j for j in range(2, place + 1) if word[j - 2] == word[place - 1]]
+        place = max([0, *places])
+    return word[place - 1] if place else None
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3, 4])
+def test_hops_are_those_of_the_paper(hops: int) -> None:
+    entry = named(f"k-hop-{hops}")
+    for word in islice(product("abc", repeat=8), 0, None, 5):
+        assert entry.accepts(word) == (hops_by_definition(word, hops) == "a")
+
+
+def test_formulas_are_as_short_as_they_are_said_to_be() -> None:
+    texts = {one.name: one.source.text for one in entries() if isinstance(one.source, Formula)}
+    assert texts["k-hop-1"].startswith("a & (!(Y a) S (Y a & a)) | b & ")
+    assert texts["a-n-b-n"] == "H (a -> !O b) & #<[a] = #<[b]"
+    assert texts["detect-aab"] == "O (b & Y (a & Y a))"
+    assert texts["a-n-b-n-c-n"] == "H ((a -> !O (b | c)) & (b -> !O c)) & #<[a] = #<[b] & #<[b] = #<[c]"

@@ -1,0 +1,374 @@
+"""Programs as people write them, for tests: their meaning straight from the text, and random ones.
+
+`RaspMeaning` shares nothing with the lowering: it looks at every pair of positions, and has the values of
+Bits as bools, of Integers as ints and of Symbols as strings.
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Callable, Iterable
+
+from attemper.attention_program.ops import Choice, Direction, Mask
+from attemper.languages.rasp.syntax import (
+    Applied,
+    Comparison,
+    Conditional,
+    Congruence,
+    Definition,
+    Edge,
+    Expression,
+    Extreme,
+    ExtremeOf,
+    Implication,
+    In,
+    Index,
+    Join,
+    Joined,
+    Length,
+    Magnitude,
+    Multiple,
+    Name,
+    Negation,
+    Negative,
+    Number,
+    Position,
+    Quantified,
+    Quantifier,
+    Relation,
+    Selection,
+    Shifted,
+    Source,
+    Sum,
+    SymbolName,
+    Truth,
+    WordSymbol,
+)
+from attemper.languages.temporal.reading import At
+from attemper.languages.words import Alphabet, Word
+
+Value = bool | int | str
+
+_SEES: dict[Mask, Callable[[int, int], bool]] = {
+    Mask.UP_TO: lambda i, j: j <= i,
+    Mask.BEFORE: lambda i, j: j < i,
+    Mask.FROM: lambda i, j: j >= i,
+    Mask.AFTER: lambda i, j: j > i,
+    Mask.ALL: lambda i, j: True,
+}
+_RELATIONS: dict[Relation, Callable[[Value, Value], bool]] = {
+    Relation.EQUAL: operator.eq,
+    Relation.UNEQUAL: operator.ne,
+    Relation.AT_MOST: operator.le,
+    Relation.LESS: operator.lt,
+    Relation.AT_LEAST: operator.ge,
+    Relation.GREATER: operator.gt,
+}
+
+
+class RaspMeaning:
+    """What a source says of a word, at each position."""
+
+    def __init__(self, source: Source, word: Word) -> None:
+        self.word = word
+        self.definitions = {one.name: one.expression for one in source.definitions}
+        self.known: dict[tuple[str, int], Value] = {}
+        self.output = source.output
+
+    def outputs(self) -> tuple[Value, ...]:
+        return tuple(self.value(self.output, i) for i in range(1, len(self.word) + 1))
+
+    def named(self, name: str, i: int) -> Value:
+        if (name, i) not in self.known:
+            self.known[name, i] = self.value(self.definitions[name], i)
+        return self.known[name, i]
+
+    def value(self, expression: Expression, i: int, j: int = 0) -> Value:
+        """The value at i; inside brackets, where all is applied, at i and j."""
+
+        def of(part: Expression) -> Value:
+            return self.value(part, i, j)
+
+        match expression:
+            case Truth(value) | Number(value):
+                return value
+            case Edge(at):
+                return i == (1 if at is At.FIRST else len(self.word))
+            case In(symbols):
+                return self.word[i - 1] in symbols
+            case WordSymbol():
+                return self.word[i - 1]
+            case Name(name):
+                return self.named(name, i)
+            case SymbolName(name):
+                return name
+            case Position():
+                return i
+            case Length():
+                return len(self.word)
+            case Negation(operand):
+                return not of(operand)
+            case Joined(Join.AND, parts):
+                return all(map(of, parts))
+            case Joined(Join.OR, parts):
+                return any(map(of, parts))
+            case Joined(Join.XOR, parts):
+                return sum(map(bool, map(of, parts))) % 2 == 1
+            case Implication(premise, conclusion):
+                return not of(premise) or of(conclusion)
+            case Comparison(relation, left, right):
+                return _RELATIONS[relation](of(left), of(right))
+            case Congruence(operand, modulus, remainder):
+                return (int(of(operand)) - remainder) % modulus == 0
+            case Sum(parts):
+                return sum(int(of(part)) for part in parts)
+            case Negative(operand):
+                return -int(of(operand))
+            case Multiple(factor, operand):
+                return factor * int(of(operand))
+            case ExtremeOf(extreme, parts):
+                numbers = [int(of(part)) for part in parts]
+                return min(numbers) if extreme is Extreme.LEAST else max(numbers)
+            case Magnitude(operand):
+                return abs(int(of(operand)))
+            case Conditional(condition, then, otherwise):
+                return of(then) if of(condition) else of(otherwise)
+            case Quantified(Quantifier.EVERY, mask, condition, None):
+                assert condition is not None
+                return self._found(mask, condition, i) == self._found(mask, None, i)
+            case Quantified(quantifier, mask, condition, body):
+                return self._quantified(quantifier, self._found(mask, condition, i), body)
+            case Selection(choice, mask, condition, value, default):
+                found = self._found(mask, condition, i)
+                if not found:
+                    assert default is not None
+                    return self.value(default, i)
+                chosen = max(found) if choice is Choice.RIGHTMOST else min(found)
+                return self.value(value, chosen, chosen)
+            case Shifted(direction, distance, value, default):
+                there = i - distance if direction is Direction.PREVIOUS else i + distance
+                if 1 <= there <= len(self.word):
+                    return self.value(value, there)
+                return False if default is None else self.value(default, i)
+            case Applied(operand, index):
+                return self.value(operand, i if index is Index.HERE else j)
+
+    def _found(self, mask: Mask, condition: Expression | None, i: int) -> list[int]:
+        seen = [j for j in range(1, len(self.word) + 1) if _SEES[mask](i, j)]
+        return [j for j in seen if condition is None or self.value(condition, i, j)]
+
+    def _quantified(self, quantifier: Quantifier, found: list[int], body: Expression | None) -> Value:
+        holds = [body is None or bool(self.value(body, j, j)) for j in found]
+        match quantifier:
+            case Quantifier.SOME:
+                return any(holds)
+            case Quantifier.EVERY:
+                return all(holds)
+            case Quantifier.COUNT:
+                return sum(holds)
+
+
+class RaspSampler:
+    """Draws sources whose types fit, with every kind of expression."""
+
+    def __init__(self, rng: random.Random, alphabet: str = "ab") -> None:
+        self.rng = rng
+        self.alphabet = Alphabet(tuple(alphabet))
+        self.bits: list[str] = []
+        self.integers: list[str] = []
+        self.symbols: dict[str, frozenset[str]] = {}
+
+    def source(self, definitions: int) -> Source:
+        """A source of so many definitions; the output builds on them."""
+        defined = []
+        for index in range(definitions):
+            name = f"d{index}"
+            defined.append(Definition(name, self._defined(name)))
+        if self.rng.random() < 0.2:
+            return Source(self.alphabet, None, tuple(defined), self.symbol(2)[0])
+        at = At.FIRST if self.rng.random() < 0.2 else At.LAST
+        return Source(self.alphabet, self.rng.random() < 0.5, tuple(defined), self.bit(2), at)
+
+    def _defined(self, name: str) -> Expression:
+        match self.rng.choice(("bit", "bit", "bit", "integer", "symbol")):
+            case "bit":
+                bit = self.bit(2)
+                self.bits.append(name)
+                return bit
+            case "integer":
+                integer = self.integer(2)
+                self.integers.append(name)
+                return integer
+            case _:
+                symbol, names = self.symbol(2)
+                self.symbols[name] = names
+                return symbol
+
+    def bit(self, depth: int) -> Expression:
+        leaves: list[Callable[[], Expression]] = [self._in, self._bit_name, self._bit_name]
+        leaves += [lambda: Truth(self.rng.random() < 0.5), lambda: Edge(self.rng.choice(list(At)))]
+        if depth == 0:
+            return self.rng.choice(leaves)()
+        inner: list[Callable[[], Expression]] = [
+            lambda: Negation(self.bit(depth - 1)),
+            lambda: self._joined(lambda: self.bit(depth - 1)),
+            lambda: Implication(self.bit(depth - 1), self.bit(depth - 1)),
+            lambda: self._compared(self.integer(depth - 1), self.integer(depth - 1)),
+            lambda: self._equal(self.symbol(depth - 1), self.symbol(depth - 1)),
+            lambda: self._congruence(self.integer(depth - 1)),
+            lambda: Conditional(self.bit(depth - 1), self.bit(depth - 1), self.bit(depth - 1)),
+            lambda: self._quantified(depth),
+            lambda: self._quantified(depth),
+            lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
+            lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
+            lambda: self._shifted_value(
+                self.bit(depth - 1), self.rng.choice((None, Truth(True), Truth(False)))
+            ),
+        ]
+        return self.rng.choice([*leaves, *inner, *inner])()
+
+    def integer(self, depth: int) -> Expression:
+        leaves: list[Callable[[], Expression]] = [
+            lambda: Number(self.rng.randrange(4)),
+            Position,
+            Length,
+            self._integer_name,
+        ]
+        if depth == 0:
+            return self.rng.choice(leaves)()
+        one = lambda: self.integer(depth - 1)  # noqa: E731 - drawn anew each time
+        inner: list[Callable[[], Expression]] = [
+            lambda: Sum((one(), one())),
+            lambda: Sum((one(), Negative(one()), one())),
+            lambda: Negative(one()),
+            lambda: Multiple(self.rng.randrange(4), one()),
+            lambda: ExtremeOf(self.rng.choice(list(Extreme)), (one(), one())),
+            lambda: Magnitude(one()),
+            lambda: Conditional(self.bit(depth - 1), one(), one()),
+            lambda: self._count(depth),
+            lambda: self._count(depth),
+            lambda: self._count(depth),
+        ]
+        return self.rng.choice([*leaves, *inner, *inner])()
+
+    def symbol(self, depth: int) -> tuple[Expression, frozenset[str]]:
+        draw = self.rng.randrange(7 if depth else 3)
+        match draw:
+            case 0:
+                return WordSymbol(), frozenset(self.alphabet.symbols)
+            case 1 if self.symbols:
+                name = self.rng.choice(list(self.symbols))
+                return Name(name), self.symbols[name]
+            case 1 | 2:
+                name = self._symbol_name()
+                return SymbolName(name), frozenset({name})
+            case 3 | 4:
+                (then, some), (otherwise, others) = self.symbol(depth - 1), self.symbol(depth - 1)
+                return Conditional(self.bit(depth - 1), then, otherwise), some | others
+            case _:
+                value, names = self.symbol(depth - 1)
+                default = self._symbol_name()
+                fetch = self._selection if draw == 5 else self._shifted_value
+                return fetch(value, SymbolName(default)), names | {default}
+
+    def _symbol_name(self) -> str:
+        return self.rng.choice(("round", "square", "none", *self.alphabet.symbols))
+
+    def _in(self) -> Expression:
+        some = [one for one in self.alphabet.symbols if self.rng.random() < 0.5]
+        return In(tuple(some or self.alphabet.symbols[:1]))
+
+    def _bit_name(self) -> Expression:
+        return Name(self.rng.choice(self.bits)) if self.bits else self._in()
+
+    def _integer_name(self) -> Expression:
+        return Name(self.rng.choice(self.integers)) if self.integers else Position()
+
+    def _joined(self, draw: Callable[[], Expression]) -> Expression:
+        return Joined(self.rng.choice(list(Join)), tuple(draw() for _ in range(self.rng.choice((2, 2, 3)))))
+
+    def _compared(self, left: Expression, right: Expression) -> Expression:
+        return Comparison(self.rng.choice(list(Relation)), left, right)
+
+    def _equal(
+        self, one: tuple[Expression, frozenset[str]], two: tuple[Expression, frozenset[str]]
+    ) -> Expression:
+        relation = self.rng.choice((Relation.EQUAL, Relation.UNEQUAL))
+        right = two[0] if one[1] & two[1] else SymbolName(self.rng.choice(sorted(one[1])))
+        return Comparison(relation, one[0], right)
+
+    def _congruence(self, operand: Expression) -> Expression:
+        modulus = self.rng.choice((1, 2, 3))
+        return Congruence(operand, modulus, self.rng.randrange(modulus))
+
+    def _quantified(self, depth: int) -> Expression:
+        quantifier = self.rng.choice((Quantifier.SOME, Quantifier.EVERY))
+        condition = self._condition_or_none()
+        body = None if condition is not None and self.rng.random() < 0.5 else self._body(depth)
+        return Quantified(quantifier, self._mask(), condition, body)
+
+    def _count(self, depth: int) -> Expression:
+        condition = self.condition(1, (Index.THERE,)) if self.rng.random() < 0.3 else None
+        body = None if condition is not None and self.rng.random() < 0.5 else self._body(depth)
+        return Quantified(Quantifier.COUNT, self._mask(), condition, body)
+
+    def _body(self, depth: int) -> Expression:
+        return self.condition(1, (Index.THERE,)) if self.rng.random() < 0.2 else self.bit(depth - 1)
+
+    def _selection(self, value: Expression, default: Expression) -> Expression:
+        choice = self.rng.choice(list(Choice))
+        return Selection(choice, self._mask(), self._condition_or_none(), value, default)
+
+    def _shifted_value(self, value: Expression, default: Expression | None) -> Expression:
+        return Shifted(self.rng.choice(list(Direction)), self.rng.choice((1, 1, 2, 3)), value, default)
+
+    def _mask(self) -> Mask:
+        return self.rng.choice(list(Mask))
+
+    def _condition_or_none(self) -> Expression | None:
+        return None if self.rng.random() < 0.25 else self.condition(2, tuple(Index))
+
+    def condition(self, depth: int, at: tuple[Index, ...]) -> Expression:
+        """A condition that reads at these of i and j, and at least at one of them."""
+        leaves: list[Callable[[], Expression]] = [
+            lambda: Applied(self.bit(0), self.rng.choice(at)),
+            lambda: Applied(self.bit(1), self.rng.choice(at)),
+            lambda: self._equal(self._symbol_at(at), self._symbol_at(at)),
+            lambda: self._equal(self._symbol_at(at), self._symbol_at(at)),
+            lambda: self._of_integers(self.rng.choice(at)),
+        ]
+        if depth == 0:
+            return self.rng.choice(leaves)()
+        one = lambda: self.condition(depth - 1, at)  # noqa: E731 - drawn anew each time
+        inner: list[Callable[[], Expression]] = [
+            lambda: Negation(one()),
+            lambda: self._joined(one),
+            lambda: self._joined(one),
+            lambda: Implication(one(), one()),
+            lambda: Conditional(one(), one(), one()),
+            lambda: Joined(Join.OR, (one(), Truth(self.rng.random() < 0.5))),
+        ]
+        return self.rng.choice([*leaves, *inner])()
+
+    def _symbol_at(self, at: tuple[Index, ...]) -> tuple[Expression, frozenset[str]]:
+        value, names = self.symbol(self.rng.choice((0, 0, 1)))
+        if isinstance(value, SymbolName) or self.rng.random() < 0.9:
+            return Applied(value, self.rng.choice(at)), names
+        name = self._symbol_name()
+        chosen = Conditional(
+            Applied(self.bit(0), self.rng.choice(at)), Applied(value, at[0]), SymbolName(name)
+        )
+        return chosen, names | {name}
+
+    def _of_integers(self, index: Index) -> Expression:
+        left, right = Applied(self.integer(1), index), Applied(self.integer(0), index)
+        return self.rng.choice((self._compared(left, right), self._congruence(left)))
+
+
+def words_to(alphabet: Alphabet, length: int) -> Iterable[Word]:
+    """All words of 1 to so many symbols."""
+    words: list[Word] = [()]
+    for _ in range(length):
+        words = [(*word, symbol) for word in words for symbol in alphabet.symbols]
+        yield from words

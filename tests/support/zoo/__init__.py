@@ -1,0 +1,176 @@
+"""The page of the zoo, written from what was compiled, and read back.
+
+`python -m tests.support.zoo --write` compiles every language in every regime, and writes `docs/zoo.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never, final
+
+import attemper
+from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.languages.named.entry import Automaton, Entry, Formula, Regex, RegimeName, Source, Unbuilt
+from attemper.languages.named.zoo import FAMILIES, entries
+from attemper.workbench.zoo import compile_entry, source_of
+
+PAGE = Path(__file__).parents[3] / "docs" / "zoo.md"
+OPENING = Path(__file__).with_name("opening.md")
+
+SECTIONS = {
+    "first": "Regular languages",
+    "majority": "Counting and brackets",
+    "flip-flop": "Looking up",
+}
+"""The headings, each before the language of this name."""
+
+WIDEST = 70
+"""A longer text is counted, not shown."""
+
+NONE = "–"
+
+HEADERS = (
+    *("language", "its words", "class", "written as", "attention", "heads"),
+    *("float32: unbounded", "temperature", "decoder"),
+)
+
+
+@final
+@dataclass(frozen=True)
+class Size:
+    """What the page says of a language's networks: layers with attention, heads, and float32 horizons.
+
+    The layers and heads are the most in any regime; the horizons are with numerator-first kernels.
+    """
+
+    layers: int
+    heads: int
+    horizons: tuple[tuple[RegimeName, int], ...]
+
+
+Sizes = Mapping[str, Size | None]
+"""By the language's name; None: not compiled yet."""
+
+
+def attention_layers(model: attemper.Model) -> int:
+    return sum(1 for layer in model.network.layers if layer.heads)
+
+
+def horizon(certificate: Certificate, dtype: str) -> int:
+    """Up to which length the network is right in this format, with numerator-first kernels."""
+    return next(
+        claim.horizon
+        for claim in certificate.claims
+        if isinstance(claim, FloatClaim) and (claim.format, claim.kernel) == (dtype, "numerator-first")
+    )
+
+
+def size_of(entry: Entry) -> Size | None:
+    """The language, compiled and certified in its regimes."""
+    if not entry.sources:
+        return None
+    models = {regime: compile_entry(entry, source_of(entry), regime=regime) for regime in entry.regimes}
+    return Size(
+        max(map(attention_layers, models.values())),
+        max(sum(len(layer.heads) for layer in model.network.layers) for model in models.values()),
+        tuple((regime, horizon(model.certify(), "float32")) for regime, model in models.items()),
+    )
+
+
+# Writing -------------------------------------------------------------------------------------------------
+
+
+def page(sizes: Sizes) -> str:
+    """The whole text."""
+    return "\n".join([OPENING.read_text(encoding="utf-8"), *_tables(sizes), *_families(), *_references()])
+
+
+def _tables(sizes: Sizes) -> Iterator[str]:
+    for entry in entries():
+        if entry.name in SECTIONS:
+            yield f"## {SECTIONS[entry.name]}\n"
+            yield f"| {' | '.join(HEADERS)} |"
+            yield "|" + "---|" * len(HEADERS)
+        yield _row(entry, sizes[entry.name])
+        if _is_last(entry):
+            yield ""
+
+
+def _is_last(entry: Entry) -> bool:
+    """Whether the next language has a heading, or there is none."""
+    later = entries()[entries().index(entry) + 1 :]
+    return not later or later[0].name in SECTIONS
+
+
+def _row(entry: Entry, size: Size | None) -> str:
+    cells = [entry.name, _escaped(entry.definition), entry.kind.value, written(entry.source)]
+    if size is None:
+        cells += [NONE] * 5
+    else:
+        horizons = dict(size.horizons)
+        cells += [str(size.layers), str(size.heads)]
+        cells += [
+            f"{horizons[r]:,}" if r in horizons else NONE for r in ("unbounded", "temperature", "decoder")
+        ]
+    return f"| {' | '.join(cells)} |"
+
+
+def written(source: Source) -> str:
+    """A source in a table."""
+    match source:
+        case Formula(text, at):
+            return _code(text, "a formula") + (", read first" if at == "first" else "")
+        case Regex(text):
+            return _code(text, "an expression")
+        case Automaton(moves, _, _):
+            return f"an automaton of {len(moves)} states"
+        case Unbuilt(needs):
+            return f"not compiled yet: that needs {needs}"
+        case _:
+            assert_never(source)
+
+
+def _code(text: str, what: str) -> str:
+    return f"`{_escaped(text)}`" if len(text) <= WIDEST else f"{what} of {len(text)} characters"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def _families() -> Iterator[str]:
+    yield "## Names with a parameter\n"
+    yield "The tables have some of these; the others are called by their names.\n"
+    yield from (f"* `{family.shown}`: {family.range}" for family in FAMILIES)
+    yield ""
+
+
+def _references() -> Iterator[str]:
+    yield "## References\n"
+    found = {reference for entry in entries() for reference in entry.references}
+    for reference in sorted(found, key=str):
+        names = (entry.name for entry in entries() if reference in entry.references)
+        yield f"* {reference.authors}, *{reference.title}*, {reference.year}: {', '.join(names)}"
+    yield ""
+
+
+# Reading -------------------------------------------------------------------------------------------------
+
+
+def sizes_in(text: str) -> dict[str, Size | None]:
+    """What a page says, in its order."""
+    rows = (line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| language"))
+    return dict(map(_read, rows))
+
+
+def _read(line: str) -> tuple[str, Size | None]:
+    start, layers, heads, *others = line.removesuffix(" |").rsplit(" | ", 5)
+    name = start.removeprefix("| ").partition(" | ")[0]
+    if layers == NONE:
+        return name, None
+    regimes: tuple[RegimeName, ...] = ("unbounded", "temperature", "decoder")
+    horizons = zip(regimes, others, strict=True)
+    said = tuple((regime, int(number.replace(",", ""))) for regime, number in horizons if number != NONE)
+    return name, Size(int(layers), int(heads), said)

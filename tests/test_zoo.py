@@ -1,0 +1,128 @@
+"""The zoo end to end: every language in every regime is proved, right on words, and as the page says."""
+
+from __future__ import annotations
+
+import pytest
+
+import attemper
+from attemper.checker.verdict import Status
+from attemper.languages.named.entry import Entry, RegimeName, Written
+from attemper.languages.named.zoo import entries, named
+from attemper.languages.words import Word
+from attemper.workbench.zoo import compile_entry
+from tests.support.zoo import PAGE, attention_layers, horizon, page, size_of, sizes_in
+
+SIZES = sizes_in(PAGE.read_text(encoding="utf-8"))
+
+BUILT = [entry for entry in entries() if entry.sources]
+
+COMPILING = [(entry, regime) for entry in BUILT for regime in entry.regimes]
+
+OTHER_SOURCES = [(entry, source) for entry in BUILT for source in entry.also]
+
+SAMPLE: tuple[tuple[str, RegimeName], ...] = (
+    ("parity", "decoder"),
+    ("a-n-b-n", "temperature"),
+    ("dyck-shuffle-2", "unbounded"),
+    ("dyck-2-depth-2", "decoder"),
+    ("flip-flop", "temperature"),
+    ("k-hop-1", "unbounded"),
+    ("mqar", "decoder"),
+    ("detect-aab", "unbounded"),
+    ("seen-3", "temperature"),
+)
+
+LONGEST = 256
+
+
+def words_of(entry: Entry, count: int, longest: int) -> list[Word]:
+    """Members, strangers and near misses, and the edge words themselves."""
+    pairs = entry.near_misses(seed=1, count=count, longest=longest)
+    return [
+        (),
+        *entry.members(seed=1, count=count, longest=longest),
+        *entry.strangers(seed=1, count=count, longest=longest),
+        *(word for pair in pairs for word in pair),
+    ]
+
+
+def require_proved_and_right(model: attemper.Model, entry: Entry, count: int) -> None:
+    """The certificate is accepted, and so is every word by the oracle's verdict, in float64."""
+    assert model.check(model.certify()).status is Status.PROVED
+    words = words_of(entry, count, LONGEST)
+    assert max(map(len, words)) == LONGEST
+    for word, run in zip(words, model.run(words), strict=True):
+        assert model.verdict(run) is entry.accepts(word), word
+
+
+@pytest.mark.parametrize(("name", "regime"), SAMPLE)
+def test_some_are_proved_and_right(name: str, regime: RegimeName) -> None:
+    model, entry = attemper.compile_named(name, regime=regime), named(name)
+    assert attention_layers(model) <= entry.layers
+    require_proved_and_right(model, entry, 4)
+
+
+def test_the_page_has_all_languages_and_says_what_is_not_compiled() -> None:
+    """Everything on the page but the numbers, which the slow tests compare."""
+    assert list(SIZES) == [entry.name for entry in entries()]
+    assert {name for name, size in SIZES.items() if size is None} == {"dyck-2", "dyck-3", "palindromes"}
+    assert page(SIZES) == PAGE.read_text(encoding="utf-8")
+
+
+def test_no_language_has_more_layers_on_the_page_than_it_should() -> None:
+    for entry in BUILT:
+        size = SIZES[entry.name]
+        assert size is not None
+        assert size.layers <= entry.layers
+        assert tuple(regime for regime, _ in size.horizons) == entry.regimes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("entry", "regime"), COMPILING, ids=[f"{entry.name} {regime}" for entry, regime in COMPILING]
+)
+def test_every_language_is_proved_and_right_in_its_regimes(entry: Entry, regime: RegimeName) -> None:
+    model = attemper.compile_named(entry.name, regime=regime)
+    assert attention_layers(model) <= entry.layers
+    require_proved_and_right(model, entry, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("entry", "source"),
+    OTHER_SOURCES,
+    ids=[
+        f"{entry.name} {type(source).__name__} {number}"
+        for number, (entry, source) in enumerate(OTHER_SOURCES)
+    ],
+)
+def test_other_ways_to_write_a_language_are_proved_and_right(entry: Entry, source: Written) -> None:
+    require_proved_and_right(compile_entry(entry, source), entry, 30)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", BUILT, ids=lambda entry: entry.name)
+def test_networks_are_as_large_as_the_page_says(entry: Entry) -> None:
+    assert size_of(entry) == SIZES[entry.name], (
+        "docs/zoo.md says another size: python -m tests.support.zoo --write"
+    )
+
+
+HORIZONS = {
+    250_000: ("k-hop-1", "k-hop-2", "k-hop-3", "mqar", "detect-aab"),
+    280_000: ("a-n-b-n", "a-n-b-n-c-n"),
+    800_000: ("majority", "dyck-1", "dyck-shuffle-2"),
+}
+"""Lengths that languages must reach in float32, with numerator-first kernels, in every regime."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
+@pytest.mark.parametrize(
+    ("name", "length"), [(name, length) for length, names in HORIZONS.items() for name in names]
+)
+def test_horizons_in_float32_are_as_far_as_they_should_be(name: str, length: int, regime: RegimeName) -> None:
+    model = attemper.compile_named(name, regime=regime, horizon=length, dtype="float32")
+    certificate = model.certify()
+    assert horizon(certificate, "float32") >= length
+    assert model.check(certificate).status is Status.PROVED

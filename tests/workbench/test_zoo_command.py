@@ -1,0 +1,182 @@
+"""attemper zoo: the list, one language, words of it, and its network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import attemper as library
+from attemper.errors import ExitCode, OptionError, UnsupportedError
+from attemper.languages.named.zoo import entries, named
+from attemper.workbench.cli.zoo import cut
+from tests.support.command_line import attemper
+from tests.workbench.test_terminal import WIDTHS, too_wide
+
+# The list ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_the_list_has_a_line_for_each_language(columns: int) -> None:
+    done = attemper("zoo", columns=columns)
+    assert done.code == ExitCode.OK
+    assert too_wide(done.out, columns) == []
+    listed, _, rest = done.out.partition("\n\n")
+    assert [line.split()[0] for line in listed.splitlines()] == [entry.name for entry in entries()]
+    assert "k-hop-K: K = 1 to 4" in rest
+    assert "parity is parity-even" in rest
+
+
+def test_the_list_says_what_words_are_if_there_is_room() -> None:
+    listed = attemper("zoo").out.splitlines()
+    for entry, line in zip(entries(), listed, strict=False):
+        assert line.endswith(f"  {entry.definition}") or line.endswith(
+            f"  (not compiled yet) {entry.definition}"
+        )
+        assert f"  {entry.kind}  " in line
+    assert sum("(not compiled yet)" in line for line in listed) == 3
+
+
+def test_texts_are_cut_between_words() -> None:
+    assert cut("one two three", 13) == "one two three"
+    assert cut("one two three", 12) == "one two ..."
+    assert cut("one two three", 11) == "one two ..."
+    assert cut("one two three", 10) == "one ..."
+
+
+def test_the_list_in_json_is_complete() -> None:
+    records = attemper("zoo", "--json").records
+    assert [record["name"] for record in records] == [entry.name for entry in entries()]
+    for record in records:
+        assert record["definition"] == named(record["name"]).definition
+        assert record["compiles"] == bool(named(record["name"]).sources)
+        assert record["sources"]
+    assert "members" not in records[0]
+
+
+# One language --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("name", ["parity", "k-hop-3", "dyck-3", "flip-flop", "dyck-1-depth-10", "date"])
+def test_a_language_is_shown_on_lines_that_fit(name: str, columns: int) -> None:
+    done = attemper("zoo", name, "--words", 4, "--length", 150, columns=columns)
+    assert done.code == ExitCode.OK
+    assert too_wide(done.out, columns) == []
+
+
+def test_all_about_a_language_is_shown() -> None:
+    shown = attemper("zoo", "flip-flop", "--words", 1).out
+    for text in (
+        "flip-flop: writes, reads and ignores: every read gives the last write\n",
+        "class            star-free\n",
+        "alphabet         w0 w1 r0 r1 i\n",
+        "empty word       in the language\n",
+        "formula          H ((r0 -> !w1 S w0) & (r1 -> !w0 S w1))\n",
+        "automaton        4 states\n",
+        "attention        2 layers at most\n",
+        "regimes          unbounded, temperature, decoder\n",
+        "reference        Liu et al. 2023: Exposing Attention Glitches with Flip-Flop Language Modeling\n",
+    ):
+        assert text in shown
+    (word,) = [line for line in shown.splitlines() if line.startswith("in  ")]
+    assert named("flip-flop").accepts(tuple(word.split()[1:]))
+
+
+def test_parity_alone_prints_its_polarity() -> None:
+    shown = attemper("zoo", "parity").out
+    assert shown.startswith("'parity' is 'parity-even'\nparity-even: words with an even number of 1s\n")
+    assert "polarity         even, as in Hahn 2020; 'parity-odd' has the other words\n" in shown
+
+
+def test_words_are_those_of_the_entry_and_of_the_seed() -> None:
+    entry = named("mqar")
+    record = attemper("zoo", "mqar", "--words", 20, "--length", 40, "--seed", 5, "--json").record
+    assert [tuple(word) for word in record["members"]] == entry.members(seed=5, count=20, longest=40)
+    assert [tuple(word) for word in record["strangers"]] == entry.strangers(seed=5, count=20, longest=40)
+    pairs = [(tuple(inside), tuple(outside)) for inside, outside in record["near_misses"]]
+    assert pairs == entry.near_misses(seed=5, count=20, longest=40)
+
+
+def test_what_is_not_compiled_yet_is_shown_with_what_it_needs() -> None:
+    shown = attemper("zoo", "dyck-2").out
+    assert "not compiled yet that needs a head that attends to the nearest equal number" in shown
+    assert "\nnear miss " in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("parety",), "there is no 'parety' in the zoo; the nearest name is 'parity'"),
+        (("k-hop-9",), "of 'k-hop-K' there are K = 1 to 4"),
+        (("--words", "3"), "--words needs the NAME of a language"),
+        (("-o", "x"), "-o needs the NAME of a language"),
+        (("parity", "--regime", "decoder"), "--regime needs -o DIR, the folder to compile to"),
+        (("parity", "-o", "x", "--seed", "3"), "--seed is for words that are shown: leave it out, or -o"),
+        (("parity", "--words", "-1"), "--words"),
+    ],
+)
+def test_mistakes_have_a_code_and_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = attemper("zoo", *arguments)
+    assert (done.code, done.out) == (ExitCode.USAGE, "")
+    assert message in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+# Networks ------------------------------------------------------------------------------------------------
+
+
+def test_a_language_is_compiled_by_its_name(tmp_path: Path) -> None:
+    done = attemper("zoo", "tomita-5", "-o", tmp_path / "net", "--regime", "decoder")
+    assert done.code == ExitCode.OK
+    assert "(decoder) to" in done.out
+    assert "certified for all lengths in real arithmetic" in done.out
+    record = attemper("run", tmp_path / "net", "0011", "", "--json").records
+    assert [one["accepted"] for one in record] == [True, True]
+    assert attemper("check", tmp_path / "net").code == ExitCode.OK
+    again = attemper("zoo", "tomita-5", "-o", tmp_path / "net", "--json").record
+    assert (again["regime"], again["replaced"], again["directory"]) == (
+        "unbounded",
+        True,
+        str(tmp_path / "net"),
+    )
+
+
+@pytest.mark.parametrize("name", ["tomita-4", "dyck-2-depth-2"])
+def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, name: str) -> None:
+    assert attemper("zoo", name, "-o", tmp_path / "net").code == ExitCode.OK
+    shown = attemper("show", tmp_path / "net").out
+    assert shown.startswith("regex" if name == "tomita-4" else "automaton")
+
+
+@pytest.mark.parametrize("name", ["dyck-2", "palindromes"])
+def test_what_is_not_compiled_yet_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
+    done = attemper("zoo", name, "-o", tmp_path / "net")
+    assert (done.code, done.out) == (ExitCode.UNSUPPORTED, "")
+    assert f"'{name}' cannot be compiled yet: that needs a head that attends to" in done.err
+    assert not (tmp_path / "net").exists()
+    asked = attemper("zoo", name, "-o", tmp_path / "net", "--json")
+    assert asked.code == ExitCode.UNSUPPORTED
+    with pytest.raises(UnsupportedError, match="cannot be compiled yet"):
+        library.compile_named(name)
+
+
+# From Python ---------------------------------------------------------------------------------------------
+
+
+def test_the_zoo_from_python() -> None:
+    entry, model = library.named("parity"), library.compile_named("parity", regime="temperature")
+    assert entry.name == "parity-even"
+    assert model.regime == "temperature"
+    for inside, outside in entry.near_misses(count=20, longest=100):
+        assert (model.accepts(inside), model.accepts(outside)) == (True, False)
+    assert library.compile_named("majority", horizon=100_000, dtype="float32").accepts("01")
+    with pytest.raises(OptionError, match="the nearest name is 'majority'"):
+        library.named("mayority")
+    with pytest.raises(OptionError, match="name is of the type int"):
+        library.named(3)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="regime="):
+        library.compile_named("majority", regime="soft")  # type: ignore[arg-type]
