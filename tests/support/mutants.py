@@ -64,7 +64,7 @@ from attemper.networks.layers import (
     LocalSign,
     Lookup,
     Masking,
-    Nearest,
+    NearestInteger,
     Neighbour,
     Network,
     Select,
@@ -281,7 +281,7 @@ def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
         LocalSign(some, some, some, 1),
         Lookup(some, some),
         Value(some, some, False),
-        Nearest(False, some, some, some, some),
+        NearestInteger(False, some, some, some, some),
     )
     for name, head, put in _heads(network):
         for label in labels:

@@ -13,7 +13,7 @@ from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, s
 from attemper.checker.constructions.by_cases import by_cases
 from attemper.checker.constructions.local_sign import local_sign
 from attemper.checker.constructions.lookup import lookup
-from attemper.checker.constructions.nearest import nearest
+from attemper.checker.constructions.nearest_integer import nearest_integer
 from attemper.checker.constructions.neighbour import neighbour
 from attemper.checker.constructions.select import select
 from attemper.checker.constructions.sign import sign
@@ -27,7 +27,7 @@ from attemper.networks.layers import (
     Head,
     LocalSign,
     Lookup,
-    Nearest,
+    NearestInteger,
     Neighbour,
     Select,
     Sign,
@@ -47,7 +47,7 @@ RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
 
 INTEGER_RULES: dict[type[Construction], Callable[[ReadHead], HeadFact]] = {
     Value: value,
-    Nearest: nearest,
+    NearestInteger: nearest_integer,
 }
 """The rules of constructions that make integers, or read such as are only approximate."""
 

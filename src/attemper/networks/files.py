@@ -43,7 +43,7 @@ from attemper.networks.layers import (
     LocalSign,
     Lookup,
     Masking,
-    Nearest,
+    NearestInteger,
     Neighbour,
     Network,
     Select,
@@ -285,8 +285,8 @@ def _encode_construction(construction: Construction) -> list[object]:
             return ["lookup", _encode_form(ratio), _encode_form(unit)]
         case Value(ratio, unit, is_key):
             return ["value", _encode_form(ratio), _encode_form(unit), is_key]
-        case Nearest(leftmost, blocked, query, key, square):
-            return ["nearest", leftmost, *map(_encode_form, (blocked, query, key, square))]
+        case NearestInteger(leftmost, blocked, query, key, square):
+            return ["nearest integer", leftmost, *map(_encode_form, (blocked, query, key, square))]
         case _:
             assert_never(construction)
 
@@ -467,8 +467,8 @@ def _construction(entry: object) -> Construction:
             return Lookup(_form(ratio), _form(unit))
         case ["value", ratio, unit, bool(is_key)]:
             return Value(_form(ratio), _form(unit), is_key)
-        case ["nearest", bool(leftmost), blocked, query, key, square]:
-            return Nearest(leftmost, *map(_form, (blocked, query, key, square)))
+        case ["nearest integer", bool(leftmost), blocked, query, key, square]:
+            return NearestInteger(leftmost, *map(_form, (blocked, query, key, square)))
         case _:
             raise ValueError(f"not a construction: {str(entry)[:80]}")
 

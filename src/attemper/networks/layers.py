@@ -142,7 +142,7 @@ class Value:
 
 @final
 @dataclass(frozen=True)
-class Nearest:
+class NearestInteger:
     """Reads the rightmost (or leftmost) visible position of the least (query - key)^2 + `blocked`.
 
     `query` is an integer at i, `key` one at j with its `square`, `blocked` a bit at j.
@@ -155,7 +155,7 @@ class Nearest:
     square: LinearForm
 
 
-Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup | Value | Nearest
+Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup | Value | NearestInteger
 """What a compiled head is for, in the terms of `docs/theory.md`."""
 
 

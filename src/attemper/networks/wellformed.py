@@ -23,7 +23,7 @@ from attemper.networks.layers import (
     LinearForm,
     LocalSign,
     Lookup,
-    Nearest,
+    NearestInteger,
     Neighbour,
     Network,
     Select,
@@ -108,7 +108,7 @@ def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
             return (left, right, gate)
         case Lookup(ratio, unit) | Value(ratio, unit):
             return (ratio, unit)
-        case Nearest(_, blocked, query, key, square):
+        case NearestInteger(_, blocked, query, key, square):
             return (blocked, query, key, square)
         case _:
             assert_never(construction)

@@ -2,7 +2,7 @@
 
     Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
     Shift     neighbour   CountTest          lookup, corrected where the count is 0
-    Nearest   nearest     integers: value, one for each query and each key
+    Nearest   nearest_integer; integers: value, one for each query and each key
     Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
 
 No pass names a construction: each asks here.
@@ -13,16 +13,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from attemper.attention_program.ops import Attend, Compare, CountTest, Equals, Program, Ref, Shift, Step
-from attemper.attention_program.ops import Nearest as NearestStep
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    CountTest,
+    Equals,
+    Nearest,
+    Program,
+    Ref,
+    Shift,
+    Step,
+)
 from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream
-from attemper.compiling.constructions import lookup, nearest, neighbour, select, sign
+from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
 from attemper.compiling.constructions.local_sign import LocalSignPlan
 from attemper.compiling.constructions.lookup import LookupPlan
-from attemper.compiling.constructions.nearest import NearestPlan
+from attemper.compiling.constructions.nearest_integer import NearestIntegerPlan
 from attemper.compiling.constructions.neighbour import NeighbourPlan
 from attemper.compiling.constructions.select import SelectPlan
 from attemper.compiling.constructions.sign import SignPlan
@@ -34,7 +43,7 @@ from attemper.networks.layers import (
     LinearForm,
     LocalSign,
     Lookup,
-    Nearest,
+    NearestInteger,
     Neighbour,
     Select,
     Sign,
@@ -54,7 +63,7 @@ __all__ = [
     "soft_values",
 ]
 
-PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, NearestStep, Shift), (Compare, Equals), (CountTest,))
+PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Nearest, Shift), (Compare, Equals), (CountTest,))
 """The steps that have heads, in the order in which these are made."""
 
 
@@ -76,8 +85,8 @@ def plan_of(head: Head) -> HeadPlan:
             return LookupPlan(construction, masking)
         case Value():
             return ValuePlan(construction, masking)
-        case Nearest():
-            return NearestPlan(construction, masking)
+        case NearestInteger():
+            return NearestIntegerPlan(construction, masking)
         case _:
             assert_never(construction)
 
@@ -96,8 +105,8 @@ def needs(program: Program, ref: Ref) -> Iterator[Need]:
     match program.steps[ref]:
         case Attend() as step:
             return select.needs(program, step)
-        case NearestStep() as step:
-            return nearest.needs(program, step)
+        case Nearest() as step:
+            return nearest_integer.needs(program, step)
         case Shift() as step:
             return neighbour.needs(program, step)
         case Compare() | Equals() as step:
@@ -113,8 +122,8 @@ def compute(site: Site, ref: Ref) -> LinearForm:
     match site.program.steps[ref]:
         case Attend() as step:
             return select.selected(site, ref, step)
-        case NearestStep() as step:
-            return nearest.found(site, ref, step)
+        case Nearest() as step:
+            return nearest_integer.found(site, ref, step)
         case Shift() as step:
             return neighbour.shifted(site, ref, step)
         case Compare() | Equals() as step:

@@ -1,4 +1,4 @@
-"""Nearest: the rightmost (leftmost) visible position of the least (K - K')^2 + b. (Ours.)
+"""NearestInteger: the rightmost (leftmost) visible position of the least (K - K')^2 + b. (Ours.)
 
 Form: G (2 K K' - K'^2 - b) + T t(j), where K is a whole number at i, K' one at j, K'^2 its square, b a bit at
 j or 0, and t(j) is j or its negative; G and T depend on i and n. K, K' and K'^2 may be approximate. K can be
@@ -43,7 +43,7 @@ BOTH = Bound(Fraction(2))
 
 @final
 @dataclass(frozen=True)
-class NearestRule:
+class NearestIntegerRule:
     """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
 
     Errors change no lead by more than `noise`.
@@ -69,7 +69,7 @@ class NearestRule:
         return mass(ball(self.noise).exp() * (near / (1 - near) + (-far).exp()) * noise)
 
 
-def nearest(head: ReadHead) -> HeadFact:
+def nearest_integer(head: ReadHead) -> HeadFact:
     """The rule for a nearest integer. Raises `UnprovenError`, naming what is not shown."""
     values, noise = plain_values(head), _noise(head)
     parts = _parts(head)
@@ -102,7 +102,7 @@ def _fact(
     outputs = tuple(
         _output(names, value, target, read(value)) for value, target in zip(values, head.targets, strict=True)
     )
-    return HeadFact(NearestRule(gap, far, noise), outputs)
+    return HeadFact(NearestIntegerRule(gap, far, noise), outputs)
 
 
 def _output(names: Names, value: Diagram, target: int, read: Diagram) -> Output:

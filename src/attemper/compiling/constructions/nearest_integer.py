@@ -1,4 +1,4 @@
-"""Nearest: the position whose integer is nearest to the one at i, then the rightmost or leftmost (ours)."""
+"""Nearest integer: the position whose integer is nearest to the one at i, rightmost or leftmost (ours)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import ClassVar, assert_never, final
 
 import flint
 
-from attemper.attention_program.ops import Choice, Merge, Program, Ref
-from attemper.attention_program.ops import Nearest as NearestStep
+from attemper.attention_program.ops import Choice, Merge, Nearest, Program, Ref
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
 from attemper.compiling.building.counts import Need, integer_of
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
@@ -21,15 +20,15 @@ from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import ONE, I, N, Power, over, times
-from attemper.networks.layers import LinearForm, Masking, Nearest, Softmax
+from attemper.networks.layers import LinearForm, Masking, NearestInteger, Softmax
 
 
 @final
 @dataclass(frozen=True)
-class NearestPlan:
+class NearestIntegerPlan:
     """Score -(query - key)^2 - blocked, but for query^2; of the best the rightmost (leftmost)."""
 
-    construction: Nearest
+    construction: NearestInteger
     masking: Masking
     value_range: ClassVar[int] = 1
 
@@ -73,13 +72,13 @@ class NearestPlan:
         """e^noise (r / (1 - r) + r^3), where integers are off by so little that noise < B / 250."""
         return _stray(margin)
 
-    def renamed(self, rename: Rename) -> Nearest:
+    def renamed(self, rename: Rename) -> NearestInteger:
         own = self.construction
         forms = (rename(form) for form in (own.blocked, own.query, own.key, own.square))
-        return Nearest(own.leftmost, *forms)
+        return NearestInteger(own.leftmost, *forms)
 
 
-def needs(program: Program, step: NearestStep) -> Iterator[Need]:
+def needs(program: Program, step: Nearest) -> Iterator[Need]:
     """The integers, the value, and the negation of `where` as a coordinate that is exactly 0 or 1."""
     yield integer_of(program, step.query, is_key=False)
     yield integer_of(program, step.key, is_key=True)
@@ -91,12 +90,12 @@ def needs(program: Program, step: NearestStep) -> Iterator[Need]:
     yield from read(program, step.value)
 
 
-def found(site: Site, ref: Ref, step: NearestStep) -> LinearForm:
+def found(site: Site, ref: Ref, step: Nearest) -> LinearForm:
     """The raw output of the step's head."""
     (query,) = site.integers[integer_of(site.program, step.query, is_key=False)]
     key, square = site.integers[integer_of(site.program, step.key, is_key=True)]
     forms = (_blocked(site, step.where), *(form((c, 1)) for c in (query, key, square)))
-    plan = NearestPlan(Nearest(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
+    plan = NearestIntegerPlan(NearestInteger(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
     target = site.attended(ref)
     site.share_head(site.ready[ref], plan, site.bit(step.value), target)
     return form((target, 1))
