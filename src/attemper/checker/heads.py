@@ -11,6 +11,7 @@ from functools import partial
 
 from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
 from attemper.checker.constructions.by_cases import by_cases
+from attemper.checker.constructions.integer_value import integer_value
 from attemper.checker.constructions.local_sign import local_sign
 from attemper.checker.constructions.lookup import lookup
 from attemper.checker.constructions.nearest_integer import nearest_integer
@@ -18,13 +19,13 @@ from attemper.checker.constructions.neighbour import neighbour
 from attemper.checker.constructions.select import select
 from attemper.checker.constructions.sign import sign
 from attemper.checker.constructions.uniform import uniform
-from attemper.checker.constructions.value import value
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream
 from attemper.networks.layers import (
     Construction,
     Head,
+    IntegerValue,
     LocalSign,
     Lookup,
     NearestInteger,
@@ -32,7 +33,6 @@ from attemper.networks.layers import (
     Select,
     Sign,
     Uniform,
-    Value,
 )
 
 RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
@@ -46,7 +46,7 @@ RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
 """The rules of constructions that read numbers of one size at every length, all of them exact."""
 
 INTEGER_RULES: dict[type[Construction], Callable[[ReadHead], HeadFact]] = {
-    Value: value,
+    IntegerValue: integer_value,
     NearestInteger: nearest_integer,
 }
 """The rules of constructions that make integers, or read such as are only approximate."""

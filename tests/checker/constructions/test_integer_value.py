@@ -13,7 +13,7 @@ from attemper.attention_program import meaning
 from attemper.attention_program.ops import Choice, Mask
 from attemper.checker.analysis import Analysis
 from attemper.checker.attention.margins import Growing, Margin, growing, margin_of
-from attemper.checker.constructions.value import ValueRule
+from attemper.checker.constructions.integer_value import IntegerValueRule
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Clamped, LengthDigits, UnprovenError
 from attemper.checker.proof import prove
@@ -28,7 +28,7 @@ from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluat
 from attemper.exact.closed_forms import times as product
 from attemper.exact.formats import FLOAT64
 from attemper.languages.words import words_of_length
-from attemper.networks.layers import Head, Layer, Masking, Network, Softmax, Value
+from attemper.networks.layers import Head, IntegerValue, Layer, Masking, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
 from tests.support.nearest import AB, language_of, one_nearest
 
@@ -45,7 +45,7 @@ def looked_up(regime: Regime, side: Mask = Mask.UP_TO) -> tuple[Compiled, Analys
 def value_heads(network: Network) -> Iterator[tuple[int, int, Head]]:
     for number_, layer in enumerate(network.layers):
         for index, head in enumerate(layer.heads):
-            if isinstance(head.construction, Value):
+            if isinstance(head.construction, IntegerValue):
                 yield number_, index, head
 
 
@@ -86,7 +86,7 @@ def test_no_more_attention_strays_than_is_said(regime: Regime) -> None:
         streams = residual_streams(found.soft, word)
         for layer, index, head in value_heads(found.soft):
             rule = analysis.layers[layer].heads[index].rule
-            assert isinstance(rule, ValueRule)
+            assert isinstance(rule, IntegerValueRule)
             assert rule.margin == Margin(Fraction(8), 2)
             with precision(64):
                 most = rule.stray(flint.arb(0), flint.arb(1))
