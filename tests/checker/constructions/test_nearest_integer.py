@@ -36,7 +36,7 @@ from attemper.networks.layers import (
     Softmax,
 )
 from attemper.networks.meaning_soft import attention, output_bits, residual_streams
-from tests.support.nearest import AB, EVEN, language_of, nearest_by_definition, one_nearest
+from tests.support.nearest import AB, language_of, nearest_by_definition, one_nearest
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
 CASE = {
@@ -403,4 +403,3 @@ def test_a_position_beside_counted_keys() -> None:
     where = names.negation(names.letter("a"))
     expected = names.nearest(Masking.FUTURE, False, where, asked, found, names.letter("b"))
     assert fact.outputs[0].diagram == expected
-    assert EVEN != ONE

@@ -65,6 +65,7 @@ __all__ = [
     "name_of",
     "needs",
     "plan_of",
+    "soft_plan_of",
     "soft_values",
 ]
 
@@ -94,6 +95,15 @@ def plan_of(head: Head) -> HeadPlan:
             return NearestIntegerPlan(construction, masking)
         case _:
             assert_never(construction)
+
+
+def soft_plan_of(head: Head, regime: Regime, stream: Stream) -> HeadPlan:
+    """What the compiler knows of a softmax head: positions that it compares are in the regime's unit."""
+    match head.construction:
+        case NearestInteger() as construction:
+            return NearestIntegerPlan(nearest_integer.in_units(construction, regime, stream), head.masking)
+        case _:
+            return plan_of(head)
 
 
 def soft_values(head: Head, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
