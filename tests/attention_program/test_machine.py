@@ -38,7 +38,6 @@ from attemper.attention_program.ops import (
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.building.bits import letter_and_place, strip_negations
 from attemper.compiling.cascade import Cascade
-from attemper.compiling.constructions.select import sought
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
@@ -68,7 +67,7 @@ def words_up_to(alphabet: Alphabet, longest: int) -> list[Word]:
 
 
 def guarded(program: Program) -> Program:
-    return guard_edges(spell_out(simplify_program(program)[0])[0])[0]
+    return guard_edges(spell_out(simplify_program(program)[0], Regime.DECODER)[0])[0]
 
 
 # By what its heads score -------------------------------------------------------------------------------
@@ -351,6 +350,12 @@ def is_assembled(program: Program) -> bool:
         or (isinstance(step, Attend) and letter_and_place(program, sought(step)) is not None)
         for step in program.steps
     )
+
+
+def sought(step: Attend) -> Ref:
+    """What the head of a step looks for, which has no cases."""
+    assert step.where is not None
+    return step.where
 
 
 def compare_unguarded(seeds: range, longest: int) -> tuple[int, int]:

@@ -7,7 +7,6 @@ scores. Each construction stands in a file of its own, in `constructions`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
 from attemper.checker.constructions.by_cases import by_cases
@@ -37,7 +36,7 @@ from attemper.networks.layers import (
 
 RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
     Uniform: uniform,
-    Select: partial(by_cases, select),
+    Select: select,
     Neighbour: neighbour,
     Sign: sign,
     LocalSign: local_sign,
@@ -55,6 +54,10 @@ WITH_STRICT_MASKS = frozenset({Select})
 """The constructions whose rules also hold for masks that hide i itself."""
 
 
+BY_CASES = frozenset({Select})
+"""The constructions whose rules are applied to each combination of bits at i."""
+
+
 def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
     construction = type(head.construction)
@@ -63,4 +66,5 @@ def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     read = read_head(names, head, stream)
     if construction in INTEGER_RULES:
         return INTEGER_RULES[construction](read)
-    return RULES[construction](scored_head(read))
+    rule, scored = RULES[construction], scored_head(read)
+    return by_cases(rule, scored) if construction in BY_CASES else rule(scored)

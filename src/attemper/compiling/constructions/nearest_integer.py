@@ -120,10 +120,9 @@ def _forms(site: Site, integer: Integer) -> tuple[LinearForm, ...]:
 
 def in_units(construction: NearestInteger, regime: Regime, stream: Stream) -> NearestInteger:
     """The construction of the softmax head: positions in the regime's unit, as looked-up integers are."""
-    own, key_unit = construction, N if regime is Regime.UNBOUNDED else over(N)
-    query_unit = ONE if regime is Regime.UNBOUNDED else over(N)
-    square_unit = N if regime is Regime.UNBOUNDED else over(N, 2)
-    forms = ((own.query, query_unit), (own.key, key_unit), (own.square, square_unit))
+    own = construction
+    units = (ONE, N, N) if regime is Regime.UNBOUNDED else (over(N), over(N), over(N, 2))
+    forms = zip((own.query, own.key, own.square), units, strict=True)
     return NearestInteger(own.leftmost, own.blocked, *(_in_unit(f, unit, stream) for f, unit in forms))
 
 
