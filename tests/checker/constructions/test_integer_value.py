@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 import flint
+import numpy as np
 import pytest
+import torch
 
 from attemper.attention_program import meaning
 from attemper.attention_program.ops import Choice, Mask
 from attemper.checker.analysis import Analysis
 from attemper.checker.attention.margins import Growing, Margin, growing, margin_of
-from attemper.checker.constructions.integer_value import IntegerValueRule
+from attemper.checker.attention.scores import ReadHead
+from attemper.checker.constructions.integer_value import IntegerValueRule, integer_value
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Clamped, LengthDigits, UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding.arithmetic import Arithmetic, Lengths
+from attemper.checker.rounding.arithmetic import Arithmetic, Kernel, Lengths
+from attemper.checker.rounding.attention import LARGEST_LOSS
 from attemper.checker.rounding.growth import at_most, fading, size_of, times, total
+from attemper.checker.rounding.network import Rounding
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import Bound, Stream, bound_of, of_closed_form, peak_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
@@ -26,10 +33,11 @@ from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluate, number, over, plus
 from attemper.exact.closed_forms import times as product
-from attemper.exact.formats import FLOAT64
+from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import Head, IntegerValue, Layer, Masking, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
+from attemper.running.dense import DenseTransformer
 from tests.support.nearest import AB, language_of, one_nearest
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
@@ -253,3 +261,220 @@ def test_whole_numbers_have_no_bounds() -> None:
             names.bounds(value)
     with pytest.raises(UnprovenError, match="not an integer"):
         names.clamped(Masking.PAST, names.scaled(names.letter("a"), Fraction(1, 2)), 1)
+
+
+# What is said, number by number ------------------------------------------------------------------
+
+
+def test_the_bound_of_stray_attention_is_that_of_a_lookup() -> None:
+    rule = IntegerValueRule(Margin(Fraction(3), 2))
+    for loss, noise in ((Fraction(0), Fraction(1)), (Fraction(1, 3), Fraction(5, 4))):
+        with precision(128):
+            r = (-ball(3 * (1 - loss))).exp()
+            whole = 2 * (r + r**4 / (1 - r**5)) * ball(noise)
+            assert rule.stray(ball(loss), ball(noise)).overlaps(whole / (1 + whole))
+    assert rule.gap == 3
+
+
+def read_one(
+    rows: list[tuple[object, object]], value: object, cold: object = None, masking: Masking = Masking.NONE
+) -> HeadFact:
+    names = FORMULAS
+    exact = (Bound(Fraction(0)), Bound(Fraction(0)))
+    coldness = {(0, 0): names.true} if cold is None else cold
+    head = ReadHead(names, masking, tuple(rows), coldness, (value,), (5,), (exact,) * len(rows))  # type: ignore[arg-type]
+    return integer_value(head)
+
+
+FORMULAS = Formulas(("a", "b"))
+STEP = FORMULAS.plus(FORMULAS.letter("a"), FORMULAS.scaled(FORMULAS.letter("b"), -1))
+LEAD = FORMULAS.plus(FORMULAS.number(8), FORMULAS.scaled(FORMULAS.digits(), 2))
+
+
+def looking(side: Masking = Masking.PAST) -> list[tuple[dict, dict]]:  # type: ignore[type-arg]
+    """(8 + 2 digits(n)) n (2 c j - j^2) / V."""
+    count, unit = (FORMULAS.mean(side, summand) for summand in (STEP, FORMULAS.mark(side)))
+    return [
+        ({(0, 0): count}, {(1, 1): FORMULAS.scaled(LEAD, 2)}),
+        ({(0, 0): unit}, {(2, 1): FORMULAS.scaled(LEAD, -1)}),
+    ]
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("growth", [-2, 0, 1])
+def test_what_is_read_and_how_far_it_is_off(power: int, growth: int) -> None:
+    with precision(64):
+        fact = read_one(looking(), {(power, growth): FORMULAS.number(Fraction(-3, 2))})
+        (output,) = fact.outputs
+        whole = FORMULAS.clamped(Masking.PAST, STEP, power)
+        assert output.diagram == FORMULAS.affine(Affine(Fraction(0), ((whole.parts[0][0], Fraction(-3, 2)),)))
+        assert output.growth == growth
+        assert output.error is not None
+        assert output.error.power == growth + power - 1 - 2
+        rest = (-ball(Fraction(24))).exp()
+        exact = 2 * (-ball(Fraction(8))).exp() * (3 * flint.arb(-2).exp()) ** 2 / (1 - rest) ** 2
+        off = exact * Fraction(3, 2).numerator / 2 * (1 if power == 1 else 2)
+        assert ball(output.error.factor) > off * (1 - 1e-15)
+        assert ball(output.error.factor) < off * (1 + 1e-12)
+        assert fact.rule == IntegerValueRule(Margin(Fraction(8), 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda rows: rows[:1], "not those of a lookup"),
+        (lambda rows: rows[1:], "not those of a lookup"),
+        (lambda rows: [*rows, ({(0, 0): FORMULAS.true}, {(3, 0): FORMULAS.true})], "not those of a lookup"),
+        (lambda rows: [*rows, ({(0, 0): FORMULAS.true}, {(1, 0): FORMULAS.true})], "not those of a lookup"),
+        (lambda rows: [(rows[0][0], {(1, 1): LEAD}), rows[1]], "top at the count"),
+        (lambda rows: [(rows[0][0], {(1, 2): FORMULAS.scaled(LEAD, 2)}), rows[1]], "top at the count"),
+        (lambda rows: [(rows[1][0], rows[0][1]), rows[0]], "not those of a lookup|number visible"),
+        (lambda rows: [looking(Masking.FUTURE)[0], rows[1]], "count over the visible"),
+        (lambda rows: [rows[0], looking(Masking.FUTURE)[1]], "count over the visible"),
+        (lambda rows: [rows[0], ({(0, 0): FORMULAS.true}, rows[1][1])], "number visible"),
+        (lambda rows: [(q, {p: FORMULAS.scaled(d, -1) for p, d in k.items()}) for q, k in rows], "can win"),
+        (lambda rows: [(q, {(p, 0): d for (p, _), d in k.items()}) for q, k in rows], "can win"),
+        (lambda rows: [(rows[0][0], {(1, 1): STEP}), rows[1]], "depends on the word"),
+    ],
+)
+def test_other_scores_have_no_rule(change: object, match: str) -> None:
+    with precision(64), pytest.raises(UnprovenError, match=match):
+        read_one(change(looking()), {(1, 0): FORMULAS.true})  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {(0, 0): FORMULAS.true},
+        {(3, 0): FORMULAS.true},
+        {(-1, 0): FORMULAS.true},
+        {(1, 0): FORMULAS.letter("a")},
+        {(1, 0): FORMULAS.true, (2, 0): FORMULAS.true},
+        {},
+    ],
+)
+def test_values_are_positions_or_their_squares(value: object) -> None:
+    with precision(64), pytest.raises(UnprovenError, match="no multiple of a position"):
+        read_one(looking(), value)
+
+
+def test_a_value_with_digits_is_none() -> None:
+    with precision(64), pytest.raises(UnprovenError, match="depends on an average"):
+        read_one(looking(), {(1, 0): FORMULAS.digits()})
+
+
+@pytest.mark.parametrize("masking", [Masking.FUTURE, Masking.PAST])
+def test_a_head_that_may_not_see_the_position_reads_nothing(masking: Masking) -> None:
+    with precision(64), pytest.raises(UnprovenError, match="may not see"):
+        read_one(looking(), {(1, 0): FORMULAS.true}, masking=masking)
+
+
+def test_counts_that_are_no_integers_are_refused() -> None:
+    rows = looking()
+    half = FORMULAS.mean(Masking.PAST, FORMULAS.scaled(STEP, Fraction(1, 2)))
+    rows[0] = ({(0, 0): half}, rows[0][1])
+    with precision(64), pytest.raises(UnprovenError, match="not an integer"):
+        read_one(rows, {(1, 0): FORMULAS.true})
+
+
+def test_the_number_of_all_positions_is_an_integer() -> None:
+    rows = looking()
+    rows[0] = ({(0, 0): FORMULAS.true}, rows[0][1])
+    with precision(64):
+        (output,) = read_one(rows, {(1, 0): FORMULAS.true}).outputs
+    assert output.diagram == FORMULAS.affine(FORMULAS.clamped(Masking.PAST, FORMULAS.true, 1))
+
+
+# Floats ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_sum_of_one_large_and_many_small_numbers_loses_at_most_the_small_ones(seed: int) -> None:
+    """In any order, also tree by tree: what the errors of integers rest on."""
+    rng = random.Random(seed)
+    numbers = [np.float32(1e6 * rng.random())]
+    numbers += [np.float32(10 ** rng.uniform(-9, 1)) for _ in range(rng.choice((3, 60, 700)))]
+    exact, small = sum(map(Fraction, map(float, numbers))), sum(map(Fraction, map(float, numbers[1:])))
+    rng.shuffle(numbers)
+    while len(numbers) > 1:
+        left, right = (numbers.pop(rng.randrange(len(numbers))) for _ in range(2))
+        numbers.insert(rng.randrange(len(numbers) + 1), np.float32(left + right))
+    gamma = Fraction(2 * 800, 2**24)
+    assert abs(Fraction(float(numbers[0])) - exact) <= small * (1 + 2 * gamma)
+
+
+def stream_after(model: DenseTransformer, layer: int, words: list[tuple[str, ...]]) -> torch.Tensor:
+    """The residual stream after a layer [word, position, coordinate]."""
+    seen: list[torch.Tensor] = []
+    handle = model.blocks[layer].register_forward_hook(lambda *io: seen.append(io[2]))
+    model(torch.tensor([["ab".index(symbol) for symbol in word] for word in words]))
+    handle.remove()
+    return seen[0]
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_computed_integers_are_within_their_bounds(regime: Regime, dtype: torch.dtype) -> None:
+    """What torch computes, against integers that are counted here: at lengths around powers of two."""
+    found, analysis = looked_up(regime)
+    program = one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY)
+    form = FLOAT32 if dtype is torch.float32 else FLOAT64
+    rounding = Rounding(analysis, form)
+    model = DenseTransformer(found.soft).to(dtype)
+    rng = random.Random(1)
+    for n in (2, 3, 7, 15, 16, 31):
+        offs = rounding.bounds_at(Kernel.NUMERATOR_FIRST, n).offs
+        words = [tuple(rng.choices("ab", weights=(3, 2), k=n)) for _ in range(20)]
+        layer = next(number_ for number_, _, _ in value_heads(found.soft))
+        stream = stream_after(model, layer, words)
+        for row, word in enumerate(words):
+            counts = meaning.run(program, word)
+            for _, _, head in value_heads(found.soft):
+                exact = counts[5 if head.construction.is_key else 4]  # type: ignore[union-attr]
+                for power, target in enumerate(head.targets, start=1):
+                    (((_, growth), diagram),) = analysis.layers[layer].middle.values[target].items()
+                    ((_, factor),) = analysis.names.values(diagram)[0].parts
+                    most = sum(float(c) * n**p for p, c in offs[target].growth.items())
+                    for i in range(n):
+                        integer = min(max(exact[i], 1), n) ** power * float(factor) * float(n) ** growth
+                        assert abs(float(stream[row, i, target]) - integer) <= most * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_computed_scores_are_within_their_bounds(regime: Regime) -> None:
+    """Differences of float32 scores of the nearest integer, against those of whole numbers."""
+    found, analysis = looked_up(regime)
+    program, last = one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY), len(found.soft.layers) - 1
+    (head,), (fact,) = found.soft.layers[last].heads, analysis.layers[last].heads
+    assert isinstance(head.weighting, Softmax)
+    model, rng = DenseTransformer(found.soft).to(torch.float32), random.Random(2)
+    for n in (2, 5, 15, 31):
+        strains = Rounding(analysis, FLOAT32).bounds_at(Kernel.NUMERATOR_FIRST, n).strains
+        strain = strains[f"layer {last}, head 0", LARGEST_LOSS]
+        most = float(strain) * float(LARGEST_LOSS) * float(fact.rule.gap)
+        assert most < 4
+        words = [tuple(rng.choices("ab", weights=(3, 2), k=n)) for _ in range(20)]
+        stream = stream_after(model, last - 1, words)
+        cold = float(evaluate(head.weighting.inverse_temperature, 1, n))
+        for row, word in enumerate(words):
+            queries, keys = (_forms(forms, stream[row]) for forms in (head.query, head.key))
+            scores = (queries @ keys.T) * torch.tensor(cold, dtype=torch.float32)
+            counts = meaning.run(program, word)
+            clamped = [[min(max(count, 1), n) for count in counts[step]] for step in (4, 5)]
+            exact = torch.tensor(
+                [
+                    [-8.0 * n * (query - key) ** 2 + 4 * j for j, key in enumerate(clamped[1])]
+                    for query in clamped[0]
+                ]
+            )
+            off = scores.double() - exact.double()
+            assert float((off.max(dim=1).values - off.min(dim=1).values).max()) <= most
+
+
+def _forms(forms: tuple[tuple[tuple[int, Fraction], ...], ...], stream: torch.Tensor) -> torch.Tensor:
+    """Linear forms of a float32 stream, computed in float32 [position, form]."""
+    weights = torch.zeros(stream.shape[1], len(forms), dtype=torch.float32)
+    for column, form in enumerate(forms):
+        for coordinate, factor in form:
+            weights[coordinate, column] = float(factor)
+    return stream @ weights

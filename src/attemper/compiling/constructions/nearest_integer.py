@@ -128,10 +128,8 @@ def in_units(construction: NearestInteger, regime: Regime, stream: Stream) -> Ne
 
 def _in_unit(own: LinearForm, unit: ClosedForm, stream: Stream) -> LinearForm:
     placed = {coordinate: closed for closed, coordinate in stream.positions.items()}
-    ((coordinate, _),) = own
-    if coordinate not in placed or unit == ONE:
-        return own
-    return stream.at(times(unit, placed[coordinate]))
+    closed = placed.get(own[0][0])
+    return own if closed is None or unit == ONE else stream.at(times(unit, closed))
 
 
 def _blocked(site: Site, where: Ref) -> LinearForm:
