@@ -33,7 +33,7 @@ from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluate, number, over, plus
 from attemper.exact.closed_forms import times as product
-from attemper.exact.formats import FLOAT32, FLOAT64
+from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import Head, IntegerValue, Layer, Masking, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
@@ -478,3 +478,89 @@ def _forms(forms: tuple[tuple[tuple[int, Fraction], ...], ...], stream: torch.Te
         for coordinate, factor in form:
             weights[coordinate, column] = float(factor)
     return stream @ weights
+
+
+Polynomial = dict[int, flint.arb]
+
+
+def summed(*parts: Polynomial) -> Polynomial:
+    return {
+        p: sum((part.get(p, flint.arb(0)) for part in parts), flint.arb(0)) for part in parts for p in part
+    }
+
+
+def multiplied(left: Polynomial, right: Polynomial) -> Polynomial:
+    return summed(*({p + q: x * y} for p, x in left.items() for q, y in right.items()))
+
+
+def highest(form: Polynomial, length: int) -> flint.arb:
+    return sum((x * flint.arb(length) ** max(p, 0) for p, x in form.items()), flint.arb(0))
+
+
+def is_about(one: flint.arb, other: flint.arb) -> bool:
+    return bool(abs(one - other) <= abs(other) * ball(Fraction(1, 10**12)))
+
+
+@pytest.mark.parametrize(("form", "u"), [(FLOAT32, Fraction(1, 2**24)), (FLOAT64, Fraction(1, 2**53))])
+@pytest.mark.parametrize("length", [1, 2, 24, 31])
+def test_float_bounds_are_those_of_the_format(form: FloatFormat, u: Fraction, length: int) -> None:
+    """FORMAT.md's formulas, written once more: integers, and then the scores of the nearest one."""
+    found, analysis = looked_up(Regime.UNBOUNDED)
+    bounds = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length)
+    with precision(128):
+        unit, e, tiny = ball(u), 8 * ball(u), ball(Fraction(1, form.range))
+        noise = (1 + e) * (1 + 4 * unit) / (1 - e)
+        extra = 2 * length * unit / (1 - 2 * length * unit)
+        integers = []
+        for layer, index, head in value_heads(found.soft):
+            loss = bounds.strains[f"layer {layer}, head {index}", LARGEST_LOSS] * ball(LARGEST_LOSS)
+            kept = 1 - loss - 2 * unit
+            longest = {d: min(2**d - 1, length) for d in range(1, length.bit_length() + 1)}
+            most = max((-(8 + 2 * flint.arb(d)) * kept).exp() * x**3 for d, x in longest.items())
+            s = 2 * most * noise / (1 - (noise * (-8 * kept).exp()) ** 3) ** 2
+            for power, target in enumerate(head.targets, start=1):
+                (((_, growth), _),) = analysis.layers[layer].middle.values[target].items()
+                top = growth + power
+                expected = summed(
+                    {top - 4: noise * s * power},
+                    {top - 3: (2 * (1 + 2 * extra) + noise - 1 + 4 * unit) * s},
+                    {top: e + 4 * unit + length * tiny},
+                )
+                expected = {p: x / (1 - e - 2 * extra * s) for p, x in expected.items()}
+                found_ = bounds.offs[target].growth
+                assert found_.keys() == expected.keys()
+                assert all(is_about(found_[p], expected[p]) for p in expected)
+                assert is_about(bounds.offs[target].mean, highest(expected, length))
+                integers.append(expected)
+        if length == 1:
+            return
+        key, square, query = integers
+        sigma = Fraction(8, 7) * 2 * u
+        rate = (1 + unit) * (1 + ball(sigma)) - 1
+        one, none = flint.arb(1), Polynomial()
+        rows = [
+            ({1: one}, query, {2: 16 * one}, {p: 16 * x for p, x in key.items()}),
+            ({0: one}, none, {3: 8 * one}, {p: 8 * x for p, x in square.items()}),
+            ({0: one}, none, {1: 4 * one}, none),
+        ]
+        parts = [{0: 12 * (tiny + ball(form.least_normal) * 2)}]
+        for q, dq, k, dk in rows:
+            lost = summed(dk, {p: x * rate for p, x in summed(k, dk).items()})
+            parts += [multiplied(dq, k), {p: 2 * x for p, x in multiplied(summed(q, dq), lost).items()}]
+        gap = 4
+        last = bounds.strains[f"layer {len(found.soft.layers) - 1}, head 0", LARGEST_LOSS]
+        assert is_about(last * ball(LARGEST_LOSS) * gap, highest(summed(*parts), length))
+
+
+def test_margins_without_digits_and_with_few() -> None:
+    one, eight = laurent.constant(1), laurent.constant(8)
+    assert margin_of(Growing(eight, {}), one, laurent.LONGER_THAN_ONE, "wrong") == Margin(Fraction(8), 0)
+    for digits, least in ((Fraction(1, 2), 0), (Fraction(0), 0), (Fraction(5, 2), 2)):
+        form = Growing(eight, laurent.constant(digits))
+        assert margin_of(form, one, laurent.LONGER_THAN_ONE, "wrong") == Margin(Fraction(8), least)
+    for digits in (Fraction(-1, 2), Fraction(-3)):
+        with pytest.raises(UnprovenError, match="wrong"):
+            margin_of(Growing(eight, {(0, 0): digits}), one, laurent.LONGER_THAN_ONE, "wrong")
+    for base in (0, -1):
+        with pytest.raises(UnprovenError, match="not positive"):
+            margin_of(Growing(laurent.constant(base), one), one, laurent.LONGER_THAN_ONE, "wrong")
