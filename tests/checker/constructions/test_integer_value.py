@@ -498,7 +498,7 @@ def highest(form: Polynomial, length: int) -> flint.arb:
 
 
 def is_about(one: flint.arb, other: flint.arb) -> bool:
-    return bool(abs(one - other) <= abs(other) * ball(Fraction(1, 10**12)))
+    return bool(abs(one - other) <= abs(other) * ball(Fraction(1, 10**10)))
 
 
 @pytest.mark.parametrize(("form", "u"), [(FLOAT32, Fraction(1, 2**24)), (FLOAT64, Fraction(1, 2**53))])
