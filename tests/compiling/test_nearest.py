@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 import torch
 
@@ -22,6 +23,8 @@ from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64
+from attemper.hard_models.networks import NetworkModel
+from attemper.hard_models.protocol import answer
 from attemper.languages.words import Word, words_of_length
 from attemper.networks import meaning_hard
 from attemper.running.dense import DenseTransformer
@@ -113,6 +116,17 @@ def test_positions_need_no_lookup(regime: Regime) -> None:
                 expected = [(word == word[::-1],) * n for word in words]
             assert soft_bits(program, found, words) == expected
             assert [meaning.output(program, word) for word in words] == expected
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_networks_about_positions_are_unique_hard_attention(regime: Regime) -> None:
+    """So they can be refuted, as selections can."""
+    network = compiled(palindromes(), regime).soft
+    for n in (1, 2, 5):
+        model = NetworkModel(network, n, "")
+        for word in words_of_length(AB, n):
+            said = answer(model, np.array([AB.symbols.index(symbol) for symbol in word]))
+            assert said is (word == word[::-1])
 
 
 def test_keys_that_are_other_positions_are_looked_up() -> None:

@@ -19,11 +19,14 @@ from attemper.checker.constructions.nearest_integer import NearestIntegerRule
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, UnprovenError
 from attemper.checker.proof import prove
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import Rounding
 from attemper.checker.values import Bound, Value
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
+from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import (
     Head,
@@ -403,3 +406,56 @@ def test_a_position_beside_counted_keys() -> None:
     where = names.negation(names.letter("a"))
     expected = names.nearest(Masking.FUTURE, False, where, asked, found, names.letter("b"))
     assert fact.outputs[0].diagram == expected
+
+
+# Rounding ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("form", "u"), [(FLOAT32, Fraction(1, 2**24)), (FLOAT64, Fraction(1, 2**53))])
+def test_what_is_read_is_off_by_what_strays(form: FloatFormat, u: Fraction) -> None:
+    """W with every lead smaller by E, and the quotient of two sums: FORMAT.md's formulas, once more."""
+    found, analysis = compiled(Regime.UNBOUNDED)
+    rule, number_ = analysis.layers[-1].heads[0].rule, len(found.soft.layers) - 1
+    assert isinstance(rule, NearestIntegerRule)
+    target = last_head(found.soft).targets[0]
+    for length in (2, 24):
+        bounds = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length)
+        off = bounds.offs[target]
+        loss = bounds.strains[f"layer {number_}, head 0", Fraction(15, 16)] * ball(Fraction(15, 16))
+        with precision(128):
+            unit, e = ball(u), 8 * ball(u)
+            noise = (1 + e) * (1 + 4 * unit) / (1 - e)
+            near = (-4 * (1 - loss - 2 * unit)).exp()
+            far = (-(12 * (1 - 4 * unit) - 4 * loss)).exp()
+            whole = ball(rule.noise).exp() * (near / (1 - near) + far) * noise
+            sums = 2 * (2 * length * unit) / (1 - 2 * length * unit) + 4 * unit
+            expected = whole / (1 + whole) + noise * (1 + sums) - 1
+            assert abs(off.other - expected) <= expected * ball(Fraction(1, 10**8))
+            assert off.zero.overlaps(off.other)
+
+
+def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
+    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(0))
+    with precision(64):
+        off = rule.stray(ball(Fraction(1, 4)), flint.arb(1))
+        assert off < rule.stray(ball(Fraction(1, 3)), flint.arb(1))
+
+
+def test_keys_of_both_signs_are_twice_as_far_apart() -> None:
+    names = Formulas(AB.symbols)
+    whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
+    assert rules._has_one_sign(names, {(0, 0): whole, (1, 0): names.number(2)})
+    assert rules._has_one_sign(names, {(0, 0): names.scaled(whole, -3), (1, 0): names.number(0)})
+    assert not rules._has_one_sign(names, {(0, 0): whole, (1, 0): names.number(-2)})
+    assert not rules._has_one_sign(names, {(0, 0): names.plus(names.scaled(whole, -1), names.number(1))})
+    step = names.plus(names.letter("a"), names.scaled(names.letter("b"), -1))
+    assert not rules._has_one_sign(names, {(0, 0): names.mean(Masking.FUTURE, step)})
+
+
+def test_values_may_be_any_numbers() -> None:
+    """The spread and the size of what is read."""
+    names = Formulas(AB.symbols)
+    value = names.plus(names.scaled(names.letter("a"), -3), names.number(1))
+    head = replace(read(parts_of(names), names=names), values=({(0, 0): value},))
+    (output,) = rules.nearest_integer(head).outputs
+    assert (output.spread, output.size, output.error, output.growth) == (3, 2, None, 0)
