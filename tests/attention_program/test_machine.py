@@ -45,7 +45,7 @@ from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
-from attemper.compiling.simplifying.spell_out import spell_out
+from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import FIRST, SIGN, evaluate, number
 from attemper.exact.predicates import holds
@@ -67,7 +67,7 @@ def words_up_to(alphabet: Alphabet, longest: int) -> list[Word]:
 
 
 def guarded(program: Program) -> Program:
-    return guard_edges(spell_out(simplify_program(program)[0], Regime.DECODER)[0])[0]
+    return guard_edges(spell_out(simplify_program(program)[0], Shared.NONE)[0])[0]
 
 
 # By what its heads score -------------------------------------------------------------------------------

@@ -8,9 +8,8 @@ from attemper.attention_program.meaning import output
 from attemper.attention_program.ops import Direction, Letter, Program, Shift
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.move_shifts import move_shifts
-from attemper.compiling.simplifying.spell_out import spell_out
+from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.languages.words import Alphabet, words_of_length
 
 AB = Alphabet(("a", "b"))
@@ -66,7 +65,7 @@ SPELLED_OUT = {
 @pytest.mark.parametrize("step", SPELLED_OUT)
 def test_spelled_out(step: str) -> None:
     program = program_of(step)
-    after, to = spell_out(program, Regime.DECODER)
+    after, to = spell_out(program, Shared.NONE)
     shown = [line.strip() for line in SPELLED_OUT[step].strip().splitlines()]
     assert show_program(after).splitlines()[-1 - len(shown) : -1] == shown
     assert to[program.output] == after.output
