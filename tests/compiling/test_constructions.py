@@ -16,6 +16,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Construction, HardWeighting, Softmax
+from tests.support.nearest import dyck, language_of
 
 COMPILING = Path(attemper.__file__).parent / "compiling"
 NAMES = [re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in get_args(Construction)]
@@ -39,9 +40,14 @@ def test_passes_know_no_construction_by_name(folder: str) -> None:
 
 def test_the_table_has_a_plan_for_every_construction() -> None:
     language = TemporalLanguage(parse(WITH_ALL, AB), At.LAST, False)
-    compiled = compile_language(language, AB, Regime.UNBOUNDED)
+    brackets = dyck(2)
     seen = set()
-    for network, weighting in ((compiled.hard, HardWeighting), (compiled.soft, Softmax)):
+    compiled = [
+        compile_language(language, AB, Regime.UNBOUNDED),
+        compile_language(language_of(brackets), brackets.alphabet, Regime.UNBOUNDED),
+    ]
+    both = [pair for own in compiled for pair in ((own.hard, HardWeighting), (own.soft, Softmax))]
+    for network, weighting in both:
         for head in (head for layer in network.layers for head in layer.heads):
             plan = plan_of(head)
             assert (plan.construction, plan.masking) == (head.construction, head.masking)

@@ -22,6 +22,7 @@ from attemper.exact.closed_forms import (
     SIGN,
     Alternating,
     ClosedForm,
+    Digits,
     I,
     Length,
     N,
@@ -59,10 +60,12 @@ from attemper.networks.layers import (
     Construction,
     Head,
     Hidden,
+    IntegerValue,
     Layer,
     LocalSign,
     Lookup,
     Masking,
+    NearestInteger,
     Neighbour,
     Network,
     Select,
@@ -237,6 +240,11 @@ def _node_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
             yield "exponent - 1", Power(base, exponent - 1)
             for what, changed in _node_mutants(base):
                 yield what, Power(changed, exponent)
+        case Digits():
+            for constant in (0, 1, 4, 12):
+                yield f"digits to {constant}", number(constant)
+            yield "digits of i", Digits(I)
+            yield "digits of n + 1", Digits(plus(N, 1))
 
 
 def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
@@ -272,6 +280,8 @@ def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
         Sign(some),
         LocalSign(some, some, some, 1),
         Lookup(some, some),
+        IntegerValue(some, some, False),
+        NearestInteger(False, some, some, some, some),
     )
     for name, head, put in _heads(network):
         for label in labels:

@@ -16,6 +16,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -58,6 +59,8 @@ def replace_inputs(step: Step, to: list[Ref]) -> Step:
         case Attend(_, _, cases, value, _):
             moved = tuple((None if here is None else to[here], to[there]) for here, there in cases)
             return replace(step, cases=moved, value=to[value])
+        case Nearest(_, _, where, query, key, value):
+            return replace(step, where=to[where], query=to[query], key=to[key], value=to[value])
         case Linear(parts, constant):
             return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
         case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):

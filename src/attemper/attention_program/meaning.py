@@ -23,8 +23,10 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Looking,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -108,16 +110,26 @@ def _value(union: Union, step: Step, word: Word, i: int, rows: list[Row]) -> int
             return int(tuple(bool(rows[bit][i - 1]) for bit in bits) in table)
         case Merge(bits):
             return union([rows[bit][i - 1] for bit in bits])
-        case Attend(mask):
-            return _attend(step, visible(mask, i, n), i, rows)
-        case Shift():
-            return _shift(step, rows[step.bit], i)
+        case Attend() | Nearest() | Shift():
+            return _looked(step, i, n, rows)
         case Count(mask, bit):
             return sum(rows[bit][j - 1] for j in visible(mask, i, n))
         case Linear(parts, constant):
             return constant + sum(factor * rows[count][i - 1] for factor, count in parts)
         case Compare(count) | Equals(count) | CountTest(_, count):
             return int(_compared(step, rows[count][i - 1]))
+        case _:
+            assert_never(step)
+
+
+def _looked(step: Looking, i: int, n: int, rows: list[Row]) -> int:
+    match step:
+        case Attend(mask):
+            return _attend(step, visible(mask, i, n), i, rows)
+        case Nearest(mask):
+            return _nearest(step, visible(mask, i, n), i, rows)
+        case Shift():
+            return _shift(step, rows[step.bit], i)
         case _:
             assert_never(step)
 
@@ -188,6 +200,17 @@ def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> 
     held = {j: sum(rows[there][j - 1] for there in sought) for j in seen}
     found = [j for j in seen if held[j] == max(held.values())]
     return rows[step.value][chosen(step.choice, found) - 1]
+
+
+def _nearest(step: Nearest, seen: range, i: int, rows: list[Row]) -> int:
+    n = len(rows[step.where])
+
+    def off(j: int) -> int:
+        query, key = (min(max(count, 1), n) for count in (rows[step.query][i - 1], rows[step.key][j - 1]))
+        return (query - key) ** 2 + 1 - rows[step.where][j - 1]
+
+    least = min(map(off, seen))
+    return rows[step.value][chosen(step.choice, [j for j in seen if off(j) == least]) - 1]
 
 
 def chosen(choice: Choice, positions: list[int]) -> int:

@@ -139,6 +139,24 @@ class Attend:
 
 @final
 @dataclass(frozen=True)
+class Nearest:
+    """Bit: `value` at the visible position whose count is nearest to the count here.
+
+    That is the rightmost (leftmost) of the visible positions j with the least
+    (query here - key at j)^2 + (1 - where at j), both counts taken as 1 where they are less, and as n, the
+    length of the word, where they are greater. The mask shows i itself, so there is always such a position.
+    """
+
+    mask: Mask
+    choice: Choice
+    where: Ref
+    query: Ref
+    key: Ref
+    value: Ref
+
+
+@final
+@dataclass(frozen=True)
 class Shift:
     """Bit: the bit so many positions before or after; `default` if there is none.
 
@@ -201,10 +219,13 @@ class CountTest:
 LocalStep = Letter | Place | Not | Gate | Table | Merge
 """Bits of what stands at the position itself."""
 
+Looking = Attend | Nearest | Shift
+"""Bits of what stands at another position."""
+
 Comparing = Compare | Equals | CountTest
 """Bits of a count."""
 
-BitStep = LocalStep | Attend | Shift | Comparing
+BitStep = LocalStep | Looking | Comparing
 CountStep = Count | Linear
 Step = BitStep | CountStep
 
@@ -246,6 +267,8 @@ def inputs(step: Step) -> tuple[Ref, ...]:
         case Attend(_, _, cases, value, _):
             heres = (here for here, _ in cases if here is not None)
             return (*heres, *(there for _, there in cases), value)
+        case Nearest(_, _, where, query, key, value):
+            return (where, query, key, value)
         case Linear(parts, _):
             return tuple(count for _, count in parts)
         case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):

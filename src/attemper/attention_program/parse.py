@@ -21,6 +21,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -127,6 +128,8 @@ def _parse_step(text: str) -> Step:
             return Table(tuple(_ref(bit) for bit in words[:colon]), rows)
         case ("attend", _):
             return _parse_attend(words)
+        case "nearest", [mask, choice, "where", where, "query", query, "key", key, "value", value]:
+            return Nearest(Mask(mask), Choice(choice), *map(_ref, (where, query, key, value)))
         case (("previous" | "next"), _):
             return _parse_shift(Direction(name), words)
         case "count", [mask, bit]:

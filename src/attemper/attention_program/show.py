@@ -10,7 +10,8 @@ s5 = linear 2 s4 -1
 s6 = compare s5 >= 0
 s7 = attend < rightmost where s0:s1 s2:s6 value s0
 s8 = previous 3 s7 default 0
-output s8
+s9 = nearest <= rightmost where s0 query s5 key s4 value s8
+output s9
 
 Without `default`, a selection or a shift is what a head does. Cases are written `here:there`. A program that
 puts out a symbol ends in its names and their bits: `output ["odd", "even"] s3 s4`.
@@ -31,7 +32,9 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Looking,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -74,18 +77,28 @@ def show_step(step: Step) -> str:
             )
         case Merge(bits):
             return " ".join(["merge", *(f"s{bit}" for bit in bits)])
-        case Attend(mask, choice, cases, value, default):
-            where = " ".join(f"s{t}" if h is None else f"s{h}:s{t}" for h, t in cases)
-            return f"attend {mask} {choice} where {where} value s{value}{_default(default)}"
-        case Shift(direction, bit, distance, default):
-            far = f" {distance}" if distance > 1 else ""
-            return f"{direction}{far} s{bit}{_default(default)}"
+        case Attend() | Nearest() | Shift():
+            return _show_looking(step)
         case Count(mask, bit):
             return f"count {mask} s{bit}"
         case Linear(parts, constant):
             return " ".join(["linear", *(f"{factor} s{count}" for factor, count in parts), str(constant)])
         case Compare() | Equals() | CountTest():
             return _show_comparing(step)
+        case _:
+            assert_never(step)
+
+
+def _show_looking(step: Looking) -> str:
+    match step:
+        case Attend(mask, choice, cases, value, default):
+            where = " ".join(f"s{t}" if h is None else f"s{h}:s{t}" for h, t in cases)
+            return f"attend {mask} {choice} where {where} value s{value}{_default(default)}"
+        case Nearest(mask, choice, place, query, key, value):
+            return f"nearest {mask} {choice} where s{place} query s{query} key s{key} value s{value}"
+        case Shift(direction, bit, distance, default):
+            far = f" {distance}" if distance > 1 else ""
+            return f"{direction}{far} s{bit}{_default(default)}"
         case _:
             assert_never(step)
 

@@ -8,6 +8,7 @@ where a step is one of these, and k, m number earlier steps from 0:
     ["not", k]  ["and" | "or" | "xor" | "union" | "merge", [k, ...]]
     ["table", [k, ...], ["01...", ...]]                     the rows for which it is 1
     ["attend", mask, choice, where, value]                  as a head does; else with a default, 0 or 1
+    ["nearest", mask, choice, where, query, key, value]
     ["previous" | "next", k]                                as a head does; else with a distance and a default
     ["count", mask, k]
     ["linear", [[factor, k], ...], constant]
@@ -35,8 +36,10 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Looking,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -102,17 +105,27 @@ def _step_tree(step: Step) -> list[object]:
             return ["merge", list(bits)]
         case Table(bits, rows):
             return ["table", list(bits), ["".join(str(int(bit)) for bit in row) for row in rows]]
-        case Attend(mask, choice, cases, value, default):
-            where = [list(case) for case in cases] if step.where is None else step.where
-            return ["attend", str(mask), str(choice), where, value, *_default_tree(default)]
-        case Shift(direction, bit, distance, default):
-            return [str(direction), bit, *([] if default is None else [distance, int(default)])]
+        case Attend() | Nearest() | Shift():
+            return _looking_tree(step)
         case Count(mask, bit):
             return ["count", str(mask), bit]
         case Linear(parts, constant):
             return ["linear", [list(part) for part in parts], constant]
         case Compare() | Equals() | CountTest():
             return _comparing_tree(step)
+        case _:
+            assert_never(step)
+
+
+def _looking_tree(step: Looking) -> list[object]:
+    match step:
+        case Attend(mask, choice, cases, value, default):
+            where = [list(case) for case in cases] if step.where is None else step.where
+            return ["attend", str(mask), str(choice), where, value, *_default_tree(default)]
+        case Nearest(mask, choice, place, query, key, value):
+            return ["nearest", str(mask), str(choice), place, query, key, value]
+        case Shift(direction, bit, distance, default):
+            return [str(direction), bit, *([] if default is None else [distance, int(default)])]
         case _:
             assert_never(step)
 
@@ -168,19 +181,29 @@ def _step(tree: object) -> Step:
             return Merge(_refs(bits))
         case ["table", bits, list(rows)]:
             return Table(_refs(bits), tuple(map(_row, rows)))
+        case ["count", str(mask), bit]:
+            return Count(Mask(mask), plain_integer(bit))
+        case ["linear", list(parts), constant]:
+            return Linear(tuple(map(_part, parts)), plain_integer(constant))
+        case ["compare" | "equals" | "test", *_]:
+            return _comparing(tree)
+        case _:
+            return _looking(tree)
+
+
+def _looking(tree: object) -> Step:
+    match tree:
         case ["attend", str(mask), str(choice), where, value, *default] if len(default) <= 1:
             return Attend(Mask(mask), Choice(choice), _cases(where), plain_integer(value), _default(default))
+        case ["nearest", str(mask), str(choice), *refs] if len(refs) == 4:
+            return Nearest(Mask(mask), Choice(choice), *map(plain_integer, refs))
         case [("previous" | "next") as direction, bit]:
             return Shift(Direction(direction), plain_integer(bit), default=None)
         case [("previous" | "next") as direction, bit, distance, default]:
             numbers = (plain_integer(bit), plain_integer(distance))
             return Shift(Direction(direction), *numbers, _default([default]))
-        case ["count", str(mask), bit]:
-            return Count(Mask(mask), plain_integer(bit))
-        case ["linear", list(parts), constant]:
-            return Linear(tuple(map(_part, parts)), plain_integer(constant))
         case _:
-            return _comparing(tree)
+            raise ValueError(f"not a step: {str(tree)[:80]}")
 
 
 def _comparing(tree: object) -> Step:

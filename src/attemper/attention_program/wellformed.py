@@ -28,7 +28,9 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -128,6 +130,8 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
             wrong += _of_table(len(refs), rows)
         case Attend():
             wrong += _of_cases(step.cases) + _of_default(step.default)
+        case Nearest(mask) if mask in {Mask.BEFORE, Mask.AFTER}:
+            wrong.append(f"the nearest count is looked for where i itself is seen, not under '{mask}'")
         case Shift(_, _, distance, default):
             wrong += _of_shift(distance, default) + _of_default(default)
         case _:
@@ -140,6 +144,8 @@ def _kinds(step: Step) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
     match step:
         case Linear() | Compare() | Equals() | CountTest():
             return (), inputs(step)
+        case Nearest(_, _, where, query, key, value):
+            return (where, value), (query, key)
         case Letter() | Place() | Not() | Gate() | Table() | Merge() | Attend() | Shift() | Count():
             return inputs(step), ()
         case _:

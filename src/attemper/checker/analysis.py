@@ -9,13 +9,14 @@ from typing import final
 
 import flint
 
+from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Group, apply_groups, groups_of
 from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Stream, add, embedded, plain
+from attemper.checker.values import Bound, Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import Coordinate, Layer, Network
 
@@ -109,7 +110,7 @@ def _named(
     """The stream with names in place of the bits of symbols, whose definitions are added to `named`."""
     if not groups:
         return stream
-    after = Stream(list(stream.values), list(stream.errors))
+    after = Stream(list(stream.values), list(stream.errors), stream.fading)
     for group, coordinates in enumerate(groups):
         what = f"layer {number}: a bit of a symbol"
         definitions = []
@@ -123,8 +124,18 @@ def _named(
     return after
 
 
+def _take(names: Names, stream: Stream, output: Output, mass: Fraction) -> None:
+    """Add what a head puts out to the stream, with its error."""
+    target, error = output.target, output.error or Bound(mass * output.spread)
+    if error.power > 0:
+        raise UnprovenError(f"coordinate {target} is off by more and more in longer words")
+    stream.values[target] = add(names, stream.values[target], {(0, output.growth): output.diagram})
+    stream.errors[target] += error.factor
+    stream.fading[target] = error
+
+
 def _layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> LayerFact:
-    middle = Stream(list(stream.values), list(stream.errors))
+    middle = Stream(list(stream.values), list(stream.errors), dict(stream.fading))
     heads: list[HeadFact] = []
     masses: list[Fraction] = []
     for index, head in enumerate(layer.heads):
@@ -137,9 +148,7 @@ def _layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> Laye
         except OverflowError:
             raise UnprovenError(f"layer {number}, head {index}: its attention has no finite bound") from None
         for output in fact.outputs:
-            target = output.target
-            middle.values[target] = add(names, middle.values[target], {(0, 0): output.diagram})
-            middle.errors[target] += mass * output.spread
+            _take(names, middle, output, mass)
         heads.append(fact)
         masses.append(mass)
     groups = groups_of(names, layer, number, middle)

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attemper.checker.attention.scores import ScoredHead, scored_head
+from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
 from attemper.checker.constructions.by_cases import by_cases
+from attemper.checker.constructions.integer_value import integer_value
 from attemper.checker.constructions.local_sign import local_sign
 from attemper.checker.constructions.lookup import lookup
+from attemper.checker.constructions.nearest_integer import nearest_integer
 from attemper.checker.constructions.neighbour import neighbour
 from attemper.checker.constructions.select import select
 from attemper.checker.constructions.sign import sign
 from attemper.checker.constructions.uniform import uniform
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
-from attemper.checker.values import Stream, error_of
+from attemper.checker.values import Stream
 from attemper.networks.layers import (
     Construction,
     Head,
+    IntegerValue,
     LocalSign,
     Lookup,
+    NearestInteger,
     Neighbour,
     Select,
     Sign,
@@ -38,7 +42,13 @@ RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
     LocalSign: local_sign,
     Lookup: lookup,
 }
-"""The rule of each construction."""
+"""The rules of constructions that read numbers of one size at every length, all of them exact."""
+
+INTEGER_RULES: dict[type[Construction], Callable[[ReadHead], HeadFact]] = {
+    IntegerValue: integer_value,
+    NearestInteger: nearest_integer,
+}
+"""The rules of constructions that make integers, or read such as are only approximate."""
 
 WITH_STRICT_MASKS = frozenset({Select})
 """The constructions whose rules also hold for masks that hide i itself."""
@@ -51,9 +61,10 @@ BY_CASES = frozenset({Select})
 def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
     construction = type(head.construction)
-    if any(error_of(form, stream) for form in (*head.query, *head.key, *head.values)):
-        raise UnprovenError("it reads a coordinate that is only approximate")
     if head.masking.is_strict and construction not in WITH_STRICT_MASKS:
         raise UnprovenError("only selections have a rule for strict masks")
-    rule, scored = RULES[construction], scored_head(names, head, stream)
+    read = read_head(names, head, stream)
+    if construction in INTEGER_RULES:
+        return INTEGER_RULES[construction](read)
+    rule, scored = RULES[construction], scored_head(read)
     return by_cases(rule, scored) if construction in BY_CASES else rule(scored)

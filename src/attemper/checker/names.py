@@ -42,15 +42,39 @@ class Affine:
 @final
 @dataclass(frozen=True)
 class Mean:
-    """The average of `summand` over the positions that `masking` shows at i, or ReLU of an affine value.
+    """The average of `summand` over the positions that `masking` shows at i, or another number with bounds.
 
-    That has no masking, and its summand says nothing.
+    Others are ReLU of an affine value, and whole numbers (`Names.wholes`); they have no masking, and their
+    summand says nothing. `high` is None if no number bounds it at every length.
     """
 
     masking: Masking | None
     summand: Diagram
     low: Fraction
-    high: Fraction
+    high: Fraction | None
+
+
+@final
+@dataclass(frozen=True)
+class LengthDigits:
+    """The number of binary digits of n, at least 1 and at most n."""
+
+
+@final
+@dataclass(frozen=True)
+class Clamped:
+    """clamp(c, 1, n)^power, c the sum of the integer `summand` over the positions that `masking` shows at i.
+
+    It is at least 1 and at most n^power; the power is 1 or 2.
+    """
+
+    masking: Masking
+    summand: Diagram
+    power: int
+
+
+Whole = LengthDigits | Clamped
+"""Positive integers that depend on the word or its length, and that no number bounds at every length."""
 
 
 def add_affine(left: Affine, right: Affine) -> Affine:
@@ -170,6 +194,21 @@ class At:
 
 @final
 @dataclass(frozen=True, slots=True)
+class NearestAt:
+    """[inner, threshold] at the rightmost (leftmost) of the visible positions j where
+    (query(i) - key(j))^2 + [where(j) is 0] is least; query and key are numbers of whole numbers.
+    """
+
+    masking: Masking
+    leftmost: bool
+    where: Diagram
+    query: int
+    key: int
+    inner: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Shifted:
     """[inner, threshold] at i + offset, which is 1 or -1; 0 if there is no such position."""
 
@@ -207,6 +246,7 @@ Atom = (
     | CountNamed
     | Exists
     | At
+    | NearestAt
     | Shifted
     | SumAtLeast
     | MixedAtLeast
@@ -243,7 +283,9 @@ class Names(ABC):
         self.atoms: list[Atom] = []
         self.means: list[Mean] = []
         self._families: dict[Atom, int] = {}
-        self._mean_numbers: dict[tuple[Masking, Diagram] | Affine, int] = {}
+        self.wholes: dict[int, Whole] = {}
+        """The means that are whole numbers, by their numbers."""
+        self._mean_numbers: dict[tuple[Masking, Diagram] | Affine | Whole, int] = {}
         self._decided_at_first: dict[Diagram, Diagram] = {}
         self._values: dict[Diagram, list[Affine]] = {}
         self.false, self.true = self.number(0), self.number(1)
@@ -356,11 +398,17 @@ class Names(ABC):
         return [value.constant for value in found]
 
     def bounds(self, value: Affine) -> tuple[Fraction, Fraction]:
-        """The least and the greatest number that an affine value can be."""
+        """The least and the greatest number that an affine value can be. Raises `UnprovenError` without."""
         ends = [
-            (factor * self.means[mean].low, factor * self.means[mean].high) for mean, factor in value.parts
+            (factor * self.means[mean].low, factor * self._greatest(mean)) for mean, factor in value.parts
         ]
         return sum(map(min, ends), value.constant), sum(map(max, ends), value.constant)
+
+    def _greatest(self, mean: int) -> Fraction:
+        high = self.means[mean].high
+        if high is None:
+            raise UnprovenError("an integer that grows with the word stands where a bounded number is needed")
+        return high
 
     def is_bit(self, diagram: Diagram) -> bool:
         """Whether every value is 0 or 1."""
@@ -565,8 +613,47 @@ class Names(ABC):
         )
         return self.plus(rest, self.product(factor, by))
 
-    def _mean(self, name: tuple[Masking, Diagram] | Affine, mean: Mean) -> Affine:
-        """A mean by what it averages, or by what it is the ReLU of."""
+    # Whole numbers -----------------------------------------------------------------------------
+
+    def digits(self) -> Diagram:
+        """The number of binary digits of n."""
+        return self.affine(self._whole(LengthDigits()))
+
+    def clamped(self, masking: Masking, summand: Diagram, power: int) -> Affine:
+        """clamp(c, 1, n)^power, c the sum of an integer over the visible positions; the power is 1 or 2."""
+        summand = self.settled(summand)
+        if any(value.denominator != 1 for value in self.constants(summand, "a count")):
+            raise UnprovenError("a counted value is not an integer")
+        return self._whole(Clamped(masking, summand, power))
+
+    def nearest(
+        self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int, diagram: Diagram
+    ) -> Diagram:
+        """The value where (query - key)^2 + [not where] is least, read there at its rightmost (leftmost).
+
+        The mask shows i itself, so there is always such a position; query and key are numbers of whole
+        numbers, the one at i, the other at the position.
+        """
+        where = self.settled(where)
+
+        def moved(variable: Variable) -> Diagram:
+            family, threshold = variable
+            return self._bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
+
+        return self.diagrams.substitute(self.settled(diagram), moved, self.choose)
+
+    def _whole(self, whole: Whole) -> Affine:
+        found = self._mean(whole, Mean(None, self.false, Fraction(1), None))
+        ((number, _),) = found.parts
+        self.wholes[number] = whole
+        return found
+
+    def constant_part(self, diagram: Diagram) -> Diagram:
+        """The diagram without its averages."""
+        return self.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)
+
+    def _mean(self, name: tuple[Masking, Diagram] | Affine | Whole, mean: Mean) -> Affine:
+        """A mean by what it averages or by what it is the ReLU of, or a whole number."""
         if name not in self._mean_numbers:
             self._mean_numbers[name] = len(self.means)
             self.means.append(mean)
@@ -594,7 +681,7 @@ class Names(ABC):
                 return Tie.CHAIN
             case SymbolCode() | PlaceRemainder() | CountRemainder():
                 return Tie.EXCLUSIVE
-            case At(inner=inner) | Shifted(inner=inner):
+            case At(inner=inner) | NearestAt(inner=inner) | Shifted(inner=inner):
                 return self.diagrams.ties[inner]
             case _:
                 assert_never(atom)

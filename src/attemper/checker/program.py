@@ -27,6 +27,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -131,6 +132,8 @@ class Steps:
                 return self._table([self.bit(bit) for bit in bits], rows)
             case Attend():
                 return self._attend(step)
+            case Nearest():
+                return self._nearest(ref, step)
             case Shift():
                 return self._shift(step)
             case Compare() | Equals() | CountTest():
@@ -233,14 +236,39 @@ class Steps:
             case _:
                 assert_never(step)
 
+    def _nearest(self, ref: Ref, step: Nearest) -> Diagram:
+        names, masking = self.names, MASKINGS[step.mask]
+        if masking.is_strict:
+            raise UnprovenError(f"step {ref} looks for the nearest count where i itself is not seen")
+        leftmost, where = step.choice is Choice.LEFTMOST, self.bit(step.where)
+        query, key = self._clamped(ref, step.query), self._clamped(ref, step.key)
+        return names.nearest(masking, leftmost, where, query, key, self.bit(step.value))
+
+    def _clamped(self, ref: Ref, count: Ref) -> int:
+        """The number of the whole number clamp(count, 1, n), of a count over one side."""
+        names = self.names
+        constant, sums = self._sums(count)
+        sides = [side for side, summand in sums.items() if summand != names.false] or [Masking.FUTURE]
+        if len(sides) > 1:
+            raise UnprovenError(f"step {ref} reads a count over more than one side")
+        (side,) = sides
+        summand = names.plus(sums[side], names.scaled(names.mark(side), constant))
+        ((number, _),) = names.clamped(side, summand, 1).parts
+        return number
+
     def _at_least(self, count: Ref, threshold: int) -> Diagram:
-        """[count >= threshold], by what is added up at each position that the weak masks show."""
+        """[count >= threshold]."""
+        constant, sums = self._sums(count)
+        return self.names.total_at_least(sums, threshold - constant)
+
+    def _sums(self, count: Ref) -> tuple[int, dict[Masking, Diagram]]:
+        """A constant, and the sum of what is added up to it under each weak mask."""
         names = self.names
         sums = dict.fromkeys((Masking.FUTURE, Masking.PAST, Masking.NONE), names.false)
         constant, counts = self._counts(count)
         for factor, masking, bit in counts:
             sums[masking] = names.plus(sums[masking], names.scaled(bit, factor))
-        return names.total_at_least(sums, threshold - constant)
+        return constant, sums
 
     def _counts(self, count: Ref) -> tuple[int, list[Counted]]:
         """A constant, and what is added up to it under the weak masks."""

@@ -31,6 +31,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -125,6 +126,8 @@ def _tests(form: ClosedForm) -> Iterator[Remainder | int]:
                 yield from _tests(part)
         case Power(base, exponent) if exponent >= 0:
             yield from _tests(base)
+        case closed_forms.Digits(inner):
+            yield from _tests(inner)
         case Test(predicate, _, 0, shift):
             match periodic(predicate):
                 case Remainder() as remainder:
@@ -344,8 +347,8 @@ class Moment:
                 found = self.bits[bit] if self.is_first else self.before[ref]
                 self.before[ref] = self.bits[bit]
                 return found
-            case Shift():
-                raise UnprovenError(f"step {ref} looks to the right, or is no step of a machine")
+            case Shift() | Nearest():
+                raise UnprovenError(f"step {ref} looks to the right, at counts, or is no step of a machine")
             case Compare() | Equals() | CountTest():
                 return self._compared(step)
             case Count() | Linear():

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial, reduce
 from typing import assert_never, final
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Names, UnprovenError
+from attemper.checker.names import Affine, Clamped, LengthDigits, Names, UnprovenError
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
+    Digits,
     Length,
     Number,
     Position,
@@ -23,7 +25,7 @@ from attemper.exact.closed_forms import (
     Sum,
     Test,
 )
-from attemper.networks.layers import LinearForm, Network
+from attemper.networks.layers import Coordinate, LinearForm, Network
 
 MAX_DEGREE = 32
 
@@ -35,12 +37,35 @@ Value = dict[Powers, Diagram]
 
 
 @final
+@dataclass(frozen=True)
+class Bound:
+    """At most factor * n^power in words of length n, and not less than 0."""
+
+    factor: Fraction
+    power: int = 0
+
+    def plus(self, other: Bound) -> Bound:
+        """A bound on the sum: n is at least 1, so the greater power bounds both."""
+        powers = [own.power for own in (self, other) if own.factor]
+        return Bound(self.factor + other.factor, max(powers, default=0))
+
+    def times(self, other: Bound) -> Bound:
+        """A bound on the product."""
+        return Bound(self.factor * other.factor, self.power + other.power)
+
+
+@final
 @dataclass
 class Stream:
-    """The values of all coordinates at one depth of the network."""
+    """The values of all coordinates at one depth of the network.
+
+    The errors hold at every length. Some are known to fade with it: `fading` has those by coordinate, each
+    with the error as it was when that was found.
+    """
 
     values: list[Value]
     errors: list[Fraction] = field(default_factory=list)
+    fading: dict[Coordinate, Bound] = field(default_factory=dict)
 
 
 def embedded(names: Names, network: Network) -> Stream:
@@ -56,7 +81,10 @@ def embedded(names: Names, network: Network) -> Stream:
 
 
 def of_closed_form(names: Names, form: ClosedForm) -> Value:
-    """The value of a closed form. Raises `UnprovenError` for 1/x where x is not i or n."""
+    """The value of a closed form.
+
+    Raises `UnprovenError` for 1/x where x is not i or n, and for digits of anything but n.
+    """
     match form:
         case Number(value):
             return _clean(names, {(0, 0): names.number(value)})
@@ -69,17 +97,16 @@ def of_closed_form(names: Names, form: ClosedForm) -> Value:
         case Test(predicate, per_position, per_length, shift):
             return _clean(names, {(0, 0): names.place(predicate, per_position, per_length, shift)})
         case Sum(parts):
-            total: Value = {}
-            for part in parts:
-                total = add(names, total, of_closed_form(names, part))
-            return total
+            return reduce(partial(add, names), (of_closed_form(names, part) for part in parts), {})
         case Product(parts):
-            product: Value = {(0, 0): names.true}
-            for part in parts:
-                product = multiply(names, product, of_closed_form(names, part))
-            return product
+            factors = (of_closed_form(names, part) for part in parts)
+            return reduce(partial(multiply, names), factors, {(0, 0): names.true})
         case Power(base, exponent):
             return _of_power(names, base, exponent)
+        case Digits(inner):
+            if inner != Length():
+                raise UnprovenError("a closed form has the digits of something else than n")
+            return {(0, 0): names.digits()}
         case _:
             assert_never(form)
 
@@ -137,6 +164,46 @@ def plain(value: Value, names: Names, what: str) -> Diagram:
 def error_of(form: LinearForm, stream: Stream) -> Fraction:
     """How far the linear form can be from its value."""
     return sum((abs(factor) * stream.errors[c] for c, factor in form), Fraction(0))
+
+
+def bound_of(form: LinearForm, stream: Stream) -> Bound:
+    """How far the linear form can be from its value, in words of length n."""
+    total = Bound(Fraction(0))
+    for coordinate, factor in form:
+        error = stream.errors[coordinate]
+        fading = stream.fading.get(coordinate)
+        # An error that something was added to since is known as it is now only.
+        own = fading if fading is not None and fading.factor == error else Bound(error)
+        total = total.plus(own.times(Bound(abs(factor))))
+    return total
+
+
+def peak_of(names: Names, value: Value) -> Bound:
+    """The greatest size of a value, in words of length n."""
+    total = Bound(Fraction(0))
+    for (a, b), diagram in value.items():
+        peaks = [_peak(names, own) for own in names.values(diagram)]
+        greatest = Bound(max(peak.factor for peak in peaks), max(peak.power for peak in peaks))
+        # 1/i is as large as 1 at i = 1.
+        total = total.plus(greatest.times(Bound(Fraction(1), max(a, 0) + b)))
+    return total
+
+
+def _peak(names: Names, value: Affine) -> Bound:
+    """The greatest size of an affine value: a whole number is at most n, or its square n^2."""
+    total = Bound(abs(value.constant))
+    for number, factor in value.parts:
+        match names.wholes.get(number):
+            case None:
+                low, high = names.bounds(Affine(Fraction(0), ((number, factor),)))
+                total = total.plus(Bound(max(abs(low), abs(high))))
+            case LengthDigits():
+                total = total.plus(Bound(abs(factor), 1))
+            case Clamped(power=power):
+                total = total.plus(Bound(abs(factor), power))
+            case other:
+                assert_never(other)
+    return total
 
 
 def _clean(names: Names, value: Value) -> Value:

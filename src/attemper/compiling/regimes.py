@@ -9,6 +9,7 @@ from attemper.attention_program.ops import (
     Count,
     Direction,
     Mask,
+    Nearest,
     Place,
     Program,
     Shift,
@@ -48,8 +49,16 @@ def require_regime(program: Program, formula: Formula | None, regime: Regime) ->
 
     The text names the part of the formula that stands in the way, or the step where there is no formula.
     """
+    if regime is not Regime.DECODER:
+        return
+    for step in program.steps:
+        if isinstance(step, Nearest):
+            raise UnsupportedError(
+                f"the decoder regime cannot compute '{show_step(step)}': its embeddings do not know n, and "
+                "fade too fast with i to tell integers apart. Use --regime temperature or --regime unbounded"
+            )
     ahead = [step for step in program.steps if _looks_ahead(step)]
-    if regime is not Regime.DECODER or not ahead:
+    if not ahead:
         return
     shown = show_step(ahead[0]) if formula is None else show(_culprit(formula))
     raise UnsupportedError(

@@ -4,6 +4,7 @@ A form is a tree over a small vocabulary, so that a network can be written down 
 length, checked, and evaluated exactly. Nothing here depends on a maximal length.
 
     form ::= rational | i | n | (-1)^i | [predicate(a i + b n + c)] | sum | product | form ^ integer
+           | digits(form)
 """
 
 from __future__ import annotations
@@ -87,7 +88,25 @@ class Power:
     exponent: int
 
 
-ClosedForm = Number | Position | Length | Alternating | Test | Sum | Product | Power
+@final
+@dataclass(frozen=True)
+class Digits:
+    """The number of binary digits of a positive integer: d where 2^(d-1) <= form < 2^d.
+
+    The form must be a positive integer by its shape: i, n, a positive integer, or a sum, a product or a power
+    (not a negative one) of such. Raises ValueError for all others.
+    """
+
+    form: ClosedForm
+
+    def __post_init__(self) -> None:
+        if not _is_positive_integer(self.form):
+            raise ValueError(
+                f"digits are those of a positive integer, as {show_form(self.form)[:80]} may not be"
+            )
+
+
+ClosedForm = Number | Position | Length | Alternating | Test | Sum | Product | Power | Digits
 
 ONE = Number(Fraction(1))
 I = Position()  # noqa: E741 - the papers' name
@@ -119,6 +138,25 @@ def over(form: ClosedForm, exponent: int = 1) -> ClosedForm:
     return Power(form, -exponent)
 
 
+def _is_positive_integer(form: ClosedForm) -> bool:
+    """Whether the shape of a form says that it is a positive integer at every i <= n."""
+    match form:
+        case Number(value):
+            return value > 0 and value.denominator == 1
+        case Position() | Length() | Digits():
+            return True
+        case Sum(parts):
+            return bool(parts) and all(map(_is_positive_integer, parts))
+        case Product(parts):
+            return all(map(_is_positive_integer, parts))
+        case Power(base, exponent):
+            return exponent >= 0 and _is_positive_integer(base)
+        case Alternating() | Test():
+            return False
+        case _:
+            assert_never(form)
+
+
 def complement(form: ClosedForm) -> ClosedForm:
     """1 - form: the negation of a 0/1-valued form."""
     return plus(1, times(-1, form))
@@ -147,12 +185,14 @@ def evaluate(form: ClosedForm, position: int, length: int) -> Fraction:
             return product
         case Power(base, exponent):
             return evaluate(base, position, length) ** exponent
+        case Digits(inner):
+            return Fraction(evaluate(inner, position, length).numerator.bit_length())
         case _:
             assert_never(form)
 
 
 def shift_position(form: ClosedForm, offset: int) -> ClosedForm:
-    """The form at position i + offset, as a form of i.
+    """The form at position i + offset, as a form of i. Raises ValueError for digits of i before i.
 
     >>> show_form(shift_position(times(I, Test(Zero(), 1, 0, -1)), -1))
     '(i + -1)*[i - 2 = 0]'
@@ -172,6 +212,8 @@ def shift_position(form: ClosedForm, offset: int) -> ClosedForm:
             return Product(tuple(shift_position(part, offset) for part in parts))
         case Power(base, exponent):
             return Power(shift_position(base, offset), exponent)
+        case Digits(inner):
+            return Digits(shift_position(inner, offset))
         case _:
             assert_never(form)
 
@@ -189,17 +231,21 @@ def depends_on_length(form: ClosedForm) -> bool:
             return any(depends_on_length(part) for part in parts)
         case Power(base, _):
             return depends_on_length(base)
+        case Digits(inner):
+            return depends_on_length(inner)
         case _:
             assert_never(form)
 
 
 def has_reciprocal(form: ClosedForm) -> bool:
-    """Whether the form divides by i or n somewhere."""
+    """Whether the form divides or takes digits somewhere: read at i - 1 it may mean nothing."""
     match form:
         case Sum(parts) | Product(parts):
             return any(has_reciprocal(part) for part in parts)
         case Power(base, exponent):
             return exponent < 0 or has_reciprocal(base)
+        case Digits():
+            return True
         case _:
             return False
 
@@ -211,18 +257,18 @@ def tests_in(form: ClosedForm) -> tuple[Test, ...]:
             return (form,)
         case Sum(parts) | Product(parts):
             return tuple(test for part in parts for test in tests_in(part))
-        case Power(base, _):
+        case Power(base, _) | Digits(base):
             return tests_in(base)
         case _:
             return ()
 
 
 def nesting(form: ClosedForm) -> int:
-    """How deeply sums, products and powers nest."""
+    """How deeply sums, products, powers and digits nest."""
     match form:
         case Sum(parts) | Product(parts):
             return 1 + max((nesting(part) for part in parts), default=0)
-        case Power(base, _):
+        case Power(base, _) | Digits(base):
             return 1 + nesting(base)
         case _:
             return 0
@@ -231,11 +277,13 @@ def nesting(form: ClosedForm) -> int:
 def growth(form: ClosedForm) -> int:
     """An e with |form| = O(n^e) over all positions i <= n: an upper bound, exact for monomials.
 
+    Digits grow as log n, and are not counted.
+
     >>> growth(times(I, over(N))), growth(times(N, Power(I, 2))), growth(over(I))
     (0, 3, 0)
     """
     match form:
-        case Number() | Alternating() | Test():
+        case Number() | Alternating() | Test() | Digits():
             return 0
         case Position() | Length():
             return 1
@@ -274,6 +322,8 @@ def show_form(form: ClosedForm) -> str:
             if isinstance(base, Product | Alternating) or text.startswith("-"):
                 text = f"({text})"
             return f"{text}^{exponent}"
+        case Digits(inner):
+            return f"digits({show_form(inner)})"
         case _:
             assert_never(form)
 
@@ -301,6 +351,8 @@ def form_to_tree(form: ClosedForm) -> Tree:
             return ["*", *(form_to_tree(part) for part in parts)]
         case Power(base, exponent):
             return ["^", form_to_tree(base), exponent]
+        case Digits(inner):
+            return ["digits", form_to_tree(inner)]
         case _:
             assert_never(form)
 
@@ -309,8 +361,9 @@ def form_from_tree(tree: object) -> ClosedForm:
     """Read a form from JSON data; raises ValueError on anything else, before anything is expanded.
 
     The total degree of a form is 1 for what has no parts, the sum of the degrees of a product's factors, the
-    greatest degree of a sum's parts, and for a power (its base's degree) * (the exponent's size, at least 1):
-    at most `MAX_TOTAL_DEGREE`, so that no nesting of small powers makes a large one.
+    greatest degree of a sum's parts, for digits that of the form inside, and for a power (its base's degree)
+    * (the exponent's size, at least 1): at most `MAX_TOTAL_DEGREE`, so that no nesting of small powers makes
+    a large one.
     """
     return _form_and_degree(tree)[0]
 
@@ -342,6 +395,9 @@ def _form_and_degree(tree: object) -> tuple[ClosedForm, int]:
             if abs(exponent) > MAX_EXPONENT:
                 raise ValueError(f"the power {exponent} is larger than any construction needs")
             return Power(base, exponent), _bounded(degree * max(1, abs(exponent)))
+        case ["digits", inner]:
+            form, degree = _form_and_degree(inner)
+            return Digits(form), degree
         case _:
             raise ValueError(f"not a closed form: {str(tree)[:80]}")
 

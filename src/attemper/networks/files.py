@@ -38,11 +38,13 @@ from attemper.networks.layers import (
     HardWeighting,
     Head,
     Hidden,
+    IntegerValue,
     Layer,
     LinearForm,
     LocalSign,
     Lookup,
     Masking,
+    NearestInteger,
     Neighbour,
     Network,
     Select,
@@ -281,6 +283,10 @@ def _encode_construction(construction: Construction) -> list[object]:
             return ["local sign", *map(_encode_form, (left, right, gate)), slope]
         case Lookup(ratio, unit):
             return ["lookup", _encode_form(ratio), _encode_form(unit)]
+        case IntegerValue(ratio, unit, is_key):
+            return ["integer value", _encode_form(ratio), _encode_form(unit), is_key]
+        case NearestInteger(leftmost, blocked, query, key, square):
+            return ["nearest integer", leftmost, *map(_encode_form, (blocked, query, key, square))]
         case _:
             assert_never(construction)
 
@@ -459,6 +465,10 @@ def _construction(entry: object) -> Construction:
             return LocalSign(_form(left), _form(right), _form(gate), plain_integer(slope))
         case ["lookup", ratio, unit]:
             return Lookup(_form(ratio), _form(unit))
+        case ["integer value", ratio, unit, bool(is_key)]:
+            return IntegerValue(_form(ratio), _form(unit), is_key)
+        case ["nearest integer", bool(leftmost), blocked, query, key, square]:
+            return NearestInteger(leftmost, *map(_form, (blocked, query, key, square)))
         case _:
             raise ValueError(f"not a construction: {str(entry)[:80]}")
 

@@ -127,7 +127,35 @@ class Lookup:
     unit: LinearForm
 
 
-Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup
+@final
+@dataclass(frozen=True)
+class IntegerValue:
+    """Reads the number j, or its square, of position c, where `ratio` = c * `unit`; 1 if c < 1, n if c > n.
+
+    As a query the integer is read itself, as a key it is read with its square: each in the regime's unit.
+    """
+
+    ratio: LinearForm
+    unit: LinearForm
+    is_key: bool
+
+
+@final
+@dataclass(frozen=True)
+class NearestInteger:
+    """Reads the rightmost (or leftmost) visible position of the least (query - key)^2 + `blocked`.
+
+    `query` is an integer at i, `key` one at j with its `square`, `blocked` a bit at j.
+    """
+
+    leftmost: bool
+    blocked: LinearForm
+    query: LinearForm
+    key: LinearForm
+    square: LinearForm
+
+
+Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup | IntegerValue | NearestInteger
 """What a compiled head is for, in the terms of `docs/theory.md`."""
 
 

@@ -19,10 +19,12 @@ from attemper.networks.layers import (
     Construction,
     Head,
     Hidden,
+    IntegerValue,
     Layer,
     LinearForm,
     LocalSign,
     Lookup,
+    NearestInteger,
     Neighbour,
     Network,
     Select,
@@ -104,8 +106,10 @@ def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
             return (difference,)
         case LocalSign(left, right, gate, _):
             return (left, right, gate)
-        case Lookup(ratio, unit):
+        case Lookup(ratio, unit) | IntegerValue(ratio, unit):
             return (ratio, unit)
+        case NearestInteger(_, blocked, query, key, square):
+            return (blocked, query, key, square)
         case _:
             assert_never(construction)
 

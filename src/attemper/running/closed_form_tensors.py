@@ -10,6 +10,7 @@ from torch import Tensor
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
+    Digits,
     Length,
     Number,
     Position,
@@ -24,7 +25,7 @@ from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, 
 def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
     """The form at positions i of words of length n (int64 tensors of one shape), as float64.
 
-    Integers up to 2^53 are exact; every operation rounds at most once.
+    Integers up to 2^53 are exact, and so are their digits; every operation rounds at most once.
     """
     match form:
         case Number(value):
@@ -50,6 +51,9 @@ def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
         case Power(base, exponent):
             power = form_values(base, i, n) ** abs(exponent)
             return power.reciprocal() if exponent < 0 else power
+        case Digits(inner):
+            # x = m 2^e with 1/2 <= m < 1: a positive integer x has e binary digits.
+            return torch.frexp(form_values(inner, i, n)).exponent.double()
         case _:
             assert_never(form)
 

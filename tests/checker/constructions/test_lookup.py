@@ -252,7 +252,7 @@ def test_a_bounded_lookup_may_lose_half_of_its_lead_at_count_0(monkeypatch: pyte
     for zero in (None, (Fraction(9), Fraction(4))):
         fact = HeadFact(LookupRule(Fraction(1), zero), ())
         for loss in (Fraction(0), most, most + slight, Fraction(3, 4)):
-            monkeypatch.setattr(lookups, "_lost", lambda _, loss=loss: ball(loss))
+            monkeypatch.setattr(lookups, "lost", lambda _, loss=loss: ball(loss))
             if zero is None or loss <= most:
                 assert loss_of(run, analysis, fact) == ball(loss)
             else:

@@ -51,6 +51,11 @@ def value_of(form: Form, i: int, n: int) -> Fraction:
             return Fraction(number**exponent)
         case ["test", predicate, a, b, c]:
             return Fraction(holds(predicate, Fraction(a * i + b * n + c)))
+        case ["digits", inner]:
+            digits = 1
+            while 2**digits <= value_of(inner, i, n):
+                digits += 1
+            return Fraction(digits)
         case _:
             raise NothingShownError(f"no closed form: {form}")
 
@@ -61,7 +66,7 @@ def leaves(form: Form) -> Iterator[Form]:
         case ["+" | "*", *parts]:
             for part in parts:
                 yield from leaves(part)
-        case ["^", base, _]:
+        case ["^", base, _] | ["digits", base]:
             yield from leaves(base)
         case _:
             yield form

@@ -12,7 +12,7 @@ from typing import final
 
 from attemper.checker.attention.bounds import constant
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Names, UnprovenError
+from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
@@ -114,12 +114,12 @@ def _with_constants(names: Names, left: Diagram, right: Diagram, parts: _Parts) 
 
     by_i i + by_n n = sum over j <= i of (by_i + by_n) + sum over j >= i of by_n - by_n
     """
-    by_i, by_n = (constant(names, _without_means(names, part)) for part in (parts.by_i, parts.by_n))
+    by_i, by_n = (constant(names, names.constant_part(part)) for part in (parts.by_i, parts.by_n))
     starting = names.both(names.first, names.negation(names.only))
     if names.diagrams.constrain(parts.start_n, starting, names.false) != names.number(by_n):
         raise UnprovenError("its scores at i = 1 are those of another sum")
     own_start = names.plus(parts.start_1, names.scaled(names.plus(left, names.number(by_i)), -1))
-    own = names.choose(names.first, own_start, _without_means(names, parts.by_1))
+    own = names.choose(names.first, own_start, names.constant_part(parts.by_1))
     return TwoSided(
         names.plus(left, names.number(by_i + by_n)),
         names.plus(right, names.number(by_n)),
@@ -137,7 +137,3 @@ def _factor(names: Names, diagram: Diagram, number: int) -> Fraction:
     if len(found) != 1:
         raise UnprovenError("an average is weighed differently at different positions")
     return found.pop()
-
-
-def _without_means(names: Names, diagram: Diagram) -> Diagram:
-    return names.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)

@@ -14,7 +14,17 @@ from typing import final
 from attemper.checker.attention.bounds import HALF, constant
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
-from attemper.checker.values import Stream, Value, add, multiply, of_closed_form, of_form, plain
+from attemper.checker.values import (
+    Bound,
+    Stream,
+    Value,
+    add,
+    bound_of,
+    multiply,
+    of_closed_form,
+    of_form,
+    plain,
+)
 from attemper.networks.layers import Coordinate, Head, Masking, Softmax
 
 Scores = dict[tuple[int, Diagram], Value]
@@ -23,6 +33,8 @@ Scores = dict[tuple[int, Diagram], Value]
 Waves = dict[tuple[int, bool], Value]
 """The sum of value(i) * j^p, times (-1)^j if the flag is set, by (p, flag)."""
 
+APPROXIMATE = "it reads a coordinate that is only approximate"
+
 Rows = tuple[tuple[Value, Value], ...]
 """The values of each query row, without temperature, and of its key row."""
 
@@ -30,12 +42,35 @@ Rows = tuple[tuple[Value, Value], ...]
 @final
 @dataclass(frozen=True)
 class Output:
-    """What a head adds to one coordinate: the value at the right position, of values that far apart."""
+    """What a head adds to one coordinate: the value at the right position, of values that far apart.
+
+    It is n^growth times the diagram. `error` says how far it is off, if that is not the stray mass times the
+    spread.
+    """
 
     target: Coordinate
     diagram: Diagram
     spread: Fraction
     size: Fraction
+    growth: int = 0
+    error: Bound | None = None
+
+
+@final
+@dataclass(frozen=True)
+class ReadHead:
+    """What a head reads, before anything is multiplied: `coldness` is the inverse temperature.
+
+    `errors` bounds how far each row's query and key can be from their values.
+    """
+
+    names: Names
+    masking: Masking
+    rows: Rows
+    coldness: Value
+    values: tuple[Value, ...]
+    targets: tuple[Coordinate, ...]
+    errors: tuple[tuple[Bound, Bound], ...]
 
 
 @final
@@ -66,18 +101,41 @@ class ScoredHead:
         return tuple(outputs)
 
 
-def scored_head(names: Names, head: Head, stream: Stream) -> ScoredHead:
-    """Derive the scores. Raises `UnprovenError` for keys and values that are more than numbers."""
+def read_head(names: Names, head: Head, stream: Stream) -> ReadHead:
+    """Read the coordinates. Raises `UnprovenError` for hard heads, and for values that are approximate."""
     if not isinstance(head.weighting, Softmax):
         raise UnprovenError("it is not a softmax head")
+    if any(bound_of(form, stream).factor for form in head.values):
+        raise UnprovenError(APPROXIMATE)
     coldness = of_closed_form(names, head.weighting.inverse_temperature)
-    pairs = zip(head.query, head.key, strict=True)
+    pairs = tuple(zip(head.query, head.key, strict=True))
     rows = tuple((of_form(names, query, stream), of_form(names, key, stream)) for query, key in pairs)
-    scores = _scores(names, rows, coldness)
-    values = tuple(plain(of_form(names, form, stream), names, "a value") for form in head.values)
+    errors = tuple((bound_of(query, stream), bound_of(key, stream)) for query, key in pairs)
+    values = tuple(of_form(names, form, stream) for form in head.values)
+    return ReadHead(names, head.masking, rows, coldness, values, head.targets, errors)
+
+
+def require_exact(head: ReadHead) -> None:
+    """Raise `UnprovenError` if a row is only approximate."""
+    if any(own.factor for pair in head.errors for own in pair):
+        raise UnprovenError(APPROXIMATE)
+
+
+def plain_values(head: ReadHead) -> tuple[Diagram, ...]:
+    """The values. Raises `UnprovenError` if they are more than numbers."""
+    values = tuple(plain(value, head.names, "a value") for value in head.values)
     for value in values:
-        names.constants(value, "a value")
-    return ScoredHead(names, names.true, head.masking, rows, coldness, scores, values, head.targets)
+        head.names.constants(value, "a value")
+    return values
+
+
+def scored_head(head: ReadHead) -> ScoredHead:
+    """Derive the scores. Raises `UnprovenError` for what is approximate or more than numbers."""
+    require_exact(head)
+    scores = _scores(head.names, head.rows, head.coldness)
+    values = plain_values(head)
+    names = head.names
+    return ScoredHead(names, names.true, head.masking, head.rows, head.coldness, scores, values, head.targets)
 
 
 def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:

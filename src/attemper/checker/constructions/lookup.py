@@ -47,9 +47,7 @@ class LookupRule(Peaked):
         return mass((2 * (r + r**4 / (1 - r**5)) + far_weight(self.zero, loss)) * noise)
 
     def loss(self, head: RoundedHead) -> flint.arb:
-        if not _one_of_each_power(head.names, [row.key for row in head.rows]):
-            raise head.uncovered()
-        loss = _lost(head)
+        loss = lost(head)
         if self.zero is not None:
             head.require_half(loss)
         return loss
@@ -115,8 +113,13 @@ def _counted(head: ScoredHead, waves: Waves, bounded: bool, side: Masking, scale
     return counted
 
 
-def _lost(head: RoundedHead) -> flint.arb:
-    """By which part leads can be smaller, with at most one row for each power of j."""
+def lost(head: RoundedHead) -> flint.arb:
+    """By which part leads can be smaller, with at most one row for each power of j; `BeyondError` for others.
+
+    Also where c is less than 1 or more than n, and the right position is 1 or n.
+    """
+    if not _one_of_each_power(head.names, [row.key for row in head.rows]):
+        raise head.uncovered()
     lengths, cold, n = head.lengths, head.cold, head.lengths.length
     query = greatest(row.scored.query.relative for row in head.rows)
     key = greatest(row.scored.key.relative for row in head.rows)

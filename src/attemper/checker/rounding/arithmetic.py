@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import final
+from typing import assert_never, final
 
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Names
-from attemper.checker.values import Value
+from attemper.checker.names import Affine, Clamped, LengthDigits, Names
+from attemper.checker.values import Value, peak_of
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
 from attemper.networks.layers import LinearForm
@@ -38,19 +38,25 @@ class BeyondError(Exception):
     """Some bound fails at this length; the text says where."""
 
 
+Growth = dict[int, flint.arb]
+"""The sum of arb * n^power by power: a size, or an error, in words of length n."""
+
+
 @final
 @dataclass(frozen=True)
 class Off:
     """How far a computed coordinate can be from its exact value.
 
     `zero` where that value is 0, `other` where it is another constant, `mean` where it is an average of
-    several positions (then also `relative` to the average).
+    several positions (then also `relative` to the average). If `growth` says something, then it is how far an
+    integer can be off in words of length n, and all others are no less at every length.
     """
 
     zero: flint.arb = ZERO
     other: flint.arb = ZERO
     mean: flint.arb = ZERO
     relative: flint.arb = ZERO
+    growth: Growth = field(default_factory=dict)
 
     @property
     def constant(self) -> flint.arb:
@@ -96,6 +102,7 @@ class Arithmetic:
         self._peaks: dict[Diagram, flint.arb] = {}
         self._grids: dict[Diagram, Fraction | None] = {}
         self._means: dict[Diagram, bool] = {}
+        self._wholes: dict[Diagram, bool] = {}
 
     def peak(self, diagram: Diagram) -> flint.arb:
         """The greatest absolute value of a diagram."""
@@ -107,6 +114,13 @@ class Arithmetic:
             found = self._peaks[diagram] = ball(max(ends))
         return found
 
+    def growth(self, diagram: Diagram) -> Growth:
+        """The greatest absolute value of a diagram in words of length n."""
+        if not any(v.parts for v in self.names.values(diagram)):
+            return {0: self.peak(diagram)}
+        bound = peak_of(self.names, {(0, 0): diagram})
+        return {bound.power: ball(bound.factor)}
+
     def grid(self, value: Value) -> Fraction | None:
         """A power of two of which the value is always a multiple; None if there is none."""
         if any(a < 0 or b < 0 for a, b in value):
@@ -114,12 +128,28 @@ class Arithmetic:
         grid = COARSEST
         for diagram in value.values():
             if diagram not in self._grids:
-                self._grids[diagram] = common_grid(self.names.values(diagram))
+                self._grids[diagram] = common_grid(self._spelled_out(diagram))
             own = self._grids[diagram]
             if own is None:
                 return None
             grid = min(grid, own)
         return grid
+
+    def _spelled_out(self, diagram: Diagram) -> list[Affine]:
+        """Values of whose multiples all of a diagram's are: digits are integers."""
+        found: list[Affine] = []
+        for value in self.names.values(diagram):
+            if any(self.names.wholes.get(number) != LengthDigits() for number, _ in value.parts):
+                return [value]
+            found += [Affine(value.constant), *(Affine(factor) for _, factor in value.parts)]
+        return found
+
+    def has_wholes(self, diagram: Diagram) -> bool:
+        """Whether a whole number, which no number bounds, is a part of it somewhere."""
+        if diagram not in self._wholes:
+            values = self.names.values(diagram)
+            self._wholes[diagram] = any(n in self.names.wholes for v in values for n, _ in v.parts)
+        return self._wholes[diagram]
 
     def has_means(self, value: Value) -> bool:
         """Whether the value is an average somewhere."""
@@ -184,7 +214,29 @@ class Lengths:
         """The greatest absolute value; i^a n^b is at most N^(a+b), or N^b if a < 0."""
         total = ZERO
         for (a, b), diagram in value.items():
-            total += self.arithmetic.peak(diagram) * self.length ** max(a + b if a >= 0 else b, 0)
+            total += self.peak(diagram) * self.length ** max(a + b if a >= 0 else b, 0)
+        return total
+
+    def peak(self, diagram: Diagram) -> flint.arb:
+        """The greatest absolute value of a diagram in words of up to N symbols."""
+        if not self.arithmetic.has_wholes(diagram):
+            return self.arithmetic.peak(diagram)
+        return greatest(self._most(value) for value in self.names.values(diagram))
+
+    def _most(self, value: Affine) -> flint.arb:
+        """The greatest size of an affine value."""
+        total = ball(abs(value.constant))
+        for number, factor in value.parts:
+            match self.names.wholes.get(number):
+                case None:
+                    ends = self.names.bounds(Affine(Fraction(0), ((number, factor),)))
+                    total += ball(max(map(abs, ends)))
+                case LengthDigits():
+                    total += ball(abs(factor)) * self.length.bit_length()
+                case Clamped(power=power):
+                    total += ball(abs(factor)) * self.length**power
+                case other:
+                    assert_never(other)
         return total
 
     def inverse(self, value: Value) -> flint.arb:
@@ -282,6 +334,8 @@ class Lengths:
         return off.constant.max(off.mean + off.relative * self.size(value))
 
     def _relative(self, value: Value, off: Off) -> flint.arb:
+        if off.growth:
+            return UNKNOWN
         if set(value) != {(0, 0)}:
             return off.relative
         sizes = [

@@ -63,16 +63,18 @@ class RoundedRow:
 class RoundedHead:
     """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
 
-    `offs` are the errors of the coordinates that the head reads. `strains` takes notes of how much of each
-    limit is lost: a remark, no proof rests on it.
+    `before` has the values of the coordinates that the head reads, `offs` their errors. `strains` takes
+    notes of how much of each limit is lost: a remark, no proof rests on it.
     """
 
     name: str
+    head: Head
     lengths: Lengths
     kernel: Kernel
     cold: Cold
     rows: tuple[RoundedRow, ...]
     values: tuple[tuple[Rounded, Output], ...]
+    before: Stream
     offs: list[Off]
     strains: Strains
 
@@ -161,7 +163,7 @@ class RoundedHeads:
         pairs = zip(head.query, head.key, strict=True)
         rows = tuple(self._row(query, key, cold, before, offs) for query, key in pairs)
         values = tuple(zip(forms, outputs, strict=True))
-        return RoundedHead(name, lengths, self.kernel, cold, rows, values, offs, self.strains)
+        return RoundedHead(name, head, lengths, self.kernel, cold, rows, values, before, offs, self.strains)
 
     def _cold(self, form: ClosedForm) -> Cold:
         """The inverse temperature, which many heads share."""

@@ -22,6 +22,7 @@ from attemper.exact.balls import ball
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
+    Digits,
     Length,
     Number,
     Position,
@@ -83,6 +84,10 @@ def _evaluated(lengths: Lengths, form: ClosedForm) -> Rounded:
         case Power(base, exponent):
             power = _product(repeat(_evaluated(lengths, base), abs(exponent)))
             return power if exponent >= 0 else _reciprocal(power)
+        case Digits(Length()):
+            return _exact(flint.arb(lengths.length.bit_length()), Fraction(1))
+        case Digits():
+            raise BeyondError("position embeddings or temperatures (digits of something else than n)")
         case _:
             assert_never(form)
 

@@ -20,7 +20,14 @@ from attemper.compiling.building.bits import is_embedded, strip_negations
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.sizes import require_few_weights
 from attemper.compiling.building.weights import LayerDraft, added, form, scaled
-from attemper.compiling.constructions.table import PHASES, compute, make_average, name_of
+from attemper.compiling.constructions.table import (
+    PHASES,
+    allocate_integer,
+    compute,
+    make_average,
+    make_integer,
+    name_of,
+)
 from attemper.exact.closed_forms import ONE
 from attemper.networks.layers import Coordinate, LinearForm, Network
 
@@ -99,6 +106,8 @@ class _Assembly:
         for average in sorted(self.demand.averages):
             if not site.is_constant(average):
                 site.averages[average] = site.stream.new(name_of(site, average))
+        for integer in sorted(self.demand.integers):
+            allocate_integer(site, integer)
         depth = max((ready[ref] for ref, _ in self.demand.bits), default=0)
         site.layers = [LayerDraft() for _ in range(depth)]
 
@@ -106,6 +115,8 @@ class _Assembly:
         for average, target in self.site.averages.items():
             make_average(self.site, average, target)
         self.site.add_shared_heads()
+        for integer in self.site.integers:
+            make_integer(self.site, integer)
         for kinds in PHASES:
             for ref in sorted(self.demand.heads):
                 if isinstance(self.program.steps[ref], kinds):

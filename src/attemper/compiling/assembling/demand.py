@@ -10,7 +10,7 @@ from attemper.attention_program.ops import Ref
 from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.schedule import Schedule
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
-from attemper.compiling.building.counts import Average, Need
+from attemper.compiling.building.counts import Average, Integer, Need
 from attemper.compiling.constructions.table import needs
 from attemper.compiling.cubes import Literal
 
@@ -26,6 +26,7 @@ class Demand:
     bits: set[Literal] = field(default_factory=set)
     heads: set[Ref] = field(default_factory=set)
     averages: set[Average] = field(default_factory=set)
+    integers: set[Integer] = field(default_factory=set)
     blocks: dict[Literal, tuple[Block, int]] = field(default_factory=dict)
 
 
@@ -59,9 +60,13 @@ def _demand_leaves(schedule: Schedule, demand: Demand, ref: Ref, positive: bool)
 
 def _demand(schedule: Schedule, demand: Demand, found: Iterable[Need]) -> None:
     for need in found:
-        if isinstance(need, Average):
-            demand.averages.add(need)
-            for _, bit in need.parts:
-                demand.bits.update(read(schedule.program, bit))
-        else:
-            demand.bits.add(need)
+        match need:
+            case Average():
+                demand.averages.add(need)
+                for _, bit in need.parts:
+                    demand.bits.update(read(schedule.program, bit))
+            case Integer():
+                demand.integers.add(need)
+                _demand(schedule, demand, (need.average, need.unit))
+            case _:
+                demand.bits.add(need)

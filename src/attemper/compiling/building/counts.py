@@ -5,9 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never, final
 
-from attemper.attention_program.ops import Compare, Count, CountTest, Equals, Linear, Mask, Program, Ref
+from attemper.attention_program.ops import (
+    Compare,
+    Count,
+    CountTest,
+    Equals,
+    Linear,
+    Mask,
+    Place,
+    Program,
+    Ref,
+)
 from attemper.compiling.building.bits import merged
 from attemper.compiling.cubes import Literal
+from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import ONE
 from attemper.exact.predicates import holds
 
 
@@ -42,8 +54,45 @@ class Average:
     mark: int
 
 
-Need = Literal | Average
-"""What a step reads: a bit that a feed-forward has written, or an average that a head has made."""
+@final
+@dataclass(frozen=True, order=True)
+class Integer:
+    """An integer from 1 to n, read where the average says: as a query, or as a key with its square."""
+
+    average: Average
+    is_key: bool
+
+    @property
+    def unit(self) -> Average:
+        """1 / (number visible)."""
+        return Average(self.average.mask, (), 1)
+
+
+Need = Literal | Average | Integer
+"""What a step reads: a bit that a feed-forward has written, an average or an integer that a head has made."""
+
+
+def is_position(program: Program, integer: Integer) -> bool:
+    """Whether it is the number of all positions on a side, which no head needs to look up.
+
+    For a key only that of the positions up to j, which is j itself.
+    """
+    average, true = integer.average, Place(ONE)
+    counts_all = all(program.steps[bit] == true for _, bit in average.parts)
+    is_one = counts_all and average.mark == 0 and sum(factor for factor, _ in average.parts) == 1
+    return is_one and (average.mask is Mask.UP_TO or not integer.is_key)
+
+
+def integer_of(program: Program, count: Ref, is_key: bool) -> Integer:
+    """A count as an integer; raises `UnsupportedError` for one over several sides."""
+    mixture = _mixture(program, count, 0)
+    parts = (*mixture.left, *mixture.right, *mixture.total)
+    mask = mixture.one_sided if parts else Mask.UP_TO
+    if mask is None:
+        raise UnsupportedError(
+            f"the integer s{count} counts on more than one side; give all its counts one mask"
+        )
+    return Integer(Average(mask, tuple(sorted(parts)), -mixture.threshold), is_key)
 
 
 def comparisons_of(program: Program, step: Compare | Equals | CountTest) -> tuple[Mixture, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attemper.attention_program.ops import Attend, Letter, Merge, Not, Place, Program, Ref, Shift
 from attemper.compiling.building.bits import is_embedded, strip_negations
-from attemper.compiling.building.counts import Average, Mixture
+from attemper.compiling.building.counts import Average, Integer, Mixture
 from attemper.compiling.building.plan import HeadPlan, Values, with_rows
 from attemper.compiling.building.weights import LayerDraft, Stream, added, form, scaled
 from attemper.compiling.cubes import Literal
@@ -34,6 +34,7 @@ class Site:
         self.letters: dict[Letter, Coordinate] = {}
         self.bits: dict[Literal, Coordinate] = {}
         self.averages: dict[Average, Coordinate] = {}
+        self.integers: dict[Integer, tuple[Coordinate, ...]] = {}
         self.comparisons: dict[tuple[int, Mixture], LinearForm] = {}
         self.layers: list[LayerDraft] = []
         self._shared: dict[tuple[int, HeadPlan], list[tuple[LinearForm, Coordinate]]] = {}

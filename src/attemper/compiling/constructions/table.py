@@ -2,6 +2,7 @@
 
     Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
     Shift     neighbour   CountTest          lookup, corrected where the count is 0
+    Nearest   nearest_integer; integers: integer_value, one for each query and each key
     Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
 
 No pass names a construction: each asks here.
@@ -12,31 +13,63 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from attemper.attention_program.ops import Attend, Compare, CountTest, Equals, Program, Ref, Shift, Step
+from attemper.attention_program.ops import (
+    Attend,
+    Compare,
+    CountTest,
+    Equals,
+    Nearest,
+    Program,
+    Ref,
+    Shift,
+    Step,
+)
 from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
-from attemper.compiling.constructions import lookup, neighbour, select, sign
+from attemper.compiling.building.weights import Stream
+from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
+from attemper.compiling.constructions.integer_value import (
+    IntegerValuePlan,
+    allocate_integer,
+    in_units,
+    make_integer,
+)
 from attemper.compiling.constructions.local_sign import LocalSignPlan
 from attemper.compiling.constructions.lookup import LookupPlan
+from attemper.compiling.constructions.nearest_integer import NearestIntegerPlan
 from attemper.compiling.constructions.neighbour import NeighbourPlan
 from attemper.compiling.constructions.select import SelectPlan
 from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
+from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
     Head,
+    IntegerValue,
     LinearForm,
     LocalSign,
     Lookup,
+    NearestInteger,
     Neighbour,
     Select,
     Sign,
     Uniform,
 )
 
-__all__ = ["PHASES", "compute", "make_average", "name_of", "needs", "plan_of"]
+__all__ = [
+    "PHASES",
+    "allocate_integer",
+    "compute",
+    "make_average",
+    "make_integer",
+    "name_of",
+    "needs",
+    "plan_of",
+    "soft_plan_of",
+    "soft_values",
+]
 
-PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Shift), (Compare, Equals), (CountTest,))
+PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Nearest, Shift), (Compare, Equals), (CountTest,))
 """The steps that have heads, in the order in which these are made."""
 
 
@@ -56,8 +89,30 @@ def plan_of(head: Head) -> HeadPlan:
             return LocalSignPlan(construction, masking)
         case Lookup():
             return LookupPlan(construction, masking)
+        case IntegerValue():
+            return IntegerValuePlan(construction, masking)
+        case NearestInteger():
+            return NearestIntegerPlan(construction, masking)
         case _:
             assert_never(construction)
+
+
+def soft_plan_of(head: Head, regime: Regime, stream: Stream) -> HeadPlan:
+    """What the compiler knows of a softmax head: positions that it compares are in the regime's unit."""
+    match head.construction:
+        case NearestInteger() as construction:
+            return NearestIntegerPlan(nearest_integer.in_units(construction, regime, stream), head.masking)
+        case _:
+            return plan_of(head)
+
+
+def soft_values(head: Head, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
+    """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
+    match head.construction:
+        case IntegerValue() as construction:
+            return in_units(construction, regime, stream)
+        case _:
+            return head.values
 
 
 def needs(program: Program, ref: Ref) -> Iterator[Need]:
@@ -65,6 +120,8 @@ def needs(program: Program, ref: Ref) -> Iterator[Need]:
     match program.steps[ref]:
         case Attend() as step:
             return select.needs(program, step)
+        case Nearest() as step:
+            return nearest_integer.needs(program, step)
         case Shift() as step:
             return neighbour.needs(program, step)
         case Compare() | Equals() as step:
@@ -80,6 +137,8 @@ def compute(site: Site, ref: Ref) -> LinearForm:
     match site.program.steps[ref]:
         case Attend() as step:
             return select.selected(site, ref, step)
+        case Nearest() as step:
+            return nearest_integer.found(site, ref, step)
         case Shift() as step:
             return neighbour.shifted(site, ref, step)
         case Compare() | Equals() as step:

@@ -24,6 +24,7 @@ from attemper.attention_program.ops import (
     Equals,
     Gate,
     Mask,
+    Nearest,
     Not,
     Place,
     Program,
@@ -111,6 +112,6 @@ class _Mover:
         steps = self.simple.builder.steps
         for step in steps[len(self.nesting) :]:
             below = max((self.nesting[ref] for ref in inputs(step)), default=0)
-            attends = isinstance(step, Attend | Shift | Count | Compare | Equals | CountTest)
+            attends = isinstance(step, Attend | Nearest | Shift | Count | Compare | Equals | CountTest)
             self.nesting.append(below + attends)
         return self.nesting[bit]

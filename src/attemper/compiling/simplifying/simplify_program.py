@@ -31,6 +31,7 @@ from attemper.attention_program.ops import (
     LocalStep,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -84,7 +85,7 @@ class Simplifier:
                 return self._attend(step)
             case Shift():
                 return self._shift(step)
-            case Count():
+            case Count() | Nearest():
                 return self.builder.add(step)
             case Linear():
                 return self._linear(step)

@@ -90,13 +90,15 @@ def summary_of(model: Model) -> Summary:
 def logit_growth(network: Network, head: Head) -> int:
     """An e with |logit| = O(n^e) for every word of length n: an upper bound from the closed forms.
 
-    Coordinates that are not position embeddings hold bits and averages, which are bounded.
+    Coordinates that are neither position embeddings nor integers hold bits and averages, which are bounded.
     """
     grows = {coordinate: growth(form) for coordinate, form in network.positions}
 
     def of_form(form: LinearForm) -> int:
         return max((grows.get(coordinate, 0) for coordinate, _ in form), default=0)
 
+    for own in (own for layer in network.layers for own in layer.heads):
+        grows |= {target: of_form(value) for value, target in zip(own.values, own.targets, strict=True)}
     rows = (of_form(q) + of_form(k) for q, k in zip(head.query, head.key, strict=True))
     coldness = growth(head.weighting.inverse_temperature) if isinstance(head.weighting, Softmax) else 0
     return max(rows, default=0) + coldness

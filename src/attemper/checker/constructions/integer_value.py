@@ -1,0 +1,177 @@
+"""IntegerValue: the integer c itself, or its square, read at position c: clamp(c, 1, n). (Lemma 7; ours.)
+
+Form: kappa (2 c j - j^2) / V, where kappa > 0 depends on i and n, c / V is the average of an integer over the
+V positions that some mask shows at i, and 1 / V that of its mark. Values are multiples of n^b j or n^b j^2.
+Side conditions: the head sees all positions; kappa >= (base + digits D) V, with D binary digits of n.
+Bound: the right position is w = clamp(c, 1, n). One at distance t is behind by at least g t^2, where
+g = base + digits D: by g t^2 where w = c, and elsewhere by g (t^2 + 2 t |c - w|). So j is off from w by
+2 (r + 2 r^4 + 3 r^9 + ...) <= 2 r / (1 - r^3)^2 in the mean, r = e^-g, and j^2 by 2 n times that.
+Output: n^b clamp(c, 1, n) or n^b clamp(c, 1, n)^2.
+Floats: leads as a lookup's; one large number and many small ones are added, which loses at most the small
+ones once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import flint
+
+from attemper.checker.attention.averages import single_mean
+from attemper.checker.attention.bounds import VISIBLE
+from attemper.checker.attention.margins import Growing, Margin, growing, margin_of
+from attemper.checker.attention.scores import Output, ReadHead, require_exact
+from attemper.checker.constructions.lookup import lost
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Clamped, Names, UnprovenError, scale_affine
+from attemper.checker.rounding.arithmetic import ZERO, Growth, Off, Rounded
+from attemper.checker.rounding.attention import LARGEST_LOSS, QUOTIENT, RoundedHead
+from attemper.checker.rounding.growth import at_most, fading, scaled, size_of, times, total
+from attemper.checker.rounding.leads import KNOWN
+from attemper.checker.rules import HeadFact, mass
+from attemper.checker.values import Bound, Value
+from attemper.exact import laurent
+from attemper.exact.balls import ball, upper_bound
+from attemper.networks.layers import Masking
+
+
+@final
+@dataclass(frozen=True)
+class IntegerValueRule:
+    """Position j is behind the right one by at least the margin times the square of their distance."""
+
+    margin: Margin
+
+    @property
+    def gap(self) -> Fraction:
+        """What position next to the right one is behind by, without the digits."""
+        return self.margin.base
+
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        """W = 2 (r + r^4 / (1 - r^5)), with what the margin is at n = 1 at least."""
+        r = (-ball(self.margin.base) * (1 - loss)).exp()
+        return mass(2 * (r + r**4 / (1 - r**5)) * noise)
+
+    def offs(self, head: RoundedHead) -> list[Off]:
+        """Leads may be smaller by the same part as a lookup's."""
+        loss = lost(head)
+        head.bear(loss, LARGEST_LOSS)
+        kept = 1 - loss - 2 * head.lengths.u
+        near = _near(head, self.margin, kept)
+        return [_off(head, output, rounded, near) for rounded, output in head.values]
+
+
+def integer_value(head: ReadHead) -> HeadFact:
+    """The rule for an integer. Raises `UnprovenError`, naming the side condition that is not shown."""
+    require_exact(head)
+    if head.masking is not Masking.NONE:
+        raise UnprovenError("it may not see the position that it looks for")
+    side, counted, kappa = _looked_for(head)
+    margin = margin_of(kappa, VISIBLE[side], laurent.LONGER_THAN_ONE, "other positions can win")
+    pairs = zip(head.values, head.targets, strict=True)
+    outputs = tuple(_output(head, side, counted, margin, value, target) for value, target in pairs)
+    return HeadFact(IntegerValueRule(margin), outputs)
+
+
+def _looked_for(head: ReadHead) -> tuple[Masking, Diagram, Growing]:
+    """The side over which the query averages, the integer that is averaged, and kappa."""
+    names = head.names
+    (unit, bowl), (count, slope) = _term(head, 2), _term(head, 1)
+    side = None if unit is None else names.means[unit].masking
+    if unit is None or side is None or names.means[unit].summand != names.mark(side):
+        raise UnprovenError("its query does not carry 1 / (number visible)")
+    counted = names.true if count is None else names.means[count].summand
+    if count is not None and names.means[count].masking is not side:
+        raise UnprovenError("its query is not a count over the visible positions")
+    kappa = bowl.times(Growing(laurent.constant(-1), {}))
+    if slope != kappa.times(Growing(laurent.constant(2), {})):
+        raise UnprovenError("its parabola does not have its top at the count")
+    return side, counted, kappa
+
+
+def _term(head: ReadHead, power: int) -> tuple[int | None, Growing]:
+    """What stands at i before j^power: a multiple of which average (None: of 1)."""
+    names, coldness = head.names, growing(head.names, head.coldness)
+    numbers: set[int | None] = set()
+    total = Growing({}, {})
+    for query, key in head.rows:
+        for (p, b), diagram in key.items():
+            if p not in {1, 2}:
+                raise UnprovenError("its scores are not those of a lookup")
+            if p == power:
+                number, factor = single_mean(names, query, Masking.NONE)
+                at_j = growing(names, {(0, b): diagram})
+                numbers.add(number)
+                total = total.plus(at_j.times(coldness).times(Growing(factor, {})))
+    if len(numbers) != 1:
+        raise UnprovenError("its scores are not those of a lookup")
+    return numbers.pop(), total
+
+
+def _output(
+    head: ReadHead, side: Masking, counted: Diagram, margin: Margin, value: Value, target: int
+) -> Output:
+    """The integer that is read for a multiple of n^b j, or its square for one of n^b j^2."""
+    names = head.names
+    if len(value) != 1:
+        raise UnprovenError("a value is no multiple of a position or of its square")
+    (((power, growth), diagram),) = value.items()
+    constants = names.constants(diagram, "a value")
+    if power not in {1, 2} or len(constants) != 1:
+        raise UnprovenError("a value is no multiple of a position or of its square")
+    (factor,) = constants
+    read = names.affine(scale_affine(names.clamped(side, counted, power), factor))
+    off = upper_bound(_distance(margin) * ball(abs(factor) * (1 if power == 1 else 2)))
+    error = Bound(off, growth + power - 1 - margin.digits)
+    return Output(target, read, Fraction(0), Fraction(0), growth, error)
+
+
+def _distance(margin: Margin) -> flint.arb:
+    """How far j is off from the right position in the mean, times n^digits."""
+    rest = (-3 * ball(margin.base)).exp()
+    return 2 * margin.weight() / (1 - rest) ** 2
+
+
+# Floats ------------------------------------------------------------------------------------------
+
+
+def _near(head: RoundedHead, margin: Margin, kept: flint.arb) -> Growth:
+    """The sum of all other weights, relative to the right position's, each times its distance."""
+    weight, power = fading(head.lengths, margin, kept, head.noise)
+    rest = ((-ball(margin.base) * kept).exp() * head.noise) ** 3
+    return {-power: 2 * weight / (1 - rest) ** 2}
+
+
+def _off(head: RoundedHead, output: Output, rounded: Rounded, near: Growth) -> Off:
+    """How far an integer is off: one large number and many small ones are added.
+
+    A rounding of a sum of two is at most the lesser of them, so that all small ones count once more, above
+    and below the fraction line. They are no larger than the size times their weights.
+    """
+    lengths, u = head.lengths, head.lengths.u
+    relative = ZERO if rounded.absolute == 0 else rounded.relative
+    if not (relative <= ball(KNOWN)):
+        raise head.uncovered()
+    long = lengths.long / (1 - lengths.long)
+    size = size_of(lengths, {(0, output.growth): output.diagram})
+    apart = times(near, _per_step(head.names, output, size))
+    own = relative + (lengths.form.exp + QUOTIENT) * u + lengths.length * lengths.tiny
+    small = 2 * (1 + 2 * long) + head.noise - 1 + 4 * u
+    found = total([scaled(apart, head.noise), scaled(times(near, size), small), scaled(size, own)])
+    # Below the line stands 1, up to an error of exp and of the sum of all others.
+    least = 1 - lengths.form.exp * u - 2 * long * sum(near.values(), ZERO)
+    if not (least > 0):
+        raise head.uncovered()
+    growth = scaled(found, (1 + relative) / least)
+    most = at_most(lengths, growth)
+    return Off(most, most, most, ZERO, growth)
+
+
+def _per_step(names: Names, output: Output, size: Growth) -> Growth:
+    """How far the values of two positions are apart for each step: the factor, for squares 2 n times it."""
+    ((number, _),) = names.values(output.diagram)[0].parts
+    whole = names.wholes[number]
+    square = isinstance(whole, Clamped) and whole.power == 2
+    return times(size, {-1: flint.arb(2 if square else 1)})

@@ -1,0 +1,95 @@
+"""Integer value: an integer itself, read at the position that a count is the number of (SHASA Lemma 7; ours).
+
+In `unbounded` an integer stands as K for a query and as n K, n K^2 for a key; in `temperature`, whose
+embeddings are bounded, as K / n, K / n, (K / n)^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, assert_never, final
+
+from attemper.compiling.building.counts import Integer
+from attemper.compiling.building.plan import Rename, Rows
+from attemper.compiling.building.site import Site
+from attemper.compiling.building.weights import Stream, scaled
+from attemper.compiling.constructions.uniform import name_of
+from attemper.compiling.regimes import Regime
+from attemper.errors import InternalError
+from attemper.exact.closed_forms import ONE, Digits, I, N, Power, over, plus, times
+from attemper.networks.layers import HardWeighting, IntegerValue, LinearForm, Masking, Softmax
+
+LEAST_MARGIN = 8
+"""What errors of integers are bounded with, beside the digits; see `certificates/FORMAT.md`."""
+
+_SQUARE = Power(I, 2)
+
+
+@final
+@dataclass(frozen=True)
+class IntegerValuePlan:
+    """Score 2 ratio j - unit j^2, highest at j = c, where ratio = c * unit; or at 1, or at n."""
+
+    construction: IntegerValue
+    masking: Masking
+    value_range: ClassVar[int] = 0
+
+    def hard(self, stream: Stream) -> Rows:
+        key = (scaled(stream.at(I), 2), scaled(stream.at(_SQUARE), -1))
+        return Rows(self._query(), key, HardWeighting.AVERAGE)
+
+    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+        """Scores -(j - c)^2 with a lead of B + 2 digits(n) at j = c, so that integers are off by n^-2."""
+        lead = plus(max(margin, LEAST_MARGIN), times(2, Digits(N)))
+        match regime:
+            case Regime.UNBOUNDED:
+                linear, square = (stream.at(times(lead, N, power)) for power in (I, _SQUARE))
+                cold = Softmax(ONE)
+            case Regime.TEMPERATURE:
+                linear, square = (stream.at(times(power, over(N, 2))) for power in (I, _SQUARE))
+                cold = Softmax(times(lead, Power(N, 3)))
+            case Regime.DECODER:
+                raise InternalError("integers are read in the decoder regime (please report)")
+            case _:
+                assert_never(regime)
+        return Rows(self._query(), (scaled(linear, 2), scaled(square, -1)), cold)
+
+    def stray_mass(self, regime: Regime, margin: int) -> Fraction:
+        """0: no clamp reads an integer."""
+        return Fraction(0)
+
+    def renamed(self, rename: Rename) -> IntegerValue:
+        construction = self.construction
+        return IntegerValue(rename(construction.ratio), rename(construction.unit), construction.is_key)
+
+    def _query(self) -> tuple[LinearForm, ...]:
+        return self.construction.ratio, self.construction.unit
+
+
+def allocate_integer(site: Site, integer: Integer) -> None:
+    """Coordinates for an integer: one for a query, two for a key."""
+    name = name_of(site, integer.average)
+    labels = [f"key of {name}", f"square of {name}"] if integer.is_key else [f"integer of {name}"]
+    site.integers[integer] = tuple(map(site.stream.new, labels))
+
+
+def make_integer(site: Site, integer: Integer) -> None:
+    """Have an integer read in the layer after its average's."""
+    layer = 2 + max((site.ready[bit] for _, bit in integer.average.parts), default=0)
+    ratio, unit = site.average(integer.average), site.average(integer.unit)
+    plan = IntegerValuePlan(IntegerValue(ratio, unit, integer.is_key), Masking.NONE)
+    positions = (site.stream.at(I), site.stream.at(_SQUARE))
+    # A query is read without its square.
+    pairs = zip(positions, site.integers[integer], strict=False)
+    site.add_head(layer, plan, tuple(pairs))
+
+
+def in_units(construction: IntegerValue, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
+    """What the softmax head carries: a query, or a key and its square, in the regime's unit."""
+    if regime is Regime.TEMPERATURE:
+        linear = times(I, over(N))
+        forms = (linear, times(_SQUARE, over(N, 2))) if construction.is_key else (linear,)
+    else:
+        forms = (times(N, I), times(N, _SQUARE)) if construction.is_key else (I,)
+    return tuple(map(stream.at, forms))

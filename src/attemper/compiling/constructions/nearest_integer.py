@@ -1,0 +1,149 @@
+"""Nearest integer: the position whose integer is nearest to the one at i, rightmost or leftmost (ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import ClassVar, assert_never, final
+
+import flint
+
+from attemper.attention_program.ops import Choice, Mask, Merge, Nearest, Program, Ref
+from attemper.compiling.building.bits import is_embedded, read, strip_negations
+from attemper.compiling.building.counts import Integer, Need, integer_of, is_position
+from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
+from attemper.compiling.building.site import Site
+from attemper.compiling.building.weights import Stream, form, scaled
+from attemper.compiling.regimes import Regime
+from attemper.errors import InternalError
+from attemper.exact.balls import precision, upper_bound
+from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
+from attemper.networks.layers import LinearForm, Masking, NearestInteger, Softmax
+
+_NUMBERS = {Mask.UP_TO: I, Mask.FROM: plus(N, 1, times(-1, I)), Mask.ALL: N}
+"""How many positions there are on a side."""
+
+
+@final
+@dataclass(frozen=True)
+class NearestIntegerPlan:
+    """Score -(query - key)^2 - blocked, but for query^2; of the best the rightmost (leftmost)."""
+
+    construction: NearestInteger
+    masking: Masking
+    value_range: ClassVar[int] = 1
+
+    def hard(self, stream: Stream) -> Rows:
+        own = self.construction
+        query = (own.query, stream.at(ONE), stream.at(ONE))
+        key = (scaled(own.key, 2), scaled(own.square, -1), scaled(own.blocked, -1))
+        return Rows(query, key, one_sided(own.leftmost))
+
+    def soft(self, regime: Regime, margin: int, stream: Stream) -> Rows:
+        """Scores of 2 n B for each unit, so that B for each step of the tie-break never outweighs one."""
+        own, towards = self.construction, -1 if self.construction.leftmost else 1
+        one = stream.at(ONE)
+        match regime:
+            case Regime.UNBOUNDED:
+                query = (own.query, one, stream.at(N), one)
+                key = (
+                    scaled(own.key, 4 * margin),
+                    scaled(own.square, -2 * margin),
+                    scaled(own.blocked, -2 * margin),
+                    scaled(stream.at(I), towards * margin),
+                )
+                cold = Softmax(ONE)
+            case Regime.TEMPERATURE:
+                query = (own.query, one, stream.at(over(N, 2)), one)
+                key = (
+                    scaled(own.key, 2),
+                    scaled(own.square, -1),
+                    scaled(own.blocked, -1),
+                    scaled(stream.at(times(I, over(N, 3))), Fraction(towards, 2)),
+                )
+                cold = Softmax(times(2 * margin, Power(N, 3)))
+            case Regime.DECODER:
+                raise InternalError("integers are compared in the decoder regime (please report)")
+            case _:
+                assert_never(regime)
+        rows = [pair for pair in zip(query, key, strict=True) if pair[1]]
+        return Rows(tuple(own for own, _ in rows), tuple(own for _, own in rows), cold)
+
+    def stray_mass(self, regime: Regime, margin: int) -> Fraction:
+        """e^noise (r / (1 - r) + r^3), where integers are off by so little that noise < B / 250."""
+        return _stray(margin)
+
+    def renamed(self, rename: Rename) -> NearestInteger:
+        own = self.construction
+        forms = (rename(form) for form in (own.blocked, own.query, own.key, own.square))
+        return NearestInteger(own.leftmost, *forms)
+
+
+def needs(program: Program, step: Nearest) -> Iterator[Need]:
+    """The integers, the value, and the negation of `where` as a coordinate that is exactly 0 or 1."""
+    for integer in _integers(program, step):
+        if not is_position(program, integer):
+            yield integer
+    base, positive = strip_negations(program, step.where)
+    if isinstance(program.steps[base], Merge):
+        yield from read(program, base)
+    elif not is_embedded(program, base):
+        yield base, not positive
+    yield from read(program, step.value)
+
+
+def found(site: Site, ref: Ref, step: Nearest) -> LinearForm:
+    """The raw output of the step's head."""
+    read_at = (own for integer in _integers(site.program, step) for own in _forms(site, integer))
+    forms = (_blocked(site, step.where), *read_at)
+    plan = NearestIntegerPlan(NearestInteger(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
+    target = site.attended(ref)
+    site.share_head(site.ready[ref], plan, site.bit(step.value), target)
+    return form((target, 1))
+
+
+def _integers(program: Program, step: Nearest) -> tuple[Integer, Integer]:
+    """The query and the key."""
+    query = integer_of(program, step.query, is_key=False)
+    return query, integer_of(program, step.key, is_key=True)
+
+
+def _forms(site: Site, integer: Integer) -> tuple[LinearForm, ...]:
+    """An integer, and for a key its square."""
+    if not is_position(site.program, integer):
+        return tuple(form((coordinate, 1)) for coordinate in site.integers[integer])
+    position = site.stream.at(_NUMBERS[integer.average.mask])
+    return (position, site.stream.at(Power(I, 2))) if integer.is_key else (position,)
+
+
+def in_units(construction: NearestInteger, regime: Regime, stream: Stream) -> NearestInteger:
+    """The construction of the softmax head: positions in the regime's unit, as looked-up integers are."""
+    own = construction
+    units = (ONE, N, N) if regime is Regime.UNBOUNDED else (over(N), over(N), over(N, 2))
+    forms = zip((own.query, own.key, own.square), units, strict=True)
+    return NearestInteger(own.leftmost, own.blocked, *(_in_unit(f, unit, stream) for f, unit in forms))
+
+
+def _in_unit(own: LinearForm, unit: ClosedForm, stream: Stream) -> LinearForm:
+    placed = {coordinate: closed for closed, coordinate in stream.positions.items()}
+    closed = placed.get(own[0][0])
+    return own if closed is None or unit == ONE else stream.at(times(unit, closed))
+
+
+def _blocked(site: Site, where: Ref) -> LinearForm:
+    """The negation of `where`: exactly 0 where it holds, 1 where it does not."""
+    base, positive = strip_negations(site.program, where)
+    if is_embedded(site.program, base) or isinstance(site.program.steps[base], Merge):
+        own = site.bit(base)
+        return site.negated(own) if positive else own
+    return form((site.bits[base, not positive], 1))
+
+
+@cache
+def _stray(margin: int) -> Fraction:
+    with precision(64):
+        ball = flint.arb(margin)
+        near = (-ball).exp()
+        return upper_bound((ball / 250).exp() * (near / (1 - near) + near**3))

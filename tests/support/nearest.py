@@ -1,0 +1,158 @@
+"""Attention programs that compare counts, and what they mean by definitions of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attemper.attention_program.builder import Builder
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Connective,
+    Count,
+    Equals,
+    Gate,
+    Letter,
+    Linear,
+    Mask,
+    Nearest,
+    Not,
+    Place,
+    Program,
+    Ref,
+    everywhere,
+)
+from attemper.exact.closed_forms import ONE, ClosedForm, Test
+from attemper.exact.predicates import Remainder
+from attemper.languages.temporal.reading import At
+from attemper.languages.words import Alphabet, Word
+
+PAIRS = ("()", "[]", "{}")
+AB = Alphabet(("a", "b"))
+EVEN = Test(Remainder(2, 0), 1, 0, 0)
+
+Weights = tuple[int, int]
+"""What is added to a count at an a and at a b."""
+
+
+def dyck(kinds: int) -> Program:
+    """Well-nested brackets of so many kinds, at every position of the prefix that ends there.
+
+    The partner of a closing bracket is the last opening one before which the depth was the depth behind it.
+    """
+    pairs = PAIRS[:kinds]
+    build = Builder()
+    left = build.add(Letter(tuple(opening for opening, _ in pairs)))
+    right = build.add(Letter(tuple(closing for _, closing in pairs)))
+    up, down = build.add(Count(Mask.UP_TO, left)), build.add(Count(Mask.UP_TO, right))
+    depth, above = (build.add(Linear(((1, up), (-1, down)), constant)) for constant in (0, 1))
+    wrong = [build.add(Not(build.add(Compare(depth, 0))))]
+    for opening, closing in pairs:
+        own = build.add(Letter((opening,)))
+        partner = build.add(Nearest(Mask.UP_TO, Choice.RIGHTMOST, left, above, depth, own))
+        wrong.append(build.add(Gate(Connective.AND, (build.add(Letter((closing,))), _not(build, partner)))))
+    bad = build.add(Gate(Connective.OR, tuple(wrong)))
+    some = build.add(Attend(Mask.UP_TO, Choice.RIGHTMOST, everywhere(bad), bad, False))
+    output = build.add(Gate(Connective.AND, (_not(build, some), build.add(Equals(depth, 0)))))
+    return Program(Alphabet(tuple("".join(pairs))), tuple(build.steps), output)
+
+
+def _not(build: Builder, bit: Ref) -> Ref:
+    return build.add(Not(bit))
+
+
+def reversed_bit() -> Program:
+    """The letter a of the word read backwards, at every position."""
+    build = Builder()
+    letter, one = build.add(Letter(("a",))), build.add(Place(ONE))
+    query, key = build.add(Count(Mask.FROM, one)), build.add(Count(Mask.UP_TO, one))
+    found = build.add(Nearest(Mask.ALL, Choice.RIGHTMOST, one, query, key, letter))
+    return Program(AB, tuple(build.steps), found)
+
+
+def palindromes() -> Program:
+    """Whether the word is the same read backwards, at every position."""
+    mirrored = reversed_bit()
+    build = Builder()
+    for step in mirrored.steps:
+        build.add(step)
+    differs = build.add(Gate(Connective.XOR, (0, mirrored.output)))
+    somewhere = build.add(Attend(Mask.ALL, Choice.RIGHTMOST, everywhere(differs), differs, False))
+    nowhere = build.add(Not(somewhere))
+    return Program(AB, tuple(build.steps), nowhere)
+
+
+def is_nested(word: Word) -> tuple[bool, ...]:
+    """Whether each prefix is well nested, with a stack."""
+    closing = dict(PAIRS)
+    stack: list[str] = []
+    found: list[bool] = []
+    for symbol in word:
+        if symbol in closing:
+            stack.append(closing[symbol])
+        elif not stack or stack.pop() != symbol:
+            stack.append("no bracket closes this")
+        found.append(not stack)
+    return tuple(found)
+
+
+def one_nearest(
+    mask: Mask,
+    choice: Choice,
+    query: tuple[Weights, int],
+    key: tuple[Weights, int],
+    where: Sequence[str] | None = ("a", "b"),
+    value: ClosedForm = EVEN,
+    side: Mask = Mask.UP_TO,
+) -> Program:
+    """One nearest count over a and b: weights and a constant for the query and the key."""
+    build = Builder()
+    letters = [build.add(Letter((symbol,))) for symbol in AB.symbols]
+    counts = [build.add(Count(side, letter)) for letter in letters]
+    sums = [
+        build.add(Linear(tuple(zip(weights, counts, strict=True)), constant))
+        for weights, constant in (query, key)
+    ]
+    sought = build.add(Place(EVEN)) if where is None else build.add(Letter(tuple(where)))
+    found = build.add(Nearest(mask, choice, sought, *sums, build.add(Place(value))))
+    return Program(AB, tuple(build.steps), found)
+
+
+def nearest_by_definition(
+    mask: Mask,
+    choice: Choice,
+    query: tuple[Weights, int],
+    key: tuple[Weights, int],
+    where: Sequence[str] | None,
+    side: Mask,
+    word: Word,
+) -> tuple[int, ...]:
+    """The positions that `one_nearest` reads, from its definition."""
+    n = len(word)
+    shown = {Mask.UP_TO: lambda i, j: j <= i, Mask.FROM: lambda i, j: j >= i, Mask.ALL: lambda i, j: True}
+
+    def clamped(count: tuple[Weights, int], i: int) -> int:
+        weights = dict(zip(AB.symbols, count[0], strict=True))
+        seen = (weights[word[j - 1]] for j in range(1, n + 1) if shown[side](i, j))
+        return min(max(count[1] + sum(seen), 1), n)
+
+    def is_sought(j: int) -> bool:
+        return j % 2 == 0 if where is None else word[j - 1] in where
+
+    found = []
+    for i in range(1, n + 1):
+        off = {
+            j: (clamped(query, i) - clamped(key, j)) ** 2 + (not is_sought(j))
+            for j in range(1, n + 1)
+            if shown[mask](i, j)
+        }
+        best = [j for j, distance in off.items() if distance == min(off.values())]
+        found.append(best[-1] if choice is Choice.RIGHTMOST else best[0])
+    return tuple(found)
+
+
+def language_of(program: Program) -> ProgramLanguage:
+    """The program, read at the last position."""
+    return ProgramLanguage(program, At.LAST, True)
