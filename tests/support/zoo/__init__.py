@@ -12,8 +12,8 @@ from typing import assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
-from attemper.languages.named.entry import Automaton, Entry, Formula, Regex, RegimeName, Source, Unbuilt
-from attemper.languages.named.zoo import FAMILIES, entries
+from attemper.languages.named.entry import Automaton, Formula, Named, Rasp, Regex, RegimeName, Source, Unbuilt
+from attemper.languages.named.zoo import FAMILIES, everything
 from attemper.workbench.zoo import compile_entry, source_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "zoo.md"
@@ -23,8 +23,9 @@ SECTIONS = {
     "first": "Regular languages",
     "majority": "Counting and brackets",
     "flip-flop": "Looking up",
+    "copy-previous-symbol": "Put out at every position",
 }
-"""The headings, each before the language of this name."""
+"""The headings, each before the entry of this name."""
 
 WIDEST = 70
 """A longer text is counted, not shown."""
@@ -51,7 +52,7 @@ class Size:
 
 
 Sizes = Mapping[str, Size | None]
-"""By the language's name; None: not compiled yet."""
+"""By the entry's name; None: not compiled yet."""
 
 
 def attention_layers(model: attemper.Model) -> int:
@@ -67,7 +68,7 @@ def horizon(certificate: Certificate, dtype: str) -> int:
     )
 
 
-def size_of(entry: Entry) -> Size | None:
+def size_of(entry: Named) -> Size | None:
     """The language, compiled and certified in its regimes."""
     if not entry.sources:
         return None
@@ -88,7 +89,7 @@ def page(sizes: Sizes) -> str:
 
 
 def _tables(sizes: Sizes) -> Iterator[str]:
-    for entry in entries():
+    for entry in everything():
         if entry.name in SECTIONS:
             yield f"## {SECTIONS[entry.name]}\n"
             yield f"| {' | '.join(HEADERS)} |"
@@ -98,13 +99,13 @@ def _tables(sizes: Sizes) -> Iterator[str]:
             yield ""
 
 
-def _is_last(entry: Entry) -> bool:
+def _is_last(entry: Named) -> bool:
     """Whether the next language has a heading, or there is none."""
-    later = entries()[entries().index(entry) + 1 :]
+    later = everything()[everything().index(entry) + 1 :]
     return not later or later[0].name in SECTIONS
 
 
-def _row(entry: Entry, size: Size | None) -> str:
+def _row(entry: Named, size: Size | None) -> str:
     cells = [entry.name, _escaped(entry.definition), entry.kind.value, written(entry.source)]
     if size is None:
         cells += [NONE] * 5
@@ -126,6 +127,8 @@ def written(source: Source) -> str:
             return _code(text, "an expression")
         case Automaton(moves, _, _):
             return f"an automaton of {len(moves)} states"
+        case Rasp(text):
+            return f"a program of {len(text.splitlines())} lines"
         case Unbuilt(needs):
             return f"not compiled yet: that needs {needs}"
         case _:
@@ -149,9 +152,9 @@ def _families() -> Iterator[str]:
 
 def _references() -> Iterator[str]:
     yield "## References\n"
-    found = {reference for entry in entries() for reference in entry.references}
+    found = {reference for entry in everything() for reference in entry.references}
     for reference in sorted(found, key=str):
-        names = (entry.name for entry in entries() if reference in entry.references)
+        names = (entry.name for entry in everything() if reference in entry.references)
         yield f"* {reference.authors}, *{reference.title}*, {reference.year}: {', '.join(names)}"
     yield ""
 
