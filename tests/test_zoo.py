@@ -7,9 +7,17 @@ import pytest
 import attemper
 from attemper.checker.verdict import Status
 from attemper.languages.named.entry import Entry, RegimeName, Transduction, Written
-from attemper.languages.named.zoo import entries, everything, language_named, transducing, transduction_named
+from attemper.languages.named.zoo import (
+    entries,
+    everything,
+    language_named,
+    named,
+    transducing,
+    transduction_named,
+)
 from attemper.languages.words import Word
 from attemper.workbench.zoo import compile_entry
+from tests.support.compared import LENGTHS, TASKS, compared, compared_words
 from tests.support.zoo import PAGE, attention_layers, horizon, page, size_of, sizes_in
 
 SIZES = sizes_in(PAGE.read_text(encoding="utf-8"))
@@ -144,8 +152,28 @@ def test_networks_are_as_large_as_the_page_says(entry: Entry | Transduction) -> 
     )
 
 
+COMPARED = [(task.entry, regime) for task in TASKS for regime in named(task.entry).regimes]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "regime"), COMPARED)
+def test_tasks_of_other_compilers_are_right_in_float32(name: str, regime: RegimeName) -> None:
+    found = compared(named(name), regime)
+    assert (found.wrong, found.first_wrong) == (0, None)
+    assert found.words > 200
+
+
+def test_a_task_of_other_compilers_is_right_at_ties() -> None:
+    entry = language_named("majority")
+    words = compared_words(entry)
+    assert {len(word) for word in words} >= set(LENGTHS)
+    ties = [word for word in words if 2 * word.count("1") == len(word)]
+    assert {len(word) for word in ties} >= set(LENGTHS)
+    assert any(2 * word.count("1") == len(word) - 1 for word in words)
+
+
 HORIZONS = {
-    250_000: ("k-hop-1", "k-hop-2", "k-hop-3", "mqar", "detect-aab"),
+    250_000: ("k-hop-1", "k-hop-2", "k-hop-3", "mqar", "detect-aab", "detect-aaaab"),
     280_000: ("a-n-b-n", "a-n-b-n-c-n"),
     800_000: ("majority", "dyck-1", "dyck-shuffle-2"),
 }

@@ -12,9 +12,20 @@ from typing import assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
-from attemper.languages.named.entry import Automaton, Formula, Named, Rasp, Regex, RegimeName, Source, Unbuilt
-from attemper.languages.named.zoo import FAMILIES, everything
+from attemper.languages.named.entry import (
+    Automaton,
+    Entry,
+    Formula,
+    Named,
+    Rasp,
+    Regex,
+    RegimeName,
+    Source,
+    Unbuilt,
+)
+from attemper.languages.named.zoo import FAMILIES, everything, named
 from attemper.workbench.zoo import compile_entry, source_of
+from tests.support.compared import LENGTHS, TASKS, compared_words
 
 PAGE = Path(__file__).parents[3] / "docs" / "zoo.md"
 OPENING = Path(__file__).with_name("opening.md")
@@ -32,10 +43,14 @@ WIDEST = 70
 
 NONE = "–"
 
+BEHIND_TABLES = "## Names with a parameter"
+"""The heading behind the tables of entries."""
+
 HEADERS = (
-    *("language", "its words", "class", "written as", "attention", "heads"),
+    *("class", "written as", "attention", "heads"),
     *("float32: unbounded", "temperature", "decoder"),
 )
+"""Behind the name and the definition."""
 
 
 @final
@@ -85,15 +100,18 @@ def size_of(entry: Named) -> Size | None:
 
 def page(sizes: Sizes) -> str:
     """The whole text."""
-    return "\n".join([OPENING.read_text(encoding="utf-8"), *_tables(sizes), *_families(), *_references()])
+    return "\n".join(
+        [OPENING.read_text(encoding="utf-8"), *_tables(sizes), *_families(), *_compared(), *_references()]
+    )
 
 
 def _tables(sizes: Sizes) -> Iterator[str]:
     for entry in everything():
         if entry.name in SECTIONS:
             yield f"## {SECTIONS[entry.name]}\n"
-            yield f"| {' | '.join(HEADERS)} |"
-            yield "|" + "---|" * len(HEADERS)
+            first = ("language", "its words") if isinstance(entry, Entry) else ("task", "what is put out")
+            yield f"| {' | '.join([*first, *HEADERS])} |"
+            yield "|" + "---|" * len([*first, *HEADERS])
         yield _row(entry, sizes[entry.name])
         if _is_last(entry):
             yield ""
@@ -144,9 +162,26 @@ def _escaped(text: str) -> str:
 
 
 def _families() -> Iterator[str]:
-    yield "## Names with a parameter\n"
+    yield f"{BEHIND_TABLES}\n"
     yield "The tables have some of these; the others are called by their names.\n"
     yield from (f"* `{family.shown}`: {family.range}" for family in FAMILIES)
+    yield ""
+
+
+def _compared() -> Iterator[str]:
+    yield "## Tasks of other compilers\n"
+    yield (
+        "Tracr and the compiler of C-RASP have some of these as their examples, and come out wrong in places "
+        "(–: none is known). The networks\n"
+        f"here are right on all words that `python -m tests.support.compared` draws, up to {LENGTHS[-1]:,} "
+        "symbols each, in float32, in each of their regimes.\n"
+        "For `sort` that is farther than what is proved.\n"
+    )
+    yield "| task | of | theirs is first wrong | here | words | wrong |"
+    yield "|---|---|---|---|---|---|"
+    for task in TASKS:
+        count = len(compared_words(named(task.entry)))
+        yield f"| {task.name} | {task.compiler} | {task.first_wrong} | {task.entry} | {count} | 0 |"
     yield ""
 
 
@@ -164,8 +199,12 @@ def _references() -> Iterator[str]:
 
 def sizes_in(text: str) -> dict[str, Size | None]:
     """What a page says, in its order."""
-    rows = (line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| language"))
-    return dict(map(_read, rows))
+    tables = text.partition(BEHIND_TABLES)[0]
+    return dict(_read(line) for line in tables.splitlines() if _is_row(line))
+
+
+def _is_row(line: str) -> bool:
+    return line.startswith("| ") and not line.startswith(("| language |", "| task |"))
 
 
 def _read(line: str) -> tuple[str, Size | None]:
