@@ -12,7 +12,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
-from attemper.languages.named.zoo import ALIASES, entries
+from attemper.languages.named.zoo import ALIASES, everything
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
 from attemper.workbench.cli.app import COMMANDS
@@ -141,7 +141,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_what_commands_print_is_explained(printed: str) -> None:
     words = re.sub(r"\S*[/.]\S*|--[\w-]+|(?<!\w)'[^'\n]*'(?!\w)", " ", printed)  # paths, options, quotes
     # Languages have names of their own, and classes of their own are explained on their page.
-    names = "|".join([*(entry.name for entry in entries()), *ALIASES])
+    names = "|".join([*(entry.name for entry in everything()), *ALIASES])
     words = re.sub(rf"(?<![\w-])(?:{names})(?![\w-])", " ", words)
     words = re.sub(r"(?<![\w-])(?:[A-Z]+|[a-z]+)(?:-[a-z]+)*-[A-Z]+(?![\w-])", " ", words)
     hyphened = set(re.findall(r"(?<![\w-])[a-z]+-[a-z]+(?![\w-])", words))

@@ -6,15 +6,25 @@ import pytest
 
 import attemper
 from attemper.checker.verdict import Status
-from attemper.languages.named.entry import Entry, RegimeName, Written
-from attemper.languages.named.zoo import entries, named
+from attemper.languages.named.entry import Entry, RegimeName, Transduction, Written
+from attemper.languages.named.zoo import (
+    entries,
+    everything,
+    language_named,
+    named,
+    transducing,
+    transduction_named,
+)
 from attemper.languages.words import Word
 from attemper.workbench.zoo import compile_entry
+from tests.support.compared import LENGTHS, TASKS, compared, compared_words
 from tests.support.zoo import PAGE, attention_layers, horizon, page, size_of, sizes_in
 
 SIZES = sizes_in(PAGE.read_text(encoding="utf-8"))
 
 BUILT = [entry for entry in entries() if entry.sources]
+
+PUTTING_OUT = [entry for entry in transducing() if entry.sources]
 
 COMPILING = [(entry, regime) for entry in BUILT for regime in entry.regimes]
 
@@ -57,20 +67,42 @@ def require_proved_and_right(model: attemper.Model, entry: Entry, count: int) ->
 
 @pytest.mark.parametrize(("name", "regime"), SAMPLE)
 def test_some_are_proved_and_right(name: str, regime: RegimeName) -> None:
-    model, entry = attemper.compile_named(name, regime=regime), named(name)
+    model, entry = attemper.compile_named(name, regime=regime), language_named(name)
     assert attention_layers(model) <= entry.layers
     require_proved_and_right(model, entry, 4)
 
 
+def require_proved_and_put_out(model: attemper.Model, entry: Transduction, count: int) -> None:
+    """The certificate is accepted, and every word gives what the oracle says, in float64."""
+    assert model.check(model.certify()).status is Status.PROVED
+    words = [word for word in entry.words(seed=1, count=count, longest=LONGEST) if word]
+    assert max(map(len, words)) == LONGEST
+    for word, run in zip(words, model.run(words), strict=True):
+        assert model.read(run) == entry.outputs(word), word
+
+
+@pytest.mark.parametrize(
+    ("name", "regime"),
+    [("induction-head", "temperature"), ("mqar-symbol", "decoder"), ("sort", "unbounded")],
+)
+def test_some_put_out_what_they_should(name: str, regime: RegimeName) -> None:
+    model, entry = attemper.compile_named(name, regime=regime), transduction_named(name)
+    assert attention_layers(model) <= entry.layers
+    require_proved_and_put_out(model, entry, 30)
+
+
 def test_the_page_has_all_languages_and_says_what_is_not_compiled() -> None:
     """Everything on the page but the numbers, which the slow tests compare."""
-    assert list(SIZES) == [entry.name for entry in entries()]
-    assert {name for name, size in SIZES.items() if size is None} == {"dyck-2", "dyck-3", "palindromes"}
+    assert list(SIZES) == [entry.name for entry in everything()]
+    assert {name for name, size in SIZES.items() if size is None} == {
+        *("dyck-2", "dyck-3", "palindromes"),
+        *("reverse", "histogram"),
+    }
     assert page(SIZES) == PAGE.read_text(encoding="utf-8")
 
 
 def test_no_language_has_more_layers_on_the_page_than_it_should() -> None:
-    for entry in BUILT:
+    for entry in (*BUILT, *PUTTING_OUT):
         size = SIZES[entry.name]
         assert size is not None
         assert size.layers <= entry.layers
@@ -101,15 +133,47 @@ def test_other_ways_to_write_a_language_are_proved_and_right(entry: Entry, sourc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", BUILT, ids=lambda entry: entry.name)
-def test_networks_are_as_large_as_the_page_says(entry: Entry) -> None:
+@pytest.mark.parametrize(
+    ("entry", "regime"),
+    [(entry, regime) for entry in PUTTING_OUT for regime in entry.regimes],
+    ids=[f"{entry.name} {regime}" for entry in PUTTING_OUT for regime in entry.regimes],
+)
+def test_everything_that_is_put_out_is_proved_and_right(entry: Transduction, regime: RegimeName) -> None:
+    model = attemper.compile_named(entry.name, regime=regime)
+    assert attention_layers(model) <= entry.layers
+    require_proved_and_put_out(model, entry, 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", [*BUILT, *PUTTING_OUT], ids=lambda entry: entry.name)
+def test_networks_are_as_large_as_the_page_says(entry: Entry | Transduction) -> None:
     assert size_of(entry) == SIZES[entry.name], (
         "docs/zoo.md says another size: python -m tests.support.zoo --write"
     )
 
 
+COMPARED = [(task.entry, regime) for task in TASKS for regime in named(task.entry).regimes]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "regime"), COMPARED)
+def test_tasks_of_other_compilers_are_right_in_float32(name: str, regime: RegimeName) -> None:
+    found = compared(named(name), regime)
+    assert (found.wrong, found.first_wrong) == (0, None)
+    assert found.words > 200
+
+
+def test_a_task_of_other_compilers_is_right_at_ties() -> None:
+    entry = language_named("majority")
+    words = compared_words(entry)
+    assert {len(word) for word in words} >= set(LENGTHS)
+    ties = [word for word in words if 2 * word.count("1") == len(word)]
+    assert {len(word) for word in ties} >= set(LENGTHS)
+    assert any(2 * word.count("1") == len(word) - 1 for word in words)
+
+
 HORIZONS = {
-    250_000: ("k-hop-1", "k-hop-2", "k-hop-3", "mqar", "detect-aab"),
+    250_000: ("k-hop-1", "k-hop-2", "k-hop-3", "mqar", "detect-aab", "detect-aaaab"),
     280_000: ("a-n-b-n", "a-n-b-n-c-n"),
     800_000: ("majority", "dyck-1", "dyck-shuffle-2"),
 }

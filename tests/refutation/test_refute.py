@@ -13,7 +13,7 @@ from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
 from attemper.hard_models.examples import PrefixXor, RandomTables, equally_many, ones
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
-from attemper.languages.named.zoo import named
+from attemper.languages.named.zoo import language_named
 from attemper.languages.targets import contains
 from attemper.workbench.refute import named_target, refute
 from tests.support.hard_models import MAKERS, network
@@ -173,7 +173,7 @@ ZOO_TARGETS = (
 
 @pytest.mark.parametrize("name", ZOO_TARGETS)
 def test_languages_of_the_zoo_are_those_of_their_oracles_over_the_models_symbols(name: str) -> None:
-    entry = named(name)
+    entry = language_named(name)
     mine = tuple("uvwxyz"[: len(entry.alphabet)])
     model = RandomTables(9, (1,), symbols=(*mine, "t", "$"))
     target = named_target(name, model)
@@ -188,3 +188,9 @@ def test_languages_of_the_zoo_without_an_automaton_are_refused(name: str) -> Non
     model = RandomTables(9, (1,), symbols=("x", "y", "z", "$"))
     with pytest.raises(UnsupportedError, match=f"the zoo has no automaton of '{name}'"):
         named_target(name, model)
+
+
+def test_what_is_no_language_is_refused() -> None:
+    model = RandomTables(9, (1,), symbols=("x", "y", "z", "$"))
+    with pytest.raises(UnsupportedError, match="'sort' is no language: it puts something out"):
+        named_target("sort", model)

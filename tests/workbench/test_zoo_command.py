@@ -8,7 +8,13 @@ import pytest
 
 import attemper as library
 from attemper.errors import ExitCode, OptionError, UnsupportedError
-from attemper.languages.named.zoo import entries, named
+from attemper.languages.named.entry import Entry, Transduction
+from attemper.languages.named.zoo import (
+    everything,
+    language_named,
+    named,
+    transduction_named,
+)
 from attemper.workbench.cli.zoo import cut
 from tests.support.command_line import attemper
 from tests.workbench.test_terminal import WIDTHS, too_wide
@@ -22,19 +28,19 @@ def test_the_list_has_a_line_for_each_language(columns: int) -> None:
     assert done.code == ExitCode.OK
     assert too_wide(done.out, columns) == []
     listed, _, rest = done.out.partition("\n\n")
-    assert [line.split()[0] for line in listed.splitlines()] == [entry.name for entry in entries()]
+    assert [line.split()[0] for line in listed.splitlines()] == [entry.name for entry in everything()]
     assert "k-hop-K: K = 1 to 4" in rest
     assert "parity is parity-even" in rest
 
 
 def test_the_list_says_what_words_are_if_there_is_room() -> None:
     listed = attemper("zoo").out.splitlines()
-    for entry, line in zip(entries(), listed, strict=False):
+    for entry, line in zip(everything(), listed, strict=False):
         assert line.endswith(f"  {entry.definition}") or line.endswith(
             f"  (not compiled yet) {entry.definition}"
         )
         assert f"  {entry.kind}  " in line
-    assert sum("(not compiled yet)" in line for line in listed) == 3
+    assert sum("(not compiled yet)" in line for line in listed) == 5
 
 
 def test_texts_are_cut_between_words() -> None:
@@ -46,7 +52,7 @@ def test_texts_are_cut_between_words() -> None:
 
 def test_the_list_in_json_is_complete() -> None:
     records = attemper("zoo", "--json").records
-    assert [record["name"] for record in records] == [entry.name for entry in entries()]
+    assert [record["name"] for record in records] == [entry.name for entry in everything()]
     for record in records:
         assert record["definition"] == named(record["name"]).definition
         assert record["compiles"] == bool(named(record["name"]).sources)
@@ -58,7 +64,9 @@ def test_the_list_in_json_is_complete() -> None:
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("name", ["parity", "k-hop-3", "dyck-3", "flip-flop", "dyck-1-depth-10", "date"])
+@pytest.mark.parametrize(
+    "name", ["parity", "k-hop-3", "dyck-3", "flip-flop", "dyck-1-depth-10", "date", "sort", "histogram"]
+)
 def test_a_language_is_shown_on_lines_that_fit(name: str, columns: int) -> None:
     done = attemper("zoo", name, "--words", 4, "--length", 150, columns=columns)
     assert done.code == ExitCode.OK
@@ -82,7 +90,7 @@ def test_all_about_a_language_is_shown() -> None:
     ):
         assert text in shown
     (word,) = [line for line in shown.splitlines() if line.startswith("in  ")]
-    assert named("flip-flop").accepts(tuple(word.split()[1:]))
+    assert language_named("flip-flop").accepts(tuple(word.split()[1:]))
 
 
 def test_parity_alone_prints_its_polarity() -> None:
@@ -92,12 +100,36 @@ def test_parity_alone_prints_its_polarity() -> None:
 
 
 def test_words_are_those_of_the_entry_and_of_the_seed() -> None:
-    entry = named("mqar")
+    entry = language_named("mqar")
     record = attemper("zoo", "mqar", "--words", 20, "--length", 40, "--seed", 5, "--json").record
     assert [tuple(word) for word in record["members"]] == entry.members(seed=5, count=20, longest=40)
     assert [tuple(word) for word in record["strangers"]] == entry.strangers(seed=5, count=20, longest=40)
     pairs = [(tuple(inside), tuple(outside)) for inside, outside in record["near_misses"]]
     assert pairs == entry.near_misses(seed=5, count=20, longest=40)
+
+
+def test_words_are_shown_with_what_is_put_out() -> None:
+    shown = attemper("zoo", "induction-head", "--words", 2, "--seed", 3).out
+    for text in (
+        "'induction-head' is 'k-hop-1-symbol'\n",
+        "puts out         one of a b c none at every position\n",
+        "program          alphabet a b c\n",
+        "                 output hop1\n",
+        "attention        2 layers at most\n",
+    ):
+        assert text in shown
+    entry = transduction_named("induction-head")
+    for word in entry.words(seed=3, count=2, longest=12):
+        assert f"word             {''.join(word)} gives {' '.join(entry.outputs(word))}\n" in shown
+
+
+def test_what_is_put_out_is_in_the_json() -> None:
+    record = attemper("zoo", "mqar-symbol", "--words", 9, "--length", 30, "--json").record
+    entry = transduction_named("mqar-symbol")
+    assert record["puts_out"] == ["x", "y", "none"]
+    words = [tuple(one["word"]) for one in record["words"]]
+    assert words == entry.words(count=9, longest=30)
+    assert [tuple(one["outputs"]) for one in record["words"]] == list(map(entry.outputs, words))
 
 
 def test_what_is_not_compiled_yet_is_shown_with_what_it_needs() -> None:
@@ -111,8 +143,8 @@ def test_what_is_not_compiled_yet_is_shown_with_what_it_needs() -> None:
     [
         (("parety",), "there is no 'parety' in the zoo; the nearest name is 'parity'"),
         (("k-hop-9",), "of 'k-hop-K' there are K = 1 to 4"),
-        (("--words", "3"), "--words needs the NAME of a language"),
-        (("-o", "x"), "-o needs the NAME of a language"),
+        (("--words", "3"), "--words needs a NAME"),
+        (("-o", "x"), "-o needs a NAME"),
         (("parity", "--regime", "decoder"), "--regime needs -o DIR, the folder to compile to"),
         (("parity", "-o", "x", "--seed", "3"), "--seed is for words that are shown: leave it out, or -o"),
         (("parity", "--words", "-1"), "--words"),
@@ -147,6 +179,18 @@ def test_a_language_is_compiled_by_its_name(tmp_path: Path) -> None:
     )
 
 
+def test_what_is_put_out_is_compiled_run_and_verified(tmp_path: Path) -> None:
+    folder = tmp_path / "sort"
+    assert attemper("zoo", "sort", "-o", folder, "--regime", "temperature").code == ExitCode.OK
+    assert attemper("run", folder, "cabca").out.split() == ["cabca", "aabcc"]
+    assert attemper("verify", folder, "--up-to", 5).code == ExitCode.OK
+    assert attemper("check", folder).code == ExitCode.OK
+    refused = attemper("zoo", "sort", "-o", tmp_path / "other", "--regime", "decoder")
+    assert refused.code == ExitCode.UNSUPPORTED
+    assert "Use --regime temperature" in " ".join(refused.err.split())
+    assert not (tmp_path / "other").exists()
+
+
 @pytest.mark.parametrize("name", ["tomita-4", "dyck-2-depth-2"])
 def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, name: str) -> None:
     assert attemper("zoo", name, "-o", tmp_path / "net").code == ExitCode.OK
@@ -154,7 +198,7 @@ def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, nam
     assert shown.startswith("regex" if name == "tomita-4" else "automaton")
 
 
-@pytest.mark.parametrize("name", ["dyck-2", "palindromes"])
+@pytest.mark.parametrize("name", ["dyck-2", "palindromes", "reverse", "histogram"])
 def test_what_is_not_compiled_yet_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
     done = attemper("zoo", name, "-o", tmp_path / "net")
     assert (done.code, done.out) == (ExitCode.UNSUPPORTED, "")
@@ -171,6 +215,7 @@ def test_what_is_not_compiled_yet_is_refused_with_the_reason(tmp_path: Path, nam
 
 def test_the_zoo_from_python() -> None:
     entry, model = library.named("parity"), library.compile_named("parity", regime="temperature")
+    assert isinstance(entry, Entry)
     assert entry.name == "parity-even"
     assert model.regime == "temperature"
     for inside, outside in entry.near_misses(count=20, longest=100):
@@ -182,3 +227,19 @@ def test_the_zoo_from_python() -> None:
         library.named(3)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="regime="):
         library.compile_named("majority", regime="soft")  # type: ignore[arg-type]
+
+
+def test_what_is_put_out_from_python() -> None:
+    entry, model = library.named("mqar-symbol"), library.compile_named("mqar-symbol")
+    assert isinstance(entry, Transduction)
+    for word in entry.words(count=20, longest=100):
+        assert model.output(word) == entry.outputs(word)
+
+
+def test_with_a_horizon_every_source_is_tried() -> None:
+    """The formula of one hop goes further in `temperature` than its program does."""
+    far = library.compile_named("k-hop-1", regime="temperature", horizon=200_000, dtype="float32")
+    assert far.source.kind == "formula"
+    assert library.compile_named("k-hop-1", regime="temperature").source.kind == "program"
+    with pytest.raises(UnsupportedError, match="the largest that is proved is"):
+        library.compile_named("k-hop-1", horizon=10**9, dtype="float32")

@@ -24,7 +24,7 @@ from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
 from attemper.languages.named.entry import Entry, Formula, Written
-from attemper.languages.named.zoo import named
+from attemper.languages.named.zoo import language_named
 from attemper.languages.words import Word, words_of_length
 from attemper.workbench.cli.console import out, progress_bar
 from attemper.workbench.model import Model
@@ -33,10 +33,10 @@ from attemper.workbench.report.tables import table
 from attemper.workbench.verify import boundary_words, exact_rows
 from attemper.workbench.zoo import compile_entry, source_of
 
-PARITY = named("parity-odd")
+PARITY = language_named("parity-odd")
 
 OTHERS = map(
-    named,
+    language_named,
     (
         "majority",
         "dyck-1",
@@ -92,7 +92,7 @@ def main() -> None:
     out.print(_explanation(rows), hang=0)
     out.print("Example words:")
     for name in ("majority", "dyck-1"):
-        _show_examples(named(name))
+        _show_examples(language_named(name))
     if not all(row.right and row.verdict == Status.PROVED for row in rows):
         sys.exit(1)
 

@@ -16,6 +16,7 @@ from attemper.checker.refutations import MAX_LENGTH
 from attemper.checker.subcubes import CapReachedError, possible_answers
 from attemper.errors import UnsupportedError
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
+from attemper.languages.named.zoo import language_named
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.forcing import forcing_number, growth
 from attemper.languages.targets import Blocks, Dyck, Target, contains
@@ -23,7 +24,7 @@ from attemper.languages.words import Alphabet, Word
 from attemper.refutation.search import Search
 from attemper.refutation.witnesses import simplest_pair, start
 from attemper.workbench.options import TARGETS
-from attemper.workbench.zoo import language_of, named
+from attemper.workbench.zoo import language_of
 
 SHOWN = 40
 """How many symbols of a word a message shows."""
@@ -47,10 +48,11 @@ def named_target(name: str, model: HardModel) -> Target:
     second symbol (Hahn's polarity); in `dyck-1` the first symbol opens, and the second closes; in `dyck-2`
     the first and third open, the second and fourth close them.
 
-    Raises `OptionError` if there is no such name, and `UnsupportedError` if the model has too few symbols, or
-    if the language is neither brackets nor a^n b^n nor written as an expression or automaton.
+    Raises `OptionError` if there is no such name, and `UnsupportedError` if the model has too few symbols, if
+    there is no language of this name, or if that is neither brackets nor a^n b^n nor written as an expression
+    or automaton.
     """
-    entry = named(name)
+    entry = language_named(name)
     symbols = tuple(symbol for symbol in model.symbols if symbol != model.ending)
     needed = len(entry.alphabet)
     if len(symbols) < needed:

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import ast
-import importlib
 from itertools import islice, product
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from attemper.errors import OptionError
+from attemper.attention_program.meaning import outputs
+from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.named import zoo
 from attemper.languages.named.drawing import changed
-from attemper.languages.named.entry import EVERY_REGIME, REGULAR, Entry, Formula, Unbuilt, Written
-from attemper.languages.named.zoo import ALIASES, FAMILIES, entries, named
+from attemper.languages.named.entry import (
+    EVERY_REGIME,
+    REGULAR,
+    Entry,
+    Formula,
+    Named,
+    Rasp,
+    Transduction,
+    Unbuilt,
+    Written,
+)
+from attemper.languages.named.zoo import (
+    ALIASES,
+    FAMILIES,
+    entries,
+    everything,
+    named,
+    transducing,
+    transduction_named,
+)
+from attemper.languages.named.zoo import language_named as language
+from attemper.languages.rasp.program import parse_rasp
 from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
@@ -42,14 +62,16 @@ OTHERS = (
 )
 """Members of families that no list shows, the greatest ones among them."""
 
-EVERY = [*entries(), *map(named, OTHERS)]
+EVERY = [*entries(), *map(language, OTHERS)]
+
+TRANSDUCING = [*transducing(), transduction_named("k-hop-4-symbol")]
 
 SOURCES = [(one, source) for one in EVERY for source in one.sources]
 
 LONG = 256
 
 
-def short_words(entry: Entry) -> list[Word]:
+def short_words(entry: Named) -> list[Word]:
     longest = LONGEST[len(entry.alphabet)]
     return [word for length in range(longest + 1) for word in product(entry.alphabet, repeat=length)]
 
@@ -78,49 +100,50 @@ def is_one_change(word: Word, other: Word) -> bool:
     ("entry", "source"), SOURCES, ids=[f"{one.name} {type(source).__name__}" for one, source in SOURCES]
 )
 def test_every_source_means_what_the_oracle_says(entry: Entry, source: Written) -> None:
-    language = language_of(entry, source)
-    assert not language.reads_first
+    written = language_of(entry, source)
+    assert not written.reads_first
     for word in short_words(entry):
-        said = language.bits(word)[-1] if word else language.accepts_empty
+        said = written.bits(word)[-1] if word else written.accepts_empty
         assert said == entry.accepts(word), word
 
 
-@pytest.mark.parametrize("entry", [one for one in EVERY if one.program], ids=lambda one: one.name)
-def test_every_program_means_what_the_oracle_says(entry: Entry) -> None:
-    rasp = pytest.importorskip("attemper.languages.rasp.program", reason="texts of programs are not read yet")
-    meaning = importlib.import_module("attemper.attention_program.meaning")
-    found = rasp.parse_rasp(entry.program)
+def test_texts_of_programs_are_sources_where_they_are_best() -> None:
+    best = {one.name for one in entries() if isinstance(one.source, Rasp)}
+    assert best == {"k-hop-1", "k-hop-2", "k-hop-3", "detect-aab", "detect-aaaab"}
+    others = {one.name for one in entries() if any(isinstance(source, Rasp) for source in one.also)}
+    assert others == {"flip-flop", "mqar", "tomita-3"}
+
+
+@pytest.mark.parametrize("entry", [one for one in TRANSDUCING if one.sources], ids=lambda one: one.name)
+def test_what_is_put_out_is_what_the_oracle_says(entry: Transduction) -> None:
+    (source,) = entry.sources
+    found = parse_rasp(source.text)
     assert found.program.alphabet == Alphabet(entry.alphabet)
-    assert found.accepts_empty == entry.accepts(())
-    for word in filter(None, short_words(entry)):
-        assert meaning.output(found.program, word)[-1] == entry.accepts(word), word
-
-
-def test_programs_are_of_the_entries_alphabets() -> None:
-    for entry in EVERY:
-        if entry.program:
-            alphabet, empty, *_, output = entry.program.splitlines()
-            assert alphabet == " ".join(["alphabet", *entry.alphabet])
-            assert empty == ("empty accept" if entry.accepts(()) else "empty reject")
-            assert output.startswith("output ")
-    named_programs = {entry.name for entry in entries() if entry.program}
-    assert {"k-hop-3", "mqar", "flip-flop", "detect-aab", "tomita-3"} <= named_programs
+    names = tuple(name for name, _ in found.program.symbols)
+    assert names == entry.puts_out
+    for word in short_words(entry):
+        rows = zip(*outputs(found.program, word), strict=True)
+        put_out = tuple(names[column.index(True)] for column in rows) if word else ()
+        assert put_out == entry.outputs(word), word
 
 
 @pytest.mark.parametrize("entry", [one for one in EVERY if one.kind in REGULAR], ids=lambda one: one.name)
 def test_regular_languages_are_of_the_class_that_is_said(entry: Entry) -> None:
     """Where there is an expression or an automaton; a formula has none."""
     for source in entry.sources:
-        language = language_of(entry, source)
-        if isinstance(language, Dfa):
-            assert classify(language).kind.value == entry.kind
+        written = language_of(entry, source)
+        if isinstance(written, Dfa):
+            assert classify(written).kind.value == entry.kind
 
 
 def test_what_has_no_source_says_what_it_needs_and_is_no_regular_language() -> None:
     unbuilt = {one.name: one.source for one in EVERY if isinstance(one.source, Unbuilt)}
     assert set(unbuilt) == {"dyck-2", "dyck-3", "dyck-8", "palindromes"}
     assert all(source.needs.startswith("a head that ") for source in unbuilt.values())
-    assert all(named(name).kind not in REGULAR and named(name).sources == () for name in unbuilt)
+    assert all(language(name).kind not in REGULAR and language(name).sources == () for name in unbuilt)
+    others = {one.name: one.source for one in TRANSDUCING if isinstance(one.source, Unbuilt)}
+    assert set(others) == {"reverse", "histogram"}
+    assert all(source.needs.startswith("a head that ") for source in others.values())
 
 
 def test_oracles_share_nothing_with_the_compiler() -> None:
@@ -151,9 +174,19 @@ def test_an_entry_is_complete(entry: Entry) -> None:
     assert len(set(entry.sources)) == len(entry.sources)
 
 
+@pytest.mark.parametrize("entry", TRANSDUCING, ids=lambda one: one.name)
+def test_an_entry_that_puts_something_out_is_complete(entry: Transduction) -> None:
+    assert Alphabet(entry.alphabet).symbols == entry.alphabet
+    assert entry.definition[0].islower()
+    assert len(entry.definition) <= 80
+    assert 1 <= entry.layers <= 5
+    assert set(entry.regimes) <= set(EVERY_REGIME)
+    assert entry.references
+
+
 def test_names_are_names() -> None:
-    names = [one.name for one in entries()]
-    assert len(names) == len(set(names)) == 41
+    names = [one.name for one in everything()]
+    assert len(names) == len(set(names)) == len(entries()) + len(transducing()) == 50
     assert all(named(name).name == name for name in names)
     assert set(ALIASES.values()) <= set(names)
     assert not set(ALIASES) & set(names)
@@ -163,16 +196,25 @@ def test_every_family_lists_members_and_has_others() -> None:
     for family in FAMILIES:
         made = [family.make(*parameters) for parameters in family.listed]
         assert made
-        assert all(one.name in {entry.name for entry in entries()} for one in made)
+        assert all(one.name in {entry.name for entry in everything()} for one in made)
         assert all(family.allows(*parameters) for parameters in family.listed)
     for name in OTHERS:
         assert named(name).name == name
 
 
+def test_languages_and_what_is_put_out_are_told_apart() -> None:
+    assert isinstance(named("k-hop-2"), Entry)
+    assert isinstance(named("induction-head"), Transduction)
+    with pytest.raises(UnsupportedError, match="'sort' is no language"):
+        language("sort")
+    with pytest.raises(UnsupportedError, match="'k-hop-4' is a language"):
+        transduction_named("k-hop-4")
+
+
 def test_parity_alone_is_an_alias_that_says_its_polarity() -> None:
     assert named("parity").name == "parity-even"
-    assert named("parity").polarity.startswith("even")
-    even, odd = named("parity-even"), named("parity-odd")
+    assert language("parity").polarity.startswith("even")
+    even, odd = language("parity-even"), language("parity-odd")
     assert all(even.accepts(word) != odd.accepts(word) for word in short_words(even))
 
 
@@ -192,6 +234,7 @@ def test_parity_alone_is_an_alias_that_says_its_polarity() -> None:
         ("detect-abc", "words of 2 to 8 letters a and b"),
         ("detect-aaaaaaaaa", "words of 2 to 8 letters a and b"),
         ("seen-1", "K = 2 to 20"),
+        ("k-hop-5-symbol", "of 'k-hop-K-symbol' there are K = 1 to 4"),
         ("", "'attemper zoo' lists all names"),
         ("?", "'attemper zoo' lists all names"),
     ],
@@ -250,8 +293,59 @@ def test_there_may_be_few_short_words_but_no_wrong_ones(entry: Entry, longest: i
     assert all(entry.accepts(inside) and not entry.accepts(outside) for inside, outside in pairs)
 
 
+@pytest.mark.parametrize("longest", [0, 1, 24, LONG])
+@pytest.mark.parametrize("entry", TRANSDUCING, ids=lambda one: one.name)
+def test_words_of_what_is_put_out_are_random_and_edges(entry: Transduction, longest: int) -> None:
+    words = entry.words(count=40, longest=longest)
+    assert len(words) == 40 or longest < 24
+    assert max(map(len, words), default=0) <= longest
+    assert set().union(*words) <= set(entry.alphabet)
+    for word in words:
+        names = entry.outputs(word)
+        assert len(names) == len(word)
+        assert set(names) <= set(entry.puts_out) or entry.name == "histogram"
+    if longest == LONG:
+        assert max(map(len, words)) == LONG
+        put_out = set().union(*map(entry.outputs, words))
+        assert put_out >= set(entry.puts_out)
+        assert set(entry.edges(Random(1), LONG)) & set(words) or entry.name not in {"sort", "mqar-symbol"}
+    assert words == entry.words(count=40, longest=longest)
+    assert words != entry.words(seed=1, count=40, longest=longest) or longest < 24
+
+
+PUT_OUT = {
+    "k-hop-1-symbol": ("abcab", "none none none b c"),
+    "k-hop-2-symbol": ("abcabc", "none none none none none b"),
+    "mqar-symbol": ("kxlykykl", "none none none none x none y y"),
+    "copy-previous-symbol": ("abc", "none a b"),
+    "most-frequent-symbol": ("cbbaac", "c b b b a a"),
+    "sort": ("cabca", "a a b c c"),
+    "reverse": ("aabc", "c b a a"),
+    "histogram": ("abca", "2 1 1 2"),
+}
+
+
+@pytest.mark.parametrize("name", PUT_OUT)
+def test_what_is_put_out_by_hand(name: str) -> None:
+    word, expected = PUT_OUT[name]
+    assert " ".join(transduction_named(name).outputs(tuple(word))) == expected
+
+
+def test_languages_ask_for_one_symbol_of_what_is_put_out() -> None:
+    """Where a language and a transduction have one name, one is the other at the last position."""
+    asked = {"mqar": "x", "copy-previous": None, "k-hop-1": "a", "k-hop-3": "a"}
+    for name, symbol in asked.items():
+        entry, putting = language(name), transduction_named(f"{name}-symbol")
+        for word in filter(None, short_words(putting)):
+            if symbol is None:
+                bits = tuple("1" if one == "a" else "0" for one in word)
+                assert entry.accepts(bits) == (putting.outputs(word)[-1] == "a")
+            else:
+                assert entry.accepts(word) == (putting.outputs(word)[-1] == symbol)
+
+
 def test_a_seed_gives_the_same_words_again_and_another_seed_others() -> None:
-    entry = named("k-hop-2")
+    entry = language("k-hop-2")
     for draws in (entry.members, entry.strangers, entry.near_misses):
         assert draws(seed=3, count=20) == draws(seed=3, count=20)
         assert draws(seed=3, count=20) != draws(seed=4, count=20)
@@ -274,14 +368,14 @@ EDGES = {
 
 @pytest.mark.parametrize("name", EDGES)
 def test_edges_have_the_words_on_which_models_go_wrong(name: str) -> None:
-    found = {"".join(word) for word in named(name).edges(Random(1), 12)}
+    found = {"".join(word) for word in language(name).edges(Random(1), 12)}
     assert set(EDGES[name]) <= found, found
 
 
 def test_flip_flops_are_written_far_away_and_keys_bound_again() -> None:
     far = ("w1", *["i"] * 10, "r1")
-    assert far in list(named("flip-flop").edges(Random(1), 12))
-    bindings = ["".join(word) for word in named("mqar").edges(Random(1), 10)]
+    assert far in list(language("flip-flop").edges(Random(1), 12))
+    bindings = ["".join(word) for word in language("mqar").edges(Random(1), 10)]
     assert {"kxlylylylk"[:10], "kxkylylylk"[:10]} <= set(bindings), bindings
     assert any(word.endswith("kk") for word in bindings)
     assert any(word.endswith("klk") for word in bindings)
@@ -319,8 +413,8 @@ def test_changes_are_of_all_kinds() -> None:
     ],
 )
 def test_words_by_hand(name: str, inside: str, outside: str) -> None:
-    assert named(name).accepts(tuple(inside))
-    assert not named(name).accepts(tuple(outside))
+    assert language(name).accepts(tuple(inside))
+    assert not language(name).accepts(tuple(outside))
 
 
 def hops_by_definition(word: Word, hops: int) -> str | None:
@@ -336,13 +430,18 @@ def hops_by_definition(word: Word, hops: int) -> str | None:
 
 @pytest.mark.parametrize("hops", [1, 2, 3, 4])
 def test_hops_are_those_of_the_paper(hops: int) -> None:
-    entry = named(f"k-hop-{hops}")
+    entry = language(f"k-hop-{hops}")
     for word in islice(product("abc", repeat=8), 0, None, 5):
         assert entry.accepts(word) == (hops_by_definition(word, hops) == "a")
 
 
 def test_formulas_are_as_short_as_they_are_said_to_be() -> None:
-    texts = {one.name: one.source.text for one in entries() if isinstance(one.source, Formula)}
+    texts = {
+        one.name: source.text
+        for one in entries()
+        for source in reversed(one.sources)
+        if isinstance(source, Formula)
+    }
     assert texts["k-hop-1"].startswith("a & (!(Y a) S (Y a & a)) | b & ")
     assert texts["a-n-b-n"] == "H (a -> !O b) & #<[a] = #<[b]"
     assert texts["detect-aab"] == "O (b & Y (a & Y a))"

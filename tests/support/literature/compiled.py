@@ -10,7 +10,7 @@ import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
-from attemper.languages.named.entry import Automaton, Formula, Regex
+from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 from attemper.workbench.model import compile_source
@@ -33,6 +33,8 @@ def compiled(entry: Entry, regime: RegimeName = "unbounded") -> attemper.Model:
             dfa = minimal(attemper.Dfa(Alphabet(tuple(letters)), moves, 0, accepting))
             limits = Limits() if symbols is None else Limits(symbols=symbols)
             return compile_source(dfa, dfa.alphabet, Regime(regime), limits=limits)
+        case Rasp(text):
+            return attemper.compile_program(text, regime=regime)
         case _:
             assert_never(entry.source)
 

@@ -50,7 +50,7 @@ class Entry:
 
 def named(title: str, name: str, *, before: int | None = None, other: int | None = None) -> Entry:
     """A language of the zoo, whose symbols are single characters; `other` picks another of its sources."""
-    entry = zoo.named(name)
+    entry = zoo.language_named(name)
     return Entry(
         title,
         "".join(entry.alphabet),

@@ -9,7 +9,7 @@ from typing import assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate
-from attemper.languages.named.entry import Automaton, Formula, Regex, Written
+from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex, Written
 from attemper.workbench.report.summary import summary_of
 from tests.support.literature import ENTRIES, FAMILIES
 from tests.support.literature.compiled import horizon
@@ -97,6 +97,8 @@ def _written(source: Written) -> str:
         case Automaton(moves, _, symbols):
             cap = "" if symbols is None else f", with the cap symbols={symbols}"
             return f"an automaton of {len(moves)} states{cap}"
+        case Rasp(text):
+            return f"an attention program of {len(text.splitlines())} lines"
         case _:
             assert_never(source)
 

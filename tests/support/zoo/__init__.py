@@ -12,9 +12,20 @@ from typing import assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
-from attemper.languages.named.entry import Automaton, Entry, Formula, Regex, RegimeName, Source, Unbuilt
-from attemper.languages.named.zoo import FAMILIES, entries
+from attemper.languages.named.entry import (
+    Automaton,
+    Entry,
+    Formula,
+    Named,
+    Rasp,
+    Regex,
+    RegimeName,
+    Source,
+    Unbuilt,
+)
+from attemper.languages.named.zoo import FAMILIES, everything, named
 from attemper.workbench.zoo import compile_entry, source_of
+from tests.support.compared import LENGTHS, TASKS, compared_words
 
 PAGE = Path(__file__).parents[3] / "docs" / "zoo.md"
 OPENING = Path(__file__).with_name("opening.md")
@@ -23,18 +34,23 @@ SECTIONS = {
     "first": "Regular languages",
     "majority": "Counting and brackets",
     "flip-flop": "Looking up",
+    "copy-previous-symbol": "Put out at every position",
 }
-"""The headings, each before the language of this name."""
+"""The headings, each before the entry of this name."""
 
 WIDEST = 70
 """A longer text is counted, not shown."""
 
 NONE = "–"
 
+BEHIND_TABLES = "## Names with a parameter"
+"""The heading behind the tables of entries."""
+
 HEADERS = (
-    *("language", "its words", "class", "written as", "attention", "heads"),
+    *("class", "written as", "attention", "heads"),
     *("float32: unbounded", "temperature", "decoder"),
 )
+"""Behind the name and the definition."""
 
 
 @final
@@ -51,7 +67,7 @@ class Size:
 
 
 Sizes = Mapping[str, Size | None]
-"""By the language's name; None: not compiled yet."""
+"""By the entry's name; None: not compiled yet."""
 
 
 def attention_layers(model: attemper.Model) -> int:
@@ -67,7 +83,7 @@ def horizon(certificate: Certificate, dtype: str) -> int:
     )
 
 
-def size_of(entry: Entry) -> Size | None:
+def size_of(entry: Named) -> Size | None:
     """The language, compiled and certified in its regimes."""
     if not entry.sources:
         return None
@@ -84,27 +100,30 @@ def size_of(entry: Entry) -> Size | None:
 
 def page(sizes: Sizes) -> str:
     """The whole text."""
-    return "\n".join([OPENING.read_text(encoding="utf-8"), *_tables(sizes), *_families(), *_references()])
+    return "\n".join(
+        [OPENING.read_text(encoding="utf-8"), *_tables(sizes), *_families(), *_compared(), *_references()]
+    )
 
 
 def _tables(sizes: Sizes) -> Iterator[str]:
-    for entry in entries():
+    for entry in everything():
         if entry.name in SECTIONS:
             yield f"## {SECTIONS[entry.name]}\n"
-            yield f"| {' | '.join(HEADERS)} |"
-            yield "|" + "---|" * len(HEADERS)
+            first = ("language", "its words") if isinstance(entry, Entry) else ("task", "what is put out")
+            yield f"| {' | '.join([*first, *HEADERS])} |"
+            yield "|" + "---|" * len([*first, *HEADERS])
         yield _row(entry, sizes[entry.name])
         if _is_last(entry):
             yield ""
 
 
-def _is_last(entry: Entry) -> bool:
+def _is_last(entry: Named) -> bool:
     """Whether the next language has a heading, or there is none."""
-    later = entries()[entries().index(entry) + 1 :]
+    later = everything()[everything().index(entry) + 1 :]
     return not later or later[0].name in SECTIONS
 
 
-def _row(entry: Entry, size: Size | None) -> str:
+def _row(entry: Named, size: Size | None) -> str:
     cells = [entry.name, _escaped(entry.definition), entry.kind.value, written(entry.source)]
     if size is None:
         cells += [NONE] * 5
@@ -126,6 +145,8 @@ def written(source: Source) -> str:
             return _code(text, "an expression")
         case Automaton(moves, _, _):
             return f"an automaton of {len(moves)} states"
+        case Rasp(text):
+            return f"a program of {len(text.splitlines())} lines"
         case Unbuilt(needs):
             return f"not compiled yet: that needs {needs}"
         case _:
@@ -141,17 +162,34 @@ def _escaped(text: str) -> str:
 
 
 def _families() -> Iterator[str]:
-    yield "## Names with a parameter\n"
+    yield f"{BEHIND_TABLES}\n"
     yield "The tables have some of these; the others are called by their names.\n"
     yield from (f"* `{family.shown}`: {family.range}" for family in FAMILIES)
     yield ""
 
 
+def _compared() -> Iterator[str]:
+    yield "## Tasks of other compilers\n"
+    yield (
+        "Tracr and the compiler of C-RASP have some of these as their examples, and come out wrong in places "
+        "(–: none is known). The networks\n"
+        f"here are right on all words that `python -m tests.support.compared` draws, up to {LENGTHS[-1]:,} "
+        "symbols each, in float32, in each of their regimes.\n"
+        "For `sort` that is farther than what is proved.\n"
+    )
+    yield "| task | of | theirs is first wrong | here | words | wrong |"
+    yield "|---|---|---|---|---|---|"
+    for task in TASKS:
+        count = len(compared_words(named(task.entry)))
+        yield f"| {task.name} | {task.compiler} | {task.first_wrong} | {task.entry} | {count} | 0 |"
+    yield ""
+
+
 def _references() -> Iterator[str]:
     yield "## References\n"
-    found = {reference for entry in entries() for reference in entry.references}
+    found = {reference for entry in everything() for reference in entry.references}
     for reference in sorted(found, key=str):
-        names = (entry.name for entry in entries() if reference in entry.references)
+        names = (entry.name for entry in everything() if reference in entry.references)
         yield f"* {reference.authors}, *{reference.title}*, {reference.year}: {', '.join(names)}"
     yield ""
 
@@ -161,8 +199,12 @@ def _references() -> Iterator[str]:
 
 def sizes_in(text: str) -> dict[str, Size | None]:
     """What a page says, in its order."""
-    rows = (line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| language"))
-    return dict(map(_read, rows))
+    tables = text.partition(BEHIND_TABLES)[0]
+    return dict(_read(line) for line in tables.splitlines() if _is_row(line))
+
+
+def _is_row(line: str) -> bool:
+    return line.startswith("| ") and not line.startswith(("| language |", "| task |"))
 
 
 def _read(line: str) -> tuple[str, Size | None]:

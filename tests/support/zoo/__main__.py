@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from attemper.languages.named.entry import Entry
-from attemper.languages.named.zoo import entries
+from attemper.languages.named.entry import Named
+from attemper.languages.named.zoo import everything
 from tests.support.zoo import PAGE, Size, page, size_of
 
 
@@ -15,14 +15,14 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name}")
     writes = arguments.parse_args().write
-    text = page({entry.name: _said(entry) for entry in entries()})
+    text = page({entry.name: _said(entry) for entry in everything()})
     if writes:
         PAGE.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)
 
 
-def _said(entry: Entry) -> Size | None:
+def _said(entry: Named) -> Size | None:
     size = size_of(entry)
     sys.stderr.write(f"{entry.name}: {size}\n")
     return size

@@ -1,4 +1,4 @@
-"""Words of a language, words that are not, and pairs of both at one change from each other.
+"""Words of a language, words that are not, and pairs of both at one change from each other; and any words.
 
 Whether a word is in the language is asked of the oracle every time, whatever the entry promises.
 """
@@ -22,17 +22,22 @@ NEAR = 8
 """So many places at each end are changed as often as all the others together."""
 
 
-class Drawn(Protocol):
-    """What is asked of a language here."""
+class Edged(Protocol):
+    """What is asked of an entry here."""
 
     @property
     def alphabet(self) -> tuple[str, ...]: ...
     @property
+    def edges(self) -> Callable[[Random, int], Iterator[Word]]: ...
+
+
+class Drawn(Edged, Protocol):
+    """What is asked of a language besides."""
+
+    @property
     def accepts(self) -> Callable[[Word], bool]: ...
     @property
     def member(self) -> Callable[[Random, int], Word]: ...
-    @property
-    def edges(self) -> Callable[[Random, int], Iterator[Word]]: ...
 
 
 def members(language: Drawn, draw: Random, count: int, longest: int) -> list[Word]:
@@ -72,6 +77,19 @@ def near_misses(language: Drawn, draw: Random, count: int, longest: int) -> list
         if pair is not None:
             found.append(pair)
     return found
+
+
+def any_words(entry: Edged, draw: Random, count: int, longest: int) -> list[Word]:
+    """Words over the alphabet: random ones and edge words by turns."""
+
+    def drawn() -> Iterator[Word]:
+        for size in _sizes(draw, count, longest):
+            yield random_word(entry.alphabet, draw, size)
+            edges = list(entry.edges(draw, size))
+            if edges:
+                yield draw.choice(edges)
+
+    return list(islice((word for word in drawn() if _fits(word, longest)), count))
 
 
 def _pair(language: Drawn, word: Word, draw: Random, longest: int) -> tuple[Word, Word] | None:

@@ -71,13 +71,21 @@ class Automaton:
 
 @final
 @dataclass(frozen=True)
+class Rasp:
+    """An attention program's text (`docs/programs.md`)."""
+
+    text: str
+
+
+@final
+@dataclass(frozen=True)
 class Unbuilt:
-    """No source yet: what is missing before the language can be compiled."""
+    """No source yet: what is missing before the entry can be compiled."""
 
     needs: str
 
 
-Written = Formula | Regex | Automaton
+Written = Formula | Regex | Automaton | Rasp
 """What can be compiled."""
 
 Source = Written | Unbuilt
@@ -136,7 +144,6 @@ class Entry:
       may be too small for one); `edges` draws words on which models go wrong, in the language or not.
     * `layers`: at most so many layers of attention in each of the `regimes`; for what has no source yet, too,
       as many as are known to be enough.
-    * `program`: the language as a `.rasp` text, where that is how people write it.
     """
 
     name: str
@@ -152,7 +159,6 @@ class Entry:
     regimes: tuple[RegimeName, ...] = EVERY_REGIME
     also: tuple[Written, ...] = ()
     polarity: str = ""
-    program: str = ""
 
     @property
     def sources(self) -> tuple[Written, ...]:
@@ -191,3 +197,50 @@ class Entry:
         (True, False)
         """
         return drawing.near_misses(self, Random(f"{self.name} near {seed}"), count, longest)
+
+
+@final
+@dataclass(frozen=True)
+class Transduction:
+    """An entry of the zoo that puts something out at every position of a word, and has no verdict.
+
+    * `name`, `layers`, `regimes`, `references`: as in `Entry`; `definition`: what is put out.
+    * `kind`: the class of the words, marked at one position, for which a given symbol is put out there.
+    * `puts_out`: the names of what may be put out; none: numbers.
+    * `source`: an attention program.
+    * `outputs`: the oracle, plain Python that shares nothing with the source; a name at every position.
+    * `edges` draws words on which models go wrong, of at most so many symbols.
+    """
+
+    name: str
+    definition: str
+    kind: Kind
+    alphabet: tuple[str, ...]
+    puts_out: tuple[str, ...]
+    source: Rasp | Unbuilt
+    outputs: Callable[[Word], tuple[str, ...]]
+    edges: Callable[[Random, int], Iterator[Word]]
+    layers: int
+    references: tuple[Reference, ...]
+    regimes: tuple[RegimeName, ...] = EVERY_REGIME
+
+    @property
+    def sources(self) -> tuple[Rasp, ...]:
+        """The program; none if there is none yet."""
+        return () if isinstance(self.source, Unbuilt) else (self.source,)
+
+    def words(self, *, seed: int = 0, count: int = 10, longest: int = 64) -> list[Word]:
+        """Words of at most `longest` symbols, random ones and `edges` by turns.
+
+        The same seed gives the same words. There may be fewer than `count` if `longest` is below 24.
+
+        >>> from attemper.languages.named.zoo import transduction_named
+        >>> copying = transduction_named("copy-previous-symbol")
+        >>> [("".join(word), copying.outputs(word)) for word in copying.words(count=2, longest=4)]
+        [('aa', ('none', 'a')), ('a', ('none',))]
+        """
+        return drawing.any_words(self, Random(f"{self.name} {seed}"), count, longest)
+
+
+Named = Entry | Transduction
+"""What has a name in the zoo."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 from random import Random
 
-from attemper.languages.named.entry import Entry, Formula, Kind, Regex, explored
+from attemper.languages.named.entry import Entry, Formula, Kind, Rasp, Regex, explored
 from attemper.languages.named.references import (
     BHATTAMISHRA_2020,
     CHIANG_CHOLAK_2022,
@@ -319,7 +319,7 @@ TOMITA_3 = Entry(
     edges(_odd_run_then_zeros, lambda _, length: "1" + "0" * (length - 1), ones_then_a_zero),
     4,
     (TOMITA_1982, BHATTAMISHRA_2020),
-    program=TOMITA_3_PROGRAM,
+    also=(Rasp(TOMITA_3_PROGRAM),),
 )
 
 TOMITA = (

@@ -7,7 +7,7 @@ from itertools import pairwise
 from random import Random
 
 from attemper.languages.named.drawing import random_word
-from attemper.languages.named.entry import Entry, Formula, Kind, Regex, explored
+from attemper.languages.named.entry import Entry, Formula, Kind, Rasp, Regex, explored
 from attemper.languages.named.references import (
     ARORA_2023,
     LIU_FLIP_FLOP_2023,
@@ -100,8 +100,10 @@ FLIP_FLOP = Entry(
     _far_writes,
     2,
     (LIU_FLIP_FLOP_2023, YANG_2024),
-    also=(explored(INSTRUCTIONS, "", _memory, lambda memory: memory is not None),),
-    program=FLIP_FLOP_PROGRAM,
+    also=(
+        explored(INSTRUCTIONS, "", _memory, lambda memory: memory is not None),
+        Rasp(FLIP_FLOP_PROGRAM),
+    ),
 )
 
 # Hops: where the symbol here stood before, and what came after it ----------------------------------------
@@ -115,11 +117,17 @@ def hop(word: Word, place: int) -> int | None:
     return found[-1] if found else None
 
 
+def led_to(word: Word, place: int, hops: int) -> int | None:
+    """Where so many hops lead from the place; None: one of them leads nowhere."""
+    there: int | None = place
+    for _ in range(hops):
+        there = None if there is None else hop(word, there)
+    return there
+
+
 def ends_at_a(word: Word, hops: int) -> bool:
     """Whether the hops, from the last position on, lead to the symbol a."""
-    place = len(word) - 1 if word else None
-    for _ in range(hops):
-        place = None if place is None else hop(word, place)
+    place = led_to(word, len(word) - 1, hops) if word else None
     return place is not None and word[place] == "a"
 
 
@@ -129,16 +137,20 @@ def hop_formula(hops: int) -> str:
     return " | ".join(f"{x} & (!(Y {x}) S (Y {x} & {inner}))" for x in SYMBOLS)
 
 
-def hop_program(hops: int) -> str:
-    """The program: k heads with the same condition, each of which reads what the one before found."""
-    lines = ["alphabet a b c", "empty reject", "before = previous symbol else none"]
+def hop_lines(hops: int) -> list[str]:
+    """Definitions of a program: one head a hop, with one condition; each reads what the one before found."""
+    lines = ["before = previous symbol else none"]
     for k in range(1, hops + 1):
         read = "symbol" if k == 1 else f"hop{k - 1}"
         lines.append(f"hop{k} = rightmost[j <= i : before(j) = symbol(i)] {read} else none")
-    return "\n".join([*lines, f"output hop{hops} = 'a'", ""])
+    return lines
 
 
-def _chains(draw: Random, length: int) -> Iterator[Word]:
+def _hop_program(hops: int) -> str:
+    return "\n".join(["alphabet a b c", "empty reject", *hop_lines(hops), f"output hop{hops} = 'a'", ""])
+
+
+def chains(draw: Random, length: int) -> Iterator[Word]:
     """No such symbol before; the last one twice; the first one again; one link of the chain far away."""
     if length < 4:
         return
@@ -164,13 +176,13 @@ def k_hop(hops: int) -> Entry:
         else f"{hops} hops, each to the symbol after the previous occurrence of this one, lead to a",
         Kind.STAR_FREE,
         SYMBOLS,
-        Formula(hop_formula(hops)),
+        Rasp(_hop_program(hops)),
         accepts,
         drawn_until(accepts, SYMBOLS),
-        _chains,
+        chains,
         hops + 1,
         (SANFORD_2024,) if hops > 1 else (OLSSON_2022, SANFORD_2024),
-        program=hop_program(hops),
+        also=(Formula(hop_formula(hops)),),
     )
 
 
@@ -193,7 +205,7 @@ def _recall_formula() -> str:
     return " | ".join(f"{key} & (!(Y {key} & ({value})) S (Y {key} & x))" for key in KEYS)
 
 
-def _bindings(_: Random, length: int) -> Iterator[Word]:
+def bindings(_: Random, length: int) -> Iterator[Word]:
     """Bound far away; bound again; a key without a value; asked twice in a row; followed by another key."""
     if length < 6:
         return
@@ -208,10 +220,9 @@ def _bindings(_: Random, length: int) -> Iterator[Word]:
 MQAR_PROGRAM = """\
 alphabet k l x y
 empty reject
-value = in 'x' 'y'
-before = previous symbol else none
-found = rightmost[j <= i : before(j) = symbol(i) & value(j)] symbol else none
-output in 'k' 'l' & found = 'x'
+of_k = in 'x' 'y' & previous in 'k'
+of_l = in 'x' 'y' & previous in 'l'
+output rightmost[j <= i : (in 'k')(i) & of_k(j) | (in 'l')(i) & of_l(j)] in 'x' else false
 """
 
 MQAR = Entry(
@@ -222,10 +233,10 @@ MQAR = Entry(
     Formula(_recall_formula()),
     recalls_x,
     drawn_until(recalls_x, (*KEYS, *VALUES)),
-    _bindings,
+    bindings,
     2,
     (ARORA_2023,),
-    program=MQAR_PROGRAM,
+    also=(Rasp(MQAR_PROGRAM),),
 )
 
 # What stands next to each other ----------------------------------------------------------------------------
@@ -254,7 +265,7 @@ def detects(pattern: str) -> Entry:
         f"words over a and b with {pattern} somewhere in them",
         Kind.STAR_FREE,
         ("a", "b"),
-        Formula(f"O ({formula})"),
+        Rasp(f"alphabet a b\nempty reject\noutput some[j <= i] ({_places(pattern)})\n"),
         decides(lambda word: pattern in word),
         draws(member),
         edges(
@@ -263,10 +274,9 @@ def detects(pattern: str) -> Entry:
             lambda _, length: pattern + pattern[-1] * (length - len(pattern)),
             lambda draw, length: member(draw, length)[1:],
         ),
-        len(pattern),
+        2,
         (SVETE_COTTERELL_2024, WEISS_2021),
-        also=(Regex(f".*{pattern}.*"),),
-        program=f"alphabet a b\nempty reject\noutput some[j <= i] ({_places(pattern)})\n",
+        also=(Formula(f"O ({formula})"), Regex(f".*{pattern}.*")),
     )
 
 

@@ -1,4 +1,4 @@
-"""The zoo: every named language, by its name. The only list of them.
+"""The zoo: every named language, and what is put out at every position, by name. The only list of them.
 
 Names with a parameter in them (`k-hop-3`) are those of a family: lists show a few of its members, and all
 others can be named.
@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, final
 
-from attemper.errors import OptionError
-from attemper.languages.named import counting, nesting, regular, retrieval
-from attemper.languages.named.entry import Entry
+from attemper.errors import OptionError, UnsupportedError
+from attemper.languages.named import counting, nesting, regular, retrieval, transductions
+from attemper.languages.named.entry import Entry, Named, Transduction
 
 LONGEST_PATTERN = 8
 """The greatest length of the pattern of `detect-...`."""
@@ -33,12 +33,12 @@ class Family:
 
     shown: str
     pattern: str
-    make: Callable[..., Entry]
+    make: Callable[..., Named]
     listed: tuple[tuple[int | str, ...], ...]
     range: str
     allows: Callable[..., bool]
 
-    def named(self, name: str) -> Entry | None:
+    def named(self, name: str) -> Named | None:
         """The member of this name; None if the name is of another form. Raises `OptionError`."""
         found = re.fullmatch(self.pattern, name)
         if found is None:
@@ -87,6 +87,14 @@ FAMILIES = (
         f"words of 2 to {LONGEST_PATTERN} letters a and b",
         lambda word: 2 <= len(word) <= LONGEST_PATTERN and set(word) <= {"a", "b"},
     ),
+    Family(
+        "k-hop-K-symbol",
+        f"k-hop-{NUMBER}-symbol",
+        transductions.k_hop_symbol,
+        ((1,), (2,), (3,)),
+        "K = 1 to 4",
+        lambda k: k <= 4,
+    ),
 )
 
 ALIASES = {
@@ -96,23 +104,33 @@ ALIASES = {
     "ones": "tomita-1",
     "anbn": "a-n-b-n",
     "anbncn": "a-n-b-n-c-n",
-    "induction-head": "k-hop-1",
+    "induction-head": "k-hop-1-symbol",
     "n-gram-detect": "detect-aab",
 }
 """Other names, and what they stand for."""
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
-    """Every entry that lists show, in their order.
+def everything() -> tuple[Named, ...]:
+    """All that lists show, in their order.
 
-    >>> len(entries()) == len({entry.name for entry in entries()})
+    >>> len(everything()) == len({one.name for one in everything()})
     True
     """
-    return tuple(_entries())
+    return tuple(_everything())
 
 
-def _entries() -> Iterator[Entry]:
+def entries() -> tuple[Entry, ...]:
+    """Those of them that are languages."""
+    return tuple(one for one in everything() if isinstance(one, Entry))
+
+
+def transducing() -> tuple[Transduction, ...]:
+    """Those of them that put something out at every position."""
+    return tuple(one for one in everything() if isinstance(one, Transduction))
+
+
+def _everything() -> Iterator[Named]:
     yield from (regular.FIRST, regular.AB_STAR, regular.AA_STAR, regular.DATE)
     yield from (regular.PARITY_EVEN, regular.PARITY_ODD)
     yield from _listed("mod-K")
@@ -125,15 +143,19 @@ def _entries() -> Iterator[Entry]:
     yield from _listed("k-hop-K", "detect-WORD")
     yield retrieval.COPY_PREVIOUS
     yield from _listed("seen-K")
+    yield transductions.COPY_PREVIOUS_SYMBOL
+    yield from _listed("k-hop-K-symbol")
+    yield from (transductions.MQAR_SYMBOL, transductions.MOST_FREQUENT_SYMBOL, transductions.SORT)
+    yield from (transductions.REVERSE, transductions.HISTOGRAM)
 
 
-def _listed(*shown: str) -> Iterator[Entry]:
+def _listed(*shown: str) -> Iterator[Named]:
     for family in FAMILIES:
         if family.shown in shown:
             yield from (family.make(*parameters) for parameters in family.listed)
 
 
-def named(name: str) -> Entry:
+def named(name: str) -> Named:
     """The entry of this name, or of what the name stands for.
 
     Raises `OptionError` with the nearest names if there is none.
@@ -146,13 +168,42 @@ def named(name: str) -> Entry:
     attemper.errors.OptionError: there is no 'parety' in the zoo; the nearest name is 'parity'
     """
     name = ALIASES.get(name, name)
-    found = next((entry for entry in entries() if entry.name == name), None)
-    found = found or next(filter(None, (family.named(name) for family in FAMILIES)), None)
+    found = next((one for one in everything() if one.name == name), None)
     if found is not None:
         return found
-    known = [*(entry.name for entry in entries()), *ALIASES]
+    for family in FAMILIES:
+        member = family.named(name)
+        if member is not None:
+            return member
+    known = [*(one.name for one in everything()), *ALIASES]
     nearest = get_close_matches(name, known, n=3, cutoff=0.5)
     hint = "'attemper zoo' lists all names"
     if nearest:
         hint = f"the nearest name is '{nearest[0]}'"
     raise OptionError(f"there is no '{name}' in the zoo; {hint}")
+
+
+def language_named(name: str) -> Entry:
+    """The language of this name; raises `OptionError` as `named`, and `UnsupportedError` if it is none.
+
+    >>> language_named("sort")
+    Traceback (most recent call last):
+    ...
+    attemper.errors.UnsupportedError: 'sort' is no language: it puts something out at every position
+    """
+    found = named(name)
+    if isinstance(found, Transduction):
+        raise UnsupportedError(f"'{found.name}' is no language: it puts something out at every position")
+    return found
+
+
+def transduction_named(name: str) -> Transduction:
+    """What is put out under this name; raises as `named`, and `UnsupportedError` for a language.
+
+    >>> transduction_named("induction-head").outputs(("a", "b", "a"))
+    ('none', 'none', 'b')
+    """
+    found = named(name)
+    if isinstance(found, Entry):
+        raise UnsupportedError(f"'{found.name}' is a language: it puts nothing out but the verdict")
+    return found

@@ -11,9 +11,19 @@ import typer
 
 from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode
-from attemper.languages.named.entry import Automaton, Entry, Formula, Regex, Source, Unbuilt
-from attemper.languages.named.zoo import ALIASES, FAMILIES, entries
-from attemper.languages.words import Alphabet, Word, show_alphabet
+from attemper.languages.named.entry import (
+    Automaton,
+    Entry,
+    Formula,
+    Named,
+    Rasp,
+    Regex,
+    Source,
+    Transduction,
+    Unbuilt,
+)
+from attemper.languages.named.zoo import ALIASES, FAMILIES, everything
+from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
 from attemper.workbench.cli.compiling import Order, fill, shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
@@ -27,11 +37,11 @@ UNBUILT = "not compiled yet"
 
 def zoo_command(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A language of the list; without it, the list.")
+        str | None, typer.Argument(metavar="NAME", help="An entry of the list; without it, the list.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Compile the language, and write this folder."),
+        typer.Option("--output", "-o", metavar="DIR", help="Compile it, and write this folder."),
     ] = None,
     regime: Annotated[
         Regime | None, typer.Option(help="With -o, as in 'attemper compile' (default: unbounded).")
@@ -45,7 +55,10 @@ def zoo_command(
     seed: Annotated[int | None, typer.Option(min=0, help="For the choice of the words (default: 0).")] = None,
     json: Json = False,
 ) -> int:
-    """List the named languages; show one, with words in it, words not in it and near misses; or compile it.
+    """List what has a name; show one, with words; or compile it.
+
+    Of a language there are words in it, words not in it and near misses; of what puts something out at every
+    position there are words with what is put out.
 
     Exit codes: those of 'attemper compile'; 2 if there is no such name.
     """
@@ -53,7 +66,7 @@ def zoo_command(
     options = [option for option, value in given.items() if value is not None]
     if name is None:
         if options:
-            raise typer.BadParameter(f"{options[0]} needs the NAME of a language")
+            raise typer.BadParameter(f"{options[0]} needs a NAME")
         _print_list(json=json)
         return ExitCode.OK
     entry = named(name)
@@ -66,12 +79,16 @@ def zoo_command(
     drawn = _drawn(entry, 3 if words is None else words, 12 if length is None else length, seed or 0)
     if json:
         print_json({**_record(entry), **asdict(drawn)})
-    else:
-        _print_entry(name, entry, drawn)
+        return ExitCode.OK
+    if name != entry.name:
+        out.print(f"'{name}' is '{entry.name}'")
+    out.print(f"{entry.name}: {entry.definition}")
+    for fact, value in (*_facts(entry), *drawn.facts()):
+        out.print(f"{fact:{NAME}} {value}", hang=NAME + 1)
     return ExitCode.OK
 
 
-def _order(entry: Entry, regime: Regime) -> Order:
+def _order(entry: Named, regime: Regime) -> Order:
     """What `attemper compile` would be told. Raises `UnsupportedError` if there is no source yet."""
     source = source_of(entry)
     alphabet, limits = Alphabet(entry.alphabet), limits_for(source)
@@ -84,11 +101,11 @@ def _order(entry: Entry, regime: Regime) -> Order:
 def _print_list(*, json: bool) -> None:
     """A line for each entry, as many columns wide as there are; then what else can be named."""
     if json:
-        for entry in entries():
+        for entry in everything():
             print_json(_record(entry))
         return
-    widths = max(len(entry.name) for entry in entries()), max(len(entry.kind) for entry in entries())
-    for entry in entries():
+    widths = max(len(entry.name) for entry in everything()), max(len(entry.kind) for entry in everything())
+    for entry in everything():
         left = f"{entry.name:{widths[0]}}  {entry.kind:{widths[1]}}  "
         state = f"({UNBUILT}) " if isinstance(entry.source, Unbuilt) else ""
         out.print(left + cut(state + entry.definition, out.columns - len(left)))
@@ -116,38 +133,76 @@ def cut(text: str, columns: int) -> str:
 
 @final
 @dataclass(frozen=True)
-class _Drawn:
-    """Words to look at."""
+class _Words:
+    """Words of a language to look at."""
 
     members: list[Word]
     strangers: list[Word]
     near_misses: list[tuple[Word, Word]]
 
-
-def _drawn(entry: Entry, count: int, longest: int, seed: int) -> _Drawn:
-    return _Drawn(
-        entry.members(seed=seed, count=count, longest=longest),
-        entry.strangers(seed=seed, count=count, longest=longest),
-        entry.near_misses(seed=seed, count=count, longest=longest),
-    )
+    def facts(self) -> Iterator[tuple[str, str]]:
+        yield from (("in", show_word(word)) for word in self.members)
+        yield from (("not in", show_word(word)) for word in self.strangers)
+        for inside, outside in self.near_misses:
+            yield "near miss", f"{show_word(inside)} is in, {show_word(outside)} is not"
 
 
-def _record(entry: Entry) -> dict[str, object]:
+@final
+@dataclass(frozen=True)
+class _Example:
+    """A word, and what is put out at each of its positions."""
+
+    word: Word
+    outputs: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
+class _Examples:
+    """Words with what is put out, to look at."""
+
+    words: list[_Example]
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        for example in self.words:
+            yield "word", f"{show_word(example.word)} gives {show_word(example.outputs)}"
+
+
+def _drawn(entry: Named, count: int, longest: int, seed: int) -> _Words | _Examples:
+    match entry:
+        case Entry():
+            return _Words(
+                entry.members(seed=seed, count=count, longest=longest),
+                entry.strangers(seed=seed, count=count, longest=longest),
+                entry.near_misses(seed=seed, count=count, longest=longest),
+            )
+        case Transduction():
+            words = entry.words(seed=seed, count=count, longest=longest)
+            return _Examples([_Example(word, entry.outputs(word)) for word in words])
+        case _:
+            assert_never(entry)
+
+
+def _record(entry: Named) -> dict[str, object]:
     """All about the entry as JSON data, without words."""
-    return {
+    record: dict[str, object] = {
         "name": entry.name,
         "definition": entry.definition,
         "class": entry.kind.value,
-        "polarity": entry.polarity or None,
         "alphabet": list(entry.alphabet),
-        "empty": entry.accepts(()),
         "compiles": not isinstance(entry.source, Unbuilt),
-        "sources": [source_record(source) for source in (entry.source, *entry.also)],
-        "program": entry.program or None,
         "layers": entry.layers,
         "regimes": list(entry.regimes),
         "references": [str(reference) for reference in entry.references],
+        "sources": [source_record(source) for source in (entry.sources or (entry.source,))],
     }
+    match entry:
+        case Entry():
+            return {**record, "polarity": entry.polarity or None, "empty": entry.accepts(())}
+        case Transduction():
+            return {**record, "puts_out": list(entry.puts_out)}
+        case _:
+            assert_never(entry)
 
 
 def source_record(source: Source) -> dict[str, object]:
@@ -159,62 +214,52 @@ def source_record(source: Source) -> dict[str, object]:
             return {"regex": text}
         case Automaton(moves, accepting, _):
             return {"moves": [list(row) for row in moves], "accepting": sorted(accepting)}
+        case Rasp(text):
+            return {"program": text}
         case Unbuilt(needs):
             return {"needs": needs}
         case _:
             assert_never(source)
 
 
-def source_fact(source: Source) -> tuple[str, str]:
-    """A source's kind and text, or how large it is.
+def source_facts(source: Source) -> Iterator[tuple[str, str]]:
+    """A source's kind and text, line by line, or how large it is.
 
-    >>> source_fact(Regex("(ab)*"))
-    ('expression', '(ab)*')
+    >>> list(source_facts(Regex("(ab)*")))
+    [('expression', '(ab)*')]
     """
     match source:
         case Formula(text, at):
-            return "formula", text if at == "last" else f"{text}, read at the first position"
+            yield "formula", shortened(text if at == "last" else f"{text}, read at the first position")
         case Regex(text):
-            return "expression", text
+            yield "expression", shortened(text)
         case Automaton(moves, _, _):
-            return "automaton", f"{len(moves)} states"
+            yield "automaton", f"{len(moves)} states"
+        case Rasp(text):
+            lines = text.splitlines()
+            yield from zip(["program", *[""] * len(lines)], lines, strict=False)
         case Unbuilt(needs):
-            return UNBUILT, f"that needs {needs}"
+            yield UNBUILT, f"that needs {needs}"
         case _:
             assert_never(source)
 
 
-def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
+def _facts(entry: Named) -> Iterator[tuple[str, str]]:
     yield "class", entry.kind
-    if entry.polarity:
+    if isinstance(entry, Entry) and entry.polarity:
         yield "polarity", entry.polarity
     yield "alphabet", show_alphabet(Alphabet(entry.alphabet))
-    yield "empty word", "in the language" if entry.accepts(()) else "not in the language"
-    for source in (entry.source, *entry.also):
-        kind, text = source_fact(source)
-        yield kind, shortened(text)
-    for number, line in enumerate(entry.program.splitlines()):
-        yield "program" if number == 0 else "", line
+    match entry:
+        case Entry():
+            yield "empty word", "in the language" if entry.accepts(()) else "not in the language"
+        case Transduction(puts_out=names):
+            what = f"one of {' '.join(names)}" if names else "a number"
+            yield "puts out", f"{what} at every position"
+        case _:
+            assert_never(entry)
+    for source in entry.sources or (entry.source,):
+        yield from source_facts(source)
     yield "attention", f"{entry.layers} layer{'' if entry.layers == 1 else 's'} at most"
     yield "regimes", ", ".join(entry.regimes)
     for reference in entry.references:
         yield "reference", str(reference)
-
-
-def _print_entry(name: str, entry: Entry, drawn: _Drawn) -> None:
-    if name != entry.name:
-        out.print(f"'{name}' is '{entry.name}'")
-    out.print(f"{entry.name}: {entry.definition}")
-    for fact, value in _facts(entry):
-        out.print(f"{fact:{NAME}} {value}", hang=NAME + 1)
-
-    def shown(word: Word) -> str:
-        between = "" if Alphabet(entry.alphabet).is_single_character else " "
-        return between.join(word) or "(empty)"
-
-    for word in drawn.members:
-        out.print(f"{'in':{NAME}} {shown(word)}", hang=NAME + 1)
-    for word in drawn.strangers:
-        out.print(f"{'not in':{NAME}} {shown(word)}", hang=NAME + 1)
-    for inside, outside in drawn.near_misses:
-        out.print(f"{'near miss':{NAME}} {shown(inside)} is in, {shown(outside)} is not", hang=NAME + 1)
