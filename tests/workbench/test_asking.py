@@ -90,7 +90,7 @@ def test_what_cannot_be_refuted_is_refused() -> None:
         ((reader, "parity"), "say which one, as in n=30"),
         ((PrefixXor, "parity"), "is no hard-attention model"),
         ((reader, "parity", 0), "n=0 is not a number of positions"),
-        ((reader, "oddity", 9), "is none of parity"),
+        ((reader, "oddity", 9), "there is no 'oddity' in the zoo"),
         ((reader, 7, 9), "language=int is neither a name"),
         ((reader, reader, 9), "language=TemporalLanguage is neither a name"),
         ((3, "parity"), "say which one"),

@@ -188,7 +188,7 @@ def test_commands_on_a_program(tmp_path: Path) -> None:
     text, folder = tmp_path / "far.program", tmp_path / "far"
     text.write_text(FAR)
     made = command("compile", "--program", text, "-o", folder, "--regime", "decoder", "--json")
-    assert (made.code, made.record["layers"]) == (ExitCode.OK, 4)
+    assert (made.code, made.record["layers"]) == (ExitCode.OK, 3)
     assert made.record["horizons"][0]["horizon"] > 1000
     assert command("check", folder).code == ExitCode.OK
     assert command("check", folder, "--program", text).code == ExitCode.OK

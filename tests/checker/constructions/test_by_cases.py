@@ -164,11 +164,9 @@ def test_every_cell_needs_the_side_conditions(name: str) -> None:
 def test_there_are_not_too_many_cells(modulus: int) -> None:
     """16: FORMAT.md, section 5."""
     own = Palette()
-    rows: list[tuple[Form, Form]] = [TIE]
     for r in range(modulus):
-        own.values[f"n {r}"] = {(0, 1): own.names.place(Remainder(modulus, r), 1, 0, 0)}
-        own.add(f"not {r}", own.names.negation(own.names.place(Remainder(modulus, r), 1, 0, 0)))
-        rows.append(({f"n {r}": 8}, {f"not {r}": -1}))
+        own.add(f"at {r}", own.names.place(Remainder(modulus, r), 1, 0, 0))
+    rows: Rows = [({f"at {r}": 4 + r for r in range(modulus)}, {"i": 1})]
     head = own.head(SELECT, LEFT, rows, {"a": 1})
     if modulus > 16:
         with pytest.raises(UnprovenError, match="more than 16 cases"):

@@ -2,7 +2,7 @@
 
 A shift of a selection is the same selection under a strict mask, which is one layer and not two:
 
-    previous (attend <= where w value v)    attend < where w value v        next: >=, >
+    previous (attend <= where w value v)    attend < where w value v        next: >=, >; not by cases at i
     previous (a gate of bits)               the gate of the shifted bits, and not first
 
 The last is done where no bit is a test of places, and its bits, shifted, are ready a layer before the shifted
@@ -83,7 +83,7 @@ class _Mover:
     def _shifted(self, direction: Direction, bit: Ref, step: Step) -> Ref:
         """The shifted bit, given the shifted bits of a gate."""
         match step:
-            case Attend(mask, _, _, _, False) if (direction, mask) in _STRICT:
+            case Attend(mask, _, ((None, _),), _, False) if (direction, mask) in _STRICT:
                 return self.simple.add(replace(step, mask=_STRICT[direction, mask]))
             case Not() | Gate():
                 return self._gate(direction, bit, step)
