@@ -81,17 +81,24 @@ def _looked_for(head: ReadHead) -> tuple[Masking, Diagram, Growing]:
     side = None if unit is None else names.means[unit].masking
     if unit is None or side is None or names.means[unit].summand != names.mark(side):
         raise UnprovenError("its query does not carry 1 / (number visible)")
-    counted = names.true if count is None else names.means[count].summand
     if count is not None and names.means[count].masking is not side:
         raise UnprovenError("its query is not a count over the visible positions")
     kappa = bowl.times(Growing(laurent.constant(-1), {}))
-    if slope != kappa.times(Growing(laurent.constant(2), {})):
+    each = Fraction(1) if count is not None else _each(slope, kappa)
+    if slope != kappa.times(Growing(laurent.constant(2 * each), {})):
         raise UnprovenError("its parabola does not have its top at the count")
+    counted = names.number(each) if count is None else names.means[count].summand
     return side, counted, kappa
 
 
+def _each(slope: Growing, kappa: Growing) -> Fraction:
+    """What each position counts, where that is the same number."""
+    powers = next(iter(kappa.fixed), (0, 0))
+    return slope.fixed.get(powers, Fraction(0)) / (2 * kappa.fixed.get(powers, Fraction(1)))
+
+
 def _term(head: ReadHead, power: int) -> tuple[int | None, Growing]:
-    """What stands at i before j^power: a multiple of which average (None: of 1)."""
+    """What stands at i before j^power: a multiple of which average (None: of 1, or 0)."""
     names, coldness = head.names, growing(head.names, head.coldness)
     numbers: set[int | None] = set()
     total = Growing({}, {})
@@ -100,7 +107,7 @@ def _term(head: ReadHead, power: int) -> tuple[int | None, Growing]:
             if p not in {1, 2}:
                 raise UnprovenError("its scores are not those of a lookup")
             if p == power:
-                number, factor = single_mean(names, query, Masking.NONE)
+                number, factor = single_mean(names, query, Masking.NONE) if query else (None, {})
                 at_j = growing(names, {(0, b): diagram})
                 numbers.add(number)
                 total = total.plus(at_j.times(coldness).times(Growing(factor, {})))
