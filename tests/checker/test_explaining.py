@@ -19,12 +19,14 @@ from attemper.checker.check import judge
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.explaining import MOST_STEPS, explain
 from attemper.checker.verdict import Status
+from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import I, Power
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.networks.form_text import form_text
 from attemper.networks.layers import Network
+from tests.support.nearest import dyck, language_of
 
 AB = Alphabet(("a", "b"))
 
@@ -246,3 +248,21 @@ def test_a_program_that_means_nothing_is_neither_proved_nor_a_crash(steps: tuple
     network, _ = lettered()
     language = ProgramLanguage(Program(AB, steps, len(steps) - 1), At.LAST, network.accepts_empty)
     assert judge(network, language, (RealClaim(),)).status in {Status.UNKNOWN, Status.REFUTED}
+
+
+def test_integers_are_shown_with_their_powers() -> None:
+    program = dyck(2)
+    language = language_of(program)
+    for regime, shown in (
+        (
+            Regime.UNBOUNDED,
+            ("n times an integer from 1 to n", "n times the square of an integer from 1 to n"),
+        ),
+        (Regime.TEMPERATURE, ("n^-1 times an integer from 1 to n", "n^-2 times the square of an integer")),
+    ):
+        found = compile_language(language, program.alphabet, regime)
+        text = "\n".join(explain(found.soft, language, found.realisation))
+        assert all(line in text for line in shown)
+        assert "off by at most 0.000111 n^-" in text
+        assert "NearestInteger".lower() in text
+        assert "no proof" not in text

@@ -80,7 +80,9 @@ def test_the_float_part_of_each_construction_is_found() -> None:
     assert found["select"] == found["neighbour"] == found["local_sign"] == {"loss"}
     assert found["uniform"] == {"offs", "_average"}
     assert found["sign"] == {"loss", "_alternates"}
-    assert found["lookup"] == {"loss", "_lost", "_one_of_each_power"}
+    assert found["lookup"] == {"loss", "lost", "_one_of_each_power"}
+    assert found["integer_value"] == {"gap", "offs"}
+    assert found["nearest_integer"] == {"offs"}
 
 
 def test_no_function_of_the_checker_is_long_or_winding() -> None:

@@ -19,6 +19,7 @@ from attemper.languages.words import Alphabet
 from attemper.workbench.model import Model
 from tests.support.command_line import attemper as run_command_line
 from tests.support.corpora import CORPORA
+from tests.support.nearest import dyck
 
 ROOT = Path(__file__).parents[2]
 
@@ -119,6 +120,7 @@ def of_proofs(folder: Path) -> set[str]:
         "automaton": attemper.compile_dfa(parity),
     }
     models["program"] = running(models["temporal"])
+    models["integers"] = attemper.compile_program(dyck(1), regime="unbounded")
     models["program with groups"] = running(models["expression"])
     found: set[str] = set()
     for name, model in models.items():

@@ -19,13 +19,13 @@ from attemper.attention_program.wellformed import is_machine
 from attemper.checker.analysis import Analysis, LayerFact, Symbol, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
+from attemper.checker.names import Clamped, Names, UnprovenError
 from attemper.checker.program import Programs, Steps
 from attemper.checker.proof import deep, prove
 from attemper.checker.realising import name_group, named_together, require_defined, require_known, symbols_of
 from attemper.checker.registers import made_of
 from attemper.checker.source import meanings_of
-from attemper.checker.values import Stream
+from attemper.checker.values import Stream, Value
 from attemper.exact.closed_forms import ONE, show_form
 from attemper.exact.predicates import PredicateError
 from attemper.languages.language import Language
@@ -209,9 +209,32 @@ def _named(reading: _Reading, stream: Stream, coordinate: Coordinate) -> str:
     text = None
     if not set(value) - {(0, 0)}:
         text = reading.texts.get(names.settled(value.get((0, 0), names.false)))
-    error = stream.errors[coordinate]
-    off = f", off by at most {_upper(error)}" if error else ""
-    return f"{_label(reading.analysis.network, coordinate)}: {text or 'no part of what is claimed'}{off}"
+    text = text or _integer(names, value) or "no part of what is claimed"
+    error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
+    power = f" {_power(fading.power)}" if fading and fading.factor == error and fading.power else ""
+    off = f", off by at most {_upper(error)}{power}" if error else ""
+    return f"{_label(reading.analysis.network, coordinate)}: {text}{off}"
+
+
+def _integer(names: Names, value: Value) -> str | None:
+    """What is said of an integer: which power of it, times which power of n."""
+    if len(value) != 1:
+        return None
+    (((by_position, growth), diagram),) = value.items()
+    if by_position or not names.diagrams.is_constant(diagram):
+        return None
+    (own,) = names.values(diagram)
+    whole = names.wholes.get(own.parts[0][0]) if len(own.parts) == 1 and not own.constant else None
+    if not isinstance(whole, Clamped):
+        return None
+    factors = [str(own.parts[0][1])] if own.parts[0][1] != 1 else []
+    factors += [_power(growth)] if growth else []
+    integer = "an integer from 1 to n" if whole.power == 1 else "the square of an integer from 1 to n"
+    return f"{' '.join(factors)} times {integer}" if factors else integer
+
+
+def _power(exponent: int) -> str:
+    return "n" if exponent == 1 else f"n^{exponent}"
 
 
 def _label(network: Network, coordinate: Coordinate) -> str:

@@ -377,12 +377,21 @@ def test_counts_that_are_no_integers_are_refused() -> None:
         read_one(rows, {(1, 0): FORMULAS.true})
 
 
-def test_the_number_of_all_positions_is_an_integer() -> None:
+@pytest.mark.parametrize("each", [1, -2, 3, 0])
+def test_the_same_number_at_every_position_is_counted(each: int) -> None:
     rows = looking()
-    rows[0] = ({(0, 0): FORMULAS.true}, rows[0][1])
+    rows[0] = ({(0, 0): FORMULAS.number(each)} if each else {}, rows[0][1])
     with precision(64):
         (output,) = read_one(rows, {(1, 0): FORMULAS.true}).outputs
-    assert output.diagram == FORMULAS.affine(FORMULAS.clamped(Masking.PAST, FORMULAS.true, 1))
+    counted = FORMULAS.clamped(Masking.PAST, FORMULAS.number(each), 1)
+    assert output.diagram == FORMULAS.affine(counted)
+
+
+def test_half_a_position_is_no_integer() -> None:
+    rows = looking()
+    rows[0] = ({(0, 0): FORMULAS.number(Fraction(1, 2))}, rows[0][1])
+    with precision(64), pytest.raises(UnprovenError, match="not an integer"):
+        read_one(rows, {(1, 0): FORMULAS.true})
 
 
 # Floats ------------------------------------------------------------------------------------------

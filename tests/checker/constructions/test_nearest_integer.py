@@ -20,6 +20,7 @@ from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.integers import has_one_sign
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.values import Bound, Value
 from attemper.compiling.pipeline import Compiled, compile_language
@@ -444,12 +445,12 @@ def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
 def test_keys_of_both_signs_are_twice_as_far_apart() -> None:
     names = Formulas(AB.symbols)
     whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
-    assert rules._has_one_sign(names, {(0, 0): whole, (1, 0): names.number(2)})
-    assert rules._has_one_sign(names, {(0, 0): names.scaled(whole, -3), (1, 0): names.number(0)})
-    assert not rules._has_one_sign(names, {(0, 0): whole, (1, 0): names.number(-2)})
-    assert not rules._has_one_sign(names, {(0, 0): names.plus(names.scaled(whole, -1), names.number(1))})
+    assert has_one_sign(names, {(0, 0): whole, (1, 0): names.number(2)})
+    assert has_one_sign(names, {(0, 0): names.scaled(whole, -3), (1, 0): names.number(0)})
+    assert not has_one_sign(names, {(0, 0): whole, (1, 0): names.number(-2)})
+    assert not has_one_sign(names, {(0, 0): names.plus(names.scaled(whole, -1), names.number(1))})
     step = names.plus(names.letter("a"), names.scaled(names.letter("b"), -1))
-    assert not rules._has_one_sign(names, {(0, 0): names.mean(Masking.FUTURE, step)})
+    assert not has_one_sign(names, {(0, 0): names.mean(Masking.FUTURE, step)})
 
 
 def test_values_may_be_any_numbers() -> None:

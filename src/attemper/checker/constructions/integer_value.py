@@ -25,11 +25,10 @@ from attemper.checker.attention.margins import Growing, Margin, growing, margin_
 from attemper.checker.attention.scores import Output, ReadHead, require_exact
 from attemper.checker.constructions.lookup import lost
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Clamped, Names, UnprovenError, scale_affine
-from attemper.checker.rounding.arithmetic import ZERO, Growth, Off, Rounded
-from attemper.checker.rounding.attention import LARGEST_LOSS, QUOTIENT, RoundedHead
-from attemper.checker.rounding.growth import at_most, fading, scaled, size_of, times, total
-from attemper.checker.rounding.leads import KNOWN
+from attemper.checker.names import UnprovenError, scale_affine
+from attemper.checker.rounding.arithmetic import Off
+from attemper.checker.rounding.attention import LARGEST_LOSS, RoundedHead
+from attemper.checker.rounding.integers import distances, integer_off
 from attemper.checker.rules import HeadFact, mass
 from attemper.checker.values import Bound, Value
 from attemper.exact import laurent
@@ -59,8 +58,8 @@ class IntegerValueRule:
         loss = lost(head)
         head.bear(loss, LARGEST_LOSS)
         kept = 1 - loss - 2 * head.lengths.u
-        near = _near(head, self.margin, kept)
-        return [_off(head, output, rounded, near) for rounded, output in head.values]
+        near = distances(head, self.margin, kept)
+        return [integer_off(head, output, rounded, near) for rounded, output in head.values]
 
 
 def integer_value(head: ReadHead) -> HeadFact:
@@ -82,17 +81,24 @@ def _looked_for(head: ReadHead) -> tuple[Masking, Diagram, Growing]:
     side = None if unit is None else names.means[unit].masking
     if unit is None or side is None or names.means[unit].summand != names.mark(side):
         raise UnprovenError("its query does not carry 1 / (number visible)")
-    counted = names.true if count is None else names.means[count].summand
     if count is not None and names.means[count].masking is not side:
         raise UnprovenError("its query is not a count over the visible positions")
     kappa = bowl.times(Growing(laurent.constant(-1), {}))
-    if slope != kappa.times(Growing(laurent.constant(2), {})):
+    each = Fraction(1) if count is not None else _each(slope, kappa)
+    if slope != kappa.times(Growing(laurent.constant(2 * each), {})):
         raise UnprovenError("its parabola does not have its top at the count")
+    counted = names.number(each) if count is None else names.means[count].summand
     return side, counted, kappa
 
 
+def _each(slope: Growing, kappa: Growing) -> Fraction:
+    """What each position counts, where that is the same number."""
+    powers = next(iter(kappa.fixed), (0, 0))
+    return slope.fixed.get(powers, Fraction(0)) / (2 * kappa.fixed.get(powers, Fraction(1)))
+
+
 def _term(head: ReadHead, power: int) -> tuple[int | None, Growing]:
-    """What stands at i before j^power: a multiple of which average (None: of 1)."""
+    """What stands at i before j^power: a multiple of which average (None: of 1, or 0)."""
     names, coldness = head.names, growing(head.names, head.coldness)
     numbers: set[int | None] = set()
     total = Growing({}, {})
@@ -101,7 +107,7 @@ def _term(head: ReadHead, power: int) -> tuple[int | None, Growing]:
             if p not in {1, 2}:
                 raise UnprovenError("its scores are not those of a lookup")
             if p == power:
-                number, factor = single_mean(names, query, Masking.NONE)
+                number, factor = single_mean(names, query, Masking.NONE) if query else (None, {})
                 at_j = growing(names, {(0, b): diagram})
                 numbers.add(number)
                 total = total.plus(at_j.times(coldness).times(Growing(factor, {})))
@@ -132,46 +138,3 @@ def _distance(margin: Margin) -> flint.arb:
     """How far j is off from the right position in the mean, times n^digits."""
     rest = (-3 * ball(margin.base)).exp()
     return 2 * margin.weight() / (1 - rest) ** 2
-
-
-# Floats ------------------------------------------------------------------------------------------
-
-
-def _near(head: RoundedHead, margin: Margin, kept: flint.arb) -> Growth:
-    """The sum of all other weights, relative to the right position's, each times its distance."""
-    weight, power = fading(head.lengths, margin, kept, head.noise)
-    rest = ((-ball(margin.base) * kept).exp() * head.noise) ** 3
-    return {-power: 2 * weight / (1 - rest) ** 2}
-
-
-def _off(head: RoundedHead, output: Output, rounded: Rounded, near: Growth) -> Off:
-    """How far an integer is off: one large number and many small ones are added.
-
-    A rounding of a sum of two is at most the lesser of them, so that all small ones count once more, above
-    and below the fraction line. They are no larger than the size times their weights.
-    """
-    lengths, u = head.lengths, head.lengths.u
-    relative = ZERO if rounded.absolute == 0 else rounded.relative
-    if not (relative <= ball(KNOWN)):
-        raise head.uncovered()
-    long = lengths.long / (1 - lengths.long)
-    size = size_of(lengths, {(0, output.growth): output.diagram})
-    apart = times(near, _per_step(head.names, output, size))
-    own = relative + (lengths.form.exp + QUOTIENT) * u + lengths.length * lengths.tiny
-    small = 2 * (1 + 2 * long) + head.noise - 1 + 4 * u
-    found = total([scaled(apart, head.noise), scaled(times(near, size), small), scaled(size, own)])
-    # Below the line stands 1, up to an error of exp and of the sum of all others.
-    least = 1 - lengths.form.exp * u - 2 * long * sum(near.values(), ZERO)
-    if not (least > 0):
-        raise head.uncovered()
-    growth = scaled(found, (1 + relative) / least)
-    most = at_most(lengths, growth)
-    return Off(most, most, most, ZERO, growth)
-
-
-def _per_step(names: Names, output: Output, size: Growth) -> Growth:
-    """How far the values of two positions are apart for each step: the factor, for squares 2 n times it."""
-    ((number, _),) = names.values(output.diagram)[0].parts
-    whole = names.wholes[number]
-    square = isinstance(whole, Clamped) and whole.power == 2
-    return times(size, {-1: flint.arb(2 if square else 1)})

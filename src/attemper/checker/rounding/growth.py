@@ -14,7 +14,6 @@ import flint
 
 from attemper.checker.attention.margins import Margin
 from attemper.checker.rounding.arithmetic import (
-    UNKNOWN,
     ZERO,
     Growth,
     Lengths,
@@ -115,7 +114,4 @@ class Forms:
             return off.growth
         if is_exact(off):
             return {}
-        value = self.stream.values[coordinate]
-        if off.relative < UNKNOWN and off.other == 0 and off.zero == 0 and off.mean == 0:
-            return scaled(size_of(self.lengths, value), off.relative)
-        return {0: self.lengths.of_mean(value, off)}
+        return {0: self.lengths.of_mean(self.stream.values[coordinate], off)}

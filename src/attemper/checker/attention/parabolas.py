@@ -1,0 +1,151 @@
+"""Scores that are a parabola in whole numbers: G (2 K K' - K'^2 - b) + T t(j), read off the rows of a head.
+
+K is a whole number at i, K' one at j, K'^2 its square, b a bit at j, and t(j) is j. K can be a position, too:
+i, n - i + 1 or n; and K' can be j. So a score can be read in several ways, and each is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from attemper.checker.attention.bounds import VISIBLE
+from attemper.checker.attention.scores import ReadHead
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Clamped, Names, UnprovenError
+from attemper.checker.values import Value, multiply
+from attemper.exact import laurent
+from attemper.exact.laurent import Laurent
+from attemper.networks.layers import Masking
+
+
+@final
+@dataclass
+class Parts:
+    """What a score adds up, but for what does not depend on j.
+
+    `products` has the factors of (a whole number at i, or None for 1) times a whole number at j: j itself and
+    its square are such. `others` has those of diagrams at j without averages.
+    """
+
+    products: dict[tuple[int | None, int], Laurent]
+    others: dict[Diagram, Laurent]
+
+
+def parts_of(head: ReadHead) -> Parts:
+    """The score, row by row. Raises `UnprovenError` for rows that make something else of integers."""
+    names, parts = head.names, Parts({}, {})
+    for row, key in head.rows:
+        at_i, query = _of_query(names, multiply(names, row, head.coldness))
+        for (power, length), diagram in key.items():
+            factor = laurent.times(query, laurent.monomial(0, length))
+            for number, own in _wholes_of(names, power, diagram).items():
+                product = parts.products.get((at_i, number), {})
+                parts.products[at_i, number] = laurent.plus(product, laurent.times(factor, own))
+            fixed = names.constant_part(diagram)
+            if power or names.diagrams.is_constant(fixed):
+                continue
+            if at_i is not None:
+                raise UnprovenError("its query multiplies an integer with what is none")
+            parts.others[fixed] = laurent.plus(parts.others.get(fixed, {}), factor)
+    return parts
+
+
+def _of_query(names: Names, value: Value) -> tuple[int | None, Laurent]:
+    """Of which whole number a query is a multiple (None: of 1), and the factor."""
+    numbers: set[int | None] = set()
+    factor: Laurent = {}
+    for powers, diagram in value.items():
+        values = names.values(diagram)
+        if len(values) != 1 or len(values[0].parts) + (values[0].constant != 0) != 1:
+            raise UnprovenError("its query is not a multiple of an integer")
+        ((number, own),) = values[0].parts or ((None, values[0].constant),)
+        numbers.add(number)
+        factor = laurent.plus(factor, laurent.monomial(*powers, own))
+    if len(numbers) != 1:
+        raise UnprovenError("its query is not a multiple of an integer")
+    return numbers.pop(), factor
+
+
+def _wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
+    """The whole numbers in a key, with their factors, which must be the same everywhere."""
+    values = names.values(diagram)
+    if power:
+        if power not in {1, 2} or len(values) != 1 or values[0].parts:
+            raise UnprovenError("a key multiplies a position with what is no number")
+        return {_position(names, power): values[0].constant}
+    found = dict(values[0].parts)
+    if any(dict(value.parts) != found for value in values):
+        raise UnprovenError("an integer is weighed differently at different positions")
+    if any(number not in names.wholes for number in found):
+        raise UnprovenError("a key depends on an average")
+    return found
+
+
+def _position(names: Names, power: int, side: Masking = Masking.FUTURE) -> int:
+    """The number of the whole number that counts all positions on a side: of j itself, if it sees j' <= j."""
+    ((number, _),) = names.clamped(side, names.true, power).parts
+    return number
+
+
+@final
+@dataclass(frozen=True)
+class Reading:
+    """What a score is about: the numbers of K and K', G, and T."""
+
+    query: int
+    key: int
+    push: Laurent
+    tie: Laurent
+
+
+def readings_of(names: Names, parts: Parts) -> Iterator[Reading]:
+    """Each way to read the score. Raises `UnprovenError` unless there is one square in it."""
+    found = {name: form for name, form in parts.products.items() if form}
+    squares = [at_j for at_i, at_j in found if at_i is None and _clamped(names, at_j).power == 2]
+    if len(squares) != 1:
+        raise UnprovenError("its scores have not one square")
+    push, square = laurent.times(found.pop((None, squares[0])), -1), _clamped(names, squares[0])
+    ((key, _),) = names.clamped(square.masking, square.summand, 1).parts
+    for at_i, query, whole in _queries(names, found):
+        twice = laurent.times(laurent.times(push, whole), -2)
+        others = {**found, (at_i, key): laurent.plus(found.get((at_i, key), {}), twice)}
+        left = {name: form for name, form in others.items() if form}
+        if set(left) == {(None, _position(names, 1))}:
+            yield Reading(query, key, push, left[None, _position(names, 1)])
+
+
+def _queries(
+    names: Names, products: dict[tuple[int | None, int], Laurent]
+) -> Iterator[tuple[int | None, int, Laurent]]:
+    """What K can be: what stands at i in the products, its number, and its factor where that is 1."""
+    wholes = {at_i for at_i, _ in products if at_i is not None}
+    for at_i in wholes:
+        if _clamped(names, at_i).power == 1:
+            yield at_i, at_i, laurent.constant(1)
+    if not wholes:
+        yield from ((None, _position(names, 1, side), shown) for side, shown in VISIBLE.items())
+
+
+def _clamped(names: Names, number: int) -> Clamped:
+    whole = names.wholes[number]
+    if not isinstance(whole, Clamped):
+        raise UnprovenError("its parabola is not about integers of two counts")
+    return whole
+
+
+def where_of(names: Names, parts: Parts, push: Laurent) -> Diagram:
+    """Where b is 0. Raises `UnprovenError` unless what is taken away from a position is G or nothing."""
+    b = names.false
+    for diagram, factor in parts.others.items():
+        powers = next(iter(push))
+        ratio = factor.get(powers, Fraction(0)) / push[powers]
+        if laurent.times(push, ratio) != factor:
+            raise UnprovenError("its keys are weighed differently by different positions")
+        b = names.plus(b, names.scaled(diagram, -ratio))
+    levels = sorted(names.constants(b, "a key"))
+    if levels[-1] - levels[0] not in {0, 1} or len(levels) > 2:
+        raise UnprovenError("it is not pushed away from positions by a bit")
+    return names.equals(b, levels[0])

@@ -1,0 +1,100 @@
+"""Rounding of integers: of those that are read, and of the scores that compare them, as polynomials in n.
+
+(certificates/FORMAT.md, section 5: IntegerValue and NearestInteger.)
+"""
+
+from __future__ import annotations
+
+import flint
+
+from attemper.checker.attention.margins import Margin
+from attemper.checker.attention.scores import Output
+from attemper.checker.names import Clamped, Names
+from attemper.checker.rounding.arithmetic import ZERO, Growth, Off, Rounded
+from attemper.checker.rounding.attention import QUOTIENT, RoundedHead
+from attemper.checker.rounding.growth import Forms, at_most, fading, scaled, size_of, times, total
+from attemper.checker.rounding.leads import KNOWN, lost_below, sum_rate
+from attemper.checker.values import Value, of_closed_form
+from attemper.exact.balls import ball
+from attemper.networks.layers import Softmax
+
+
+def distances(head: RoundedHead, margin: Margin, kept: flint.arb) -> Growth:
+    """The sum of all other weights, relative to the right position's, each times its distance."""
+    weight, power = fading(head.lengths, margin, kept, head.noise)
+    rest = ((-ball(margin.base) * kept).exp() * head.noise) ** 3
+    return {-power: 2 * weight / (1 - rest) ** 2}
+
+
+def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Growth) -> Off:
+    """How far an integer is off: one large number and many small ones are added.
+
+    A rounding of a sum of two is at most the lesser of them, so that all small ones count once more, above
+    and below the fraction line. They are no larger than the size times their weights.
+    """
+    lengths, u = head.lengths, head.lengths.u
+    relative = ZERO if rounded.absolute == 0 else rounded.relative
+    if not (relative <= ball(KNOWN)):
+        raise head.uncovered()
+    long = lengths.long / (1 - lengths.long)
+    size = size_of(lengths, {(0, output.growth): output.diagram})
+    apart = times(near, _per_step(head.names, output, size))
+    own = relative + (lengths.form.exp + QUOTIENT) * u + lengths.length * lengths.tiny
+    small = 2 * (1 + 2 * long) + head.noise - 1 + 4 * u
+    found = total([scaled(apart, head.noise), scaled(times(near, size), small), scaled(size, own)])
+    # Below the line stands 1, up to an error of exp and of the sum of all others.
+    least = 1 - lengths.form.exp * u - 2 * long * sum(near.values(), ZERO)
+    if not (least > 0):
+        raise head.uncovered()
+    growth = scaled(found, (1 + relative) / least)
+    most = at_most(lengths, growth)
+    return Off(most, most, most, ZERO, growth)
+
+
+def _per_step(names: Names, output: Output, size: Growth) -> Growth:
+    """How far the values of two positions are apart for each step: the factor, for squares 2 n times it."""
+    ((number, _),) = names.values(output.diagram)[0].parts
+    whole = names.wholes[number]
+    square = isinstance(whole, Clamped) and whole.power == 2
+    return times(size, {-1: flint.arb(2 if square else 1)})
+
+
+def scores_off(head: RoundedHead) -> flint.arb:
+    """What the difference of two computed scores can be off by, at every length up to N.
+
+    The query is the same number for both positions: its error counts by how far their keys are apart.
+    """
+    lengths, cold, forms = head.lengths, head.cold, Forms(head.lengths, head.before, head.offs)
+    assert isinstance(head.head.weighting, Softmax)
+    exact = of_closed_form(head.names, head.head.weighting.inverse_temperature)
+    colder = scaled(size_of(lengths, exact), 1 + cold.number.relative)
+    rate = _rate(head)
+    parts: list[Growth] = [{0: lost_below(lengths, len(head.rows), cold)}]
+    for query, key, row in zip(head.head.query, head.head.key, head.rows, strict=True):
+        sizes, errors = forms.size(query), forms.error(query)
+        keys, of_keys = forms.size(key), forms.error(key)
+        off = times(colder, total([errors, scaled(sizes, cold.number.relative)]))
+        whole = times(colder, total([sizes, errors]))
+        apart = scaled(keys, flint.arb(1 if has_one_sign(head.names, row.key) else 2))
+        lost = total([of_keys, scaled(total([keys, of_keys]), rate)])
+        parts += [times(off, apart), scaled(times(whole, lost), flint.arb(2))]
+    return at_most(lengths, total(parts))
+
+
+def _rate(head: RoundedHead) -> flint.arb:
+    """What products and their sum can lose, relative to their sizes; nothing if they are exact."""
+    lengths, cold, scored = head.lengths, head.cold, [row.scored for row in head.rows]
+    grids = [row.grid for row in scored if row.grid is not None]
+    size = sum((row.product.size for row in scored), ZERO)
+    if len(grids) == len(scored) and lengths.arithmetic.fits(size, min(grids)):
+        return ZERO
+    return (1 + lengths.u) ** cold.roundings * (1 + sum_rate(lengths, len(scored), cold)) - 1
+
+
+def has_one_sign(names: Names, key: Value) -> bool:
+    """Whether a key is never less than 0, or never greater."""
+    values = [value for diagram in key.values() for value in names.values(diagram)]
+    if any(names.means[mean].low < 0 for value in values for mean, _ in value.parts):
+        return False
+    factors = [f for value in values for f in (value.constant, *(own for _, own in value.parts))]
+    return min(factors) >= 0 or max(factors) <= 0
