@@ -331,7 +331,7 @@ def test_a_program_that_means_nothing_is_judged_unknown() -> None:
 
 
 def test_outputs_of_other_symbols_are_not_compared() -> None:
-    """The same symbols in another order are right at every word, and yet not what is claimed; so are fewer."""
+    """The same symbols in another order are right at every word, and not what is claimed; so are fewer."""
     program = Program(AB, (A, B, PREVIOUS), 0, (("x", 0), ("y", 1)))
     network = compiled(program).soft
     assert is_proved(network, program)
