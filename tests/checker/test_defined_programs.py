@@ -330,6 +330,19 @@ def test_a_program_that_means_nothing_is_judged_unknown() -> None:
             assert verdict.status is Status.UNKNOWN
 
 
+def test_outputs_of_other_symbols_are_not_compared() -> None:
+    """The same symbols in another order are right at every word, and not what is claimed; so are fewer."""
+    program = Program(AB, (A, B, PREVIOUS), 0, (("x", 0), ("y", 1)))
+    network = compiled(program).soft
+    assert is_proved(network, program)
+    x, y = network.symbols
+    for symbols in ((y, x), (x,), (), (("x", y[1]), ("z", x[1]))):
+        other = replace(network, symbols=symbols, output=(*symbols, x)[0][1])
+        assert judge(other, language_of(program), (RealClaim(),)).status is Status.UNKNOWN
+    exchanged = replace(network, symbols=(("x", y[1]), ("y", x[1])), output=y[1])
+    assert judge(exchanged, language_of(program), (RealClaim(),)).status is Status.REFUTED
+
+
 @pytest.mark.parametrize("default", [False, True])
 def test_cases_that_exclude_each_other_are_seen_to(default: bool) -> None:
     """By letters, by a bit and its negation, by places; the step is not needed, and harmless."""

@@ -10,6 +10,7 @@ from typing import final
 
 import flint
 
+from attemper.checker.proof import put_out_alike
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball
 from attemper.languages.language import Language
@@ -44,6 +45,8 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
         return Wrong((), "the empty word gets the wrong answer")
     if not all(isinstance(head.weighting, Softmax) for layer in network.layers for head in layer.heads):
         return None
+    if not put_out_alike(network, language):  # what an output should be is then not said
+        return None
     astray = None
     for word in _words(network):
         try:
@@ -53,8 +56,6 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
         try:
             expected = language.rows(word)
         except UnsupportedError:  # a program that means nothing here
-            return astray
-        if len(outputs) != len(expected):  # a symbol is put out, and is not meant; or the other way round
             return astray
         for output, bits in zip(outputs, expected, strict=True):
             read = output[0 if network.reads_first else -1], bits[0 if language.reads_first else -1]

@@ -61,9 +61,14 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
 
 def require_symbols(network: Network, language: Language) -> None:
     """Raise `UnprovenError` unless network and language put out the same symbols, in the same order."""
-    meant = language.program.symbols if isinstance(language, ProgramLanguage) else ()
-    if [name for name, _ in network.symbols] != [name for name, _ in meant]:
+    if not put_out_alike(network, language):
         raise UnprovenError("it puts out other symbols than the language")
+
+
+def put_out_alike(network: Network, language: Language) -> bool:
+    """Whether each output of the network is said to be that of the language in the same place."""
+    meant = language.program.symbols if isinstance(language, ProgramLanguage) else ()
+    return [name for name, _ in network.symbols] == [name for name, _ in meant]
 
 
 def _of_definition(network: Network, defined: Meaning) -> Analysis:

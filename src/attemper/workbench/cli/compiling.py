@@ -104,7 +104,7 @@ def compile_command(
     """
     limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
-    with activity("reading what is to be compiled", quiet=json):
+    with activity(written.doing, quiet=json):
         language, letters = written.language()
     notes = () if empty is not None else tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)

@@ -40,6 +40,11 @@ class Written:
     at: At | None
     empty: EmptyOption | None
 
+    @property
+    def doing(self) -> str:
+        """What reading it is called while that takes long."""
+        return "reading" if self.regex is None and self.dfa is None else "making the automaton"
+
     def language(self) -> tuple[Language, Alphabet]:
         """The language and its alphabet. Raises `typer.BadParameter` and what reading the text raises."""
         if (self.formula, self.regex, self.dfa, self.program).count(None) != 3:
