@@ -89,6 +89,32 @@ def test_the_nearest_count_is_the_one_of_the_definition(regime: Regime, seed: in
 
 
 @pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        (((0, 0), 2), ((1, -1), 0)),
+        (((1, 0), 0), ((0, 0), 3)),
+        (((-1, -1), 1), ((1, 1), 0)),
+        (((0, 0), 0),) * 2,
+    ],
+)
+def test_counts_that_are_constants_or_of_all_positions(
+    regime: Regime, query: tuple[tuple[int, int], int], key: tuple[tuple[int, int], int]
+) -> None:
+    case = {"mask": Mask.UP_TO, "choice": Choice.LEFTMOST, "query": query, "key": key}
+    case |= {"where": ("a", "b"), "side": Mask.UP_TO}
+    program = one_nearest(**case)  # type: ignore[arg-type]
+    found = compiled(program, regime)
+    for n in (1, 2, 5):
+        words = list(words_of_length(AB, n))
+        expected = [
+            tuple(j % 2 == 0 for j in nearest_by_definition(**case, word=word))  # type: ignore[arg-type]
+            for word in words
+        ]
+        assert soft_bits(program, found, words) == expected
+
+
+@pytest.mark.parametrize("regime", REGIMES)
 def test_brackets_of_two_kinds_are_proved_in_four_layers(regime: Regime) -> None:
     program = dyck(2)
     found = compiled(program, regime)

@@ -107,7 +107,8 @@ def _ready_nearest(program: Program, ready: list[int], step: Nearest) -> int:
     """Between the average of a count and its comparison the count is looked up; positions are there."""
     counts = ((step.query, False), (step.key, True))
     integers = [(count, integer_of(program, count, is_key=is_key)) for count, is_key in counts]
-    looked_up = (ready[count] + 2 for count, integer in integers if not is_position(program, integer))
+    # A constant has an average, too: that of its mark.
+    looked_up = (max(ready[c], 1) + 2 for c, integer in integers if not is_position(program, integer))
     return max(ready[step.where] + 1, ready[step.value] + 1, *looked_up)
 
 
