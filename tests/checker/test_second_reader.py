@@ -16,7 +16,7 @@ from attemper.attention_program.ops import Program
 from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.certificates.files import decode_dfa
 from attemper.checker.analysis import analyse
-from attemper.checker.constructions.by_cases import CasesRule
+from attemper.checker.attention.by_cases import CasesRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.folders import check_path
 from attemper.checker.following import follows

@@ -11,6 +11,7 @@ from itertools import product
 from typing import final
 
 from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Attend
 from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
@@ -26,7 +27,6 @@ from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Select
 
 DEFAULT = Limits()
 """The caps on an automaton's cascade, if nothing else is said."""
@@ -167,8 +167,7 @@ def way_taken(alternatives: Sequence[Alternative]) -> Alternative:
 
 def tells_cases_apart(chosen: Chosen) -> bool:
     """Whether a head of the network looks for one thing or another, by the bits at i."""
-    heads = (head.construction for layer in chosen.compiled.soft.layers for head in layer.heads)
-    return any(isinstance(one, Select) and len(one.cases) > 1 for one in heads)
+    return any(isinstance(step, Attend) and step.where is None for step in chosen.compiled.guarded.steps)
 
 
 def layers_without_counting(dfa: Dfa, found: Chosen) -> int | None:

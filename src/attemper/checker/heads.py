@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from attemper.checker.attention.by_cases import by_cases
 from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
-from attemper.checker.constructions.by_cases import by_cases
 from attemper.checker.constructions.integer_value import integer_value
 from attemper.checker.constructions.local_sign import local_sign
 from attemper.checker.constructions.lookup import lookup

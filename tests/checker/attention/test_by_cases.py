@@ -8,7 +8,7 @@ from fractions import Fraction
 import flint
 import pytest
 
-from attemper.checker.constructions.by_cases import CasesRule
+from attemper.checker.attention.by_cases import CasesRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
