@@ -139,9 +139,10 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_what_commands_print_is_explained(printed: str) -> None:
-    words = re.sub(r"\S*[/.]\S*|--[\w-]+|'[^']*'", " ", printed)  # paths, options, and what is quoted
+    words = re.sub(r"\S*[/.]\S*|--[\w-]+|(?<!\w)'[^'\n]*'(?!\w)", " ", printed)  # paths, options, quotes
     # Languages have names of their own, and classes of their own are explained on their page.
-    words = re.sub("|".join([*(entry.name for entry in entries()), *ALIASES]), " ", words)
+    names = "|".join([*(entry.name for entry in entries()), *ALIASES])
+    words = re.sub(rf"(?<![\w-])(?:{names})(?![\w-])", " ", words)
     words = re.sub(r"(?<![\w-])(?:[A-Z]+|[a-z]+)(?:-[a-z]+)*-[A-Z]+(?![\w-])", " ", words)
     hyphened = set(re.findall(r"(?<![\w-])[a-z]+-[a-z]+(?![\w-])", words))
     capitals = set(re.findall(r"(?<![\w-])[A-Z][A-Z_]{2,}(?![\w-])", words))

@@ -38,7 +38,6 @@ from attemper.attention_program.ops import (
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.building.bits import letter_and_place, strip_negations
 from attemper.compiling.cascade import Cascade
-from attemper.compiling.constructions.select import sought
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
@@ -46,7 +45,7 @@ from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
-from attemper.compiling.simplifying.spell_out import spell_out
+from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import FIRST, SIGN, evaluate, number
 from attemper.exact.predicates import holds
@@ -68,7 +67,7 @@ def words_up_to(alphabet: Alphabet, longest: int) -> list[Word]:
 
 
 def guarded(program: Program) -> Program:
-    return guard_edges(spell_out(simplify_program(program)[0])[0])[0]
+    return guard_edges(spell_out(simplify_program(program)[0], Shared.NONE)[0])[0]
 
 
 # By what its heads score -------------------------------------------------------------------------------
@@ -351,6 +350,12 @@ def is_assembled(program: Program) -> bool:
         or (isinstance(step, Attend) and letter_and_place(program, sought(step)) is not None)
         for step in program.steps
     )
+
+
+def sought(step: Attend) -> Ref:
+    """What the head of a step looks for, which has no cases."""
+    assert step.where is not None
+    return step.where
 
 
 def compare_unguarded(seeds: range, longest: int) -> tuple[int, int]:

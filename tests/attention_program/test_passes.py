@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from attemper.attention_program.meaning import output, run
 from attemper.attention_program.ops import (
@@ -28,9 +29,10 @@ from attemper.attention_program.ops import (
 from attemper.attention_program.wellformed import complaints
 from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.simplifying.guard_edges import guard_edges
+from attemper.compiling.simplifying.join_shifts import join_shifts
 from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
-from attemper.compiling.simplifying.spell_out import spell_out
+from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_hard import output_bits
@@ -53,7 +55,7 @@ def _assert_same_meaning(before: Program, after: Program, to: list[Ref]) -> None
 
 def _passed(program: Program) -> Program:
     """The program simplified, spelled out and guarded."""
-    return guard_edges(spell_out(simplify_program(program)[0])[0])[0]
+    return guard_edges(spell_out(simplify_program(program)[0], Shared.NONE)[0])[0]
 
 
 def _assembled(program: Program) -> Network:
@@ -82,30 +84,39 @@ def test_simplifying_twice_changes_nothing_more(program: Program) -> None:
     assert [output(twice, word) for word in WORDS] == [output(once, word) for word in WORDS]
 
 
-@given(programs(direct_tests=False))
-def test_spelling_out_keeps_the_meaning_of_every_step(program: Program) -> None:
-    after, to = spell_out(program)
+@given(programs(direct_tests=False), st.sampled_from(Shared))
+def test_spelling_out_keeps_the_meaning_of_every_step(program: Program, shared: Shared) -> None:
+    after, to = spell_out(program, shared)
     _assert_same_meaning(program, after, to)
     for step in after.steps:
         match step:
             case Attend():
-                assert step.where is not None
+                assert shared is not Shared.NONE or step.where is not None
             case Shift():
                 assert step.distance == 1
             case _:
                 pass
 
 
-@given(programs(direct_tests=False))
-def test_moving_shifts_keeps_the_meaning_of_every_step(program: Program) -> None:
-    simplified, _ = spell_out(program)
+@given(programs(direct_tests=False), st.sampled_from(Shared))
+def test_moving_shifts_keeps_the_meaning_of_every_step(program: Program, shared: Shared) -> None:
+    simplified, _ = spell_out(program, shared)
     after, to = move_shifts(simplified)
     _assert_same_meaning(simplified, after, to)
 
 
-@given(programs(direct_tests=False))
-def test_guarding_keeps_the_meaning_of_every_step(program: Program) -> None:
-    simplified, _ = spell_out(simplify_program(program)[0])
+@given(programs(direct_tests=False), st.sampled_from(Shared))
+def test_joining_shifts_keeps_the_meaning_of_every_step(program: Program, shared: Shared) -> None:
+    simplified, _ = spell_out(program, shared)
+    after, to = join_shifts(simplified)
+    _assert_same_meaning(simplified, after, to)
+    guarded, to = guard_edges(after)
+    _assert_same_meaning(after, guarded, to)
+
+
+@given(programs(direct_tests=False), st.sampled_from(Shared))
+def test_guarding_keeps_the_meaning_of_every_step(program: Program, shared: Shared) -> None:
+    simplified, _ = spell_out(simplify_program(program)[0], shared)
     after, to = guard_edges(simplified)
     _assert_same_meaning(simplified, after, to)
 

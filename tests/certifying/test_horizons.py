@@ -104,7 +104,7 @@ class Judge:
     """A checker that proves everything up to a length, and says something or other of its strains."""
 
     def __init__(self, horizon: int, rng: Random) -> None:
-        self.analysis = SimpleNamespace(network=SimpleNamespace(output=0))
+        self.analysis = SimpleNamespace(network=SimpleNamespace(outputs=(0,)))
         self.form = FLOAT32
         self.horizon = horizon
         self.aims = [max(1.0, horizon * rng.choice([1, 1.0001, 0.7, 1.5, 100])) for _ in range(3)]

@@ -151,7 +151,7 @@ def survey(seeds: range, words: list[Word], mutants: int) -> Counter[str]:
             assert expected[words.index(word)] == rounded(own.soft, word), (seed, word)
         is_shown = is_proved(own.soft, program)
         found["proved" if is_shown else "not proved"] += 1
-        for _ in range(mutants if is_shown else 0):
+        for _ in range(mutants if is_shown and len(program.steps) > 1 else 0):
             name, other = random_program_mutant(program, rng)
             if said(other, words) != expected:
                 found["mutants"] += 1

@@ -63,7 +63,7 @@ def without_keys(network: Network, number: int) -> Network:
 
 @pytest.mark.parametrize("number", range(3))
 def test_a_layer_that_no_rule_covers_is_where_the_proof_ends(number: int) -> None:
-    model = attemper.compile("Y Y Y a", "ab")
+    model = attemper.compile("Y (b & Y (a & Y a))", "ab")
     whole = lines_of(model)
     lines = list(explain(without_keys(model.network, number), model.language, None))
     assert lines[-1].startswith(f"no proof: layer {number}, head 0: ")

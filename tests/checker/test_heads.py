@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from attemper.checker.heads import RULES, head_fact
+from attemper.checker.heads import INTEGER_RULES, RULES, head_fact
 from attemper.checker.names import UnprovenError
 from attemper.networks.layers import (
     Construction,
@@ -30,7 +30,8 @@ prepare = palette
 
 
 def test_every_construction_has_a_rule() -> None:
-    assert set(RULES) == set(get_args(Construction))
+    assert set(RULES) | set(INTEGER_RULES) == set(get_args(Construction))
+    assert not set(RULES) & set(INTEGER_RULES)
     assert {rule.__module__.rpartition(".")[2] for rule in RULES.values()} == {
         rule.__name__ for rule in RULES.values()
     }

@@ -81,7 +81,8 @@ def mixes_letters_and_places(program: Program) -> bool:
         ("even(pos) & !first", 0),
         ("Y a", 1),
         ("Y a & X b | O c & !F a", 1),
-        ("Y Y Y a", 3),
+        # A chain of shifts is one shift over several positions.
+        ("Y Y Y a", 1),
         ("O (a & Y b)", 2),
         ("H (a -> (b S c))", 2),
         ("#<[a] >= #<[b]", 2),
@@ -96,7 +97,7 @@ def mixes_letters_and_places(program: Program) -> bool:
         ("Y (a xor even(pos))", 1),
         ("O (a & first) & F (b & last)", 1),
         # A block of 12 irregular bits still needs no layer of its own, nor do regular ones of 40.
-        ("(" + " & ".join(f"({'Y ' * k}a | O {'Y ' * k}b)" for k in range(6)) + ")", 6),
+        ("(" + " & ".join(f"({'Y ' * k}a | O {'Y ' * k}b)" for k in range(6)) + ")", 2),
         (" & ".join(f"O {letter}" for letter in LETTERS), 1),
         (" | ".join(f"!O {letter}" for letter in LETTERS), 1),
         (" xor ".join(f"O {letter}" for letter in LETTERS), 1),

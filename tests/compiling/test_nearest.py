@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 import torch
 
@@ -21,10 +23,21 @@ from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64
+from attemper.hard_models.networks import NetworkModel
+from attemper.hard_models.protocol import answer
 from attemper.languages.words import Word, words_of_length
 from attemper.networks import meaning_hard
 from attemper.running.dense import DenseTransformer
-from tests.support.nearest import AB, dyck, is_nested, language_of, nearest_by_definition, one_nearest
+from tests.support.nearest import (
+    AB,
+    dyck,
+    is_nested,
+    language_of,
+    nearest_by_definition,
+    one_nearest,
+    palindromes,
+    reversed_bit,
+)
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
 
@@ -88,6 +101,46 @@ def test_brackets_of_two_kinds_are_proved_in_four_layers(regime: Regime) -> None
         words = [tuple(rng.choices(program.alphabet.symbols, k=n)) for _ in range(4)]
         words.append((*"(" * (n // 2), *")" * (n // 2), *"[" * (n % 2)))
         assert soft_bits(program, found, words) == [is_nested(word) for word in words]
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_positions_need_no_lookup(regime: Regime) -> None:
+    """Reversal in one layer, palindromes in two."""
+    for program, layers in ((reversed_bit(), 1), (palindromes(), 2)):
+        found = compiled(program, regime)
+        assert len(found.soft.layers) == layers
+        for n in range(1, 8):
+            words = list(words_of_length(AB, n))
+            expected = [tuple(symbol == "a" for symbol in word[::-1]) for word in words]
+            if layers == 2:
+                expected = [(word == word[::-1],) * n for word in words]
+            assert soft_bits(program, found, words) == expected
+            assert [meaning.output(program, word) for word in words] == expected
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_networks_about_positions_are_unique_hard_attention(regime: Regime) -> None:
+    """So they can be refuted, as selections can."""
+    network = compiled(palindromes(), regime).soft
+    for n in (1, 2, 5):
+        model = NetworkModel(network, n, "")
+        for word in words_of_length(AB, n):
+            said = answer(model, np.array([AB.symbols.index(symbol) for symbol in word]))
+            assert said is (word == word[::-1])
+
+
+def test_keys_that_are_other_positions_are_looked_up() -> None:
+    """n - j + 1 is the number of positions from j on: the nearest to i is the same, two layers later."""
+    mirrored = reversed_bit()
+    letter, one, query, key, found = mirrored.steps
+    assert isinstance(found, Nearest)
+    exchanged = Program(AB, (letter, one, query, key, replace(found, query=3, key=2)), 4)
+    for regime in REGIMES:
+        made = compiled(exchanged, regime)
+        assert len(made.soft.layers) == 3
+        words = list(words_of_length(AB, 5))
+        expected = [tuple(symbol == "a" for symbol in word[::-1]) for word in words]
+        assert soft_bits(exchanged, made, words) == expected
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from attemper.attention_program.ops import Direction, Letter, Program, Shift
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
 from attemper.compiling.simplifying.move_shifts import move_shifts
-from attemper.compiling.simplifying.spell_out import spell_out
+from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.languages.words import Alphabet, words_of_length
 
 AB = Alphabet(("a", "b"))
@@ -33,8 +33,7 @@ SPELLED_OUT = {
     "attend < rightmost where s0:s1 value s0 default 1": """
         s2 = attend < rightmost where s1 value s1 default 0
         s3 = and s0 s2
-        s4 = union s3
-        s5 = not s4
+        s4 = not s3
     """,
     "attend <= leftmost where s0:s0 value s1": """
         s2 = place "1"
@@ -66,7 +65,7 @@ SPELLED_OUT = {
 @pytest.mark.parametrize("step", SPELLED_OUT)
 def test_spelled_out(step: str) -> None:
     program = program_of(step)
-    after, to = spell_out(program)
+    after, to = spell_out(program, Shared.NONE)
     shown = [line.strip() for line in SPELLED_OUT[step].strip().splitlines()]
     assert show_program(after).splitlines()[-1 - len(shown) : -1] == shown
     assert to[program.output] == after.output

@@ -24,7 +24,7 @@ from attemper.networks.files import STRUCTURE, WEIGHTS, Source
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
 from attemper.workbench.model import Model, compile, load  # noqa: A004
-from tests.support.saved import change_structure
+from tests.support.saved import Structure, change_structure
 
 PAST_FORMULAS = [
     "a",
@@ -67,6 +67,39 @@ def test_a_hard_network_survives_its_folder(formula: str, tmp_path: Path) -> Non
     source = Source("formula", formula, "last", "unbounded")
     files.save(hard, source, tmp_path)
     assert files.load(tmp_path) == (hard, source)
+
+
+@pytest.mark.parametrize("complaint", ["not a case of a selection", "not a linear form", "does not exist"])
+def test_cases_that_are_none_are_refused(complaint: str, tmp_path: Path) -> None:
+    model = compile("Y Y a", "ab", regime="decoder")
+    model.save(tmp_path)
+    wrong: dict[str, object] = {
+        "not a case of a selection": [None],
+        "not a linear form": [None, None],
+        "does not exist": [[[99, "1"]], [[0, "1"]]],
+    }
+
+    def change(structure: Structure) -> None:
+        kind, _, cases = structure["layers"][0]["heads"][0]["construction"]
+        assert (kind, len(cases)) == ("select by cases", 3)
+        cases.append(wrong[complaint])
+
+    change_structure(tmp_path, change)
+    with pytest.raises(MalformedFileError, match=complaint):
+        load(tmp_path)
+
+
+def test_one_case_that_is_everywhere_in_force_has_one_spelling(tmp_path: Path) -> None:
+    compile("O a", "ab", regime="decoder").save(tmp_path)
+
+    def change(structure: Structure) -> None:
+        construction = structure["layers"][0]["heads"][0]["construction"]
+        assert construction[0] == "select"
+        construction[:] = ["select by cases", construction[1], [[None, construction[2]]]]
+
+    change_structure(tmp_path, change)
+    with pytest.raises(MalformedFileError, match="not written as attemper writes"):
+        load(tmp_path)
 
 
 def test_symbols_of_any_spelling_survive(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ from attemper.networks.layers import (
     Construction,
     Head,
     Hidden,
+    IntegerValue,
     Layer,
     LocalSign,
     Lookup,
@@ -71,7 +72,6 @@ from attemper.networks.layers import (
     Sign,
     Softmax,
     Uniform,
-    Value,
 )
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import embedding_from, heads_from, hidden_from, tensors_of
@@ -280,7 +280,7 @@ def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
         Sign(some),
         LocalSign(some, some, some, 1),
         Lookup(some, some),
-        Value(some, some, False),
+        IntegerValue(some, some, False),
         NearestInteger(False, some, some, some, some),
     )
     for name, head, put in _heads(network):

@@ -24,7 +24,7 @@ from attemper.attention_program.ops import (
     Ref,
     everywhere,
 )
-from attemper.exact.closed_forms import ClosedForm, Test
+from attemper.exact.closed_forms import ONE, ClosedForm, Test
 from attemper.exact.predicates import Remainder
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word
@@ -61,6 +61,27 @@ def dyck(kinds: int) -> Program:
 
 def _not(build: Builder, bit: Ref) -> Ref:
     return build.add(Not(bit))
+
+
+def reversed_bit() -> Program:
+    """The letter a of the word read backwards, at every position."""
+    build = Builder()
+    letter, one = build.add(Letter(("a",))), build.add(Place(ONE))
+    query, key = build.add(Count(Mask.FROM, one)), build.add(Count(Mask.UP_TO, one))
+    found = build.add(Nearest(Mask.ALL, Choice.RIGHTMOST, one, query, key, letter))
+    return Program(AB, tuple(build.steps), found)
+
+
+def palindromes() -> Program:
+    """Whether the word is the same read backwards, at every position."""
+    mirrored = reversed_bit()
+    build = Builder()
+    for step in mirrored.steps:
+        build.add(step)
+    differs = build.add(Gate(Connective.XOR, (0, mirrored.output)))
+    somewhere = build.add(Attend(Mask.ALL, Choice.RIGHTMOST, everywhere(differs), differs, False))
+    nowhere = build.add(Not(somewhere))
+    return Program(AB, tuple(build.steps), nowhere)
 
 
 def is_nested(word: Word) -> tuple[bool, ...]:

@@ -33,7 +33,11 @@ pass simplify_program: 2 steps
 pass require_regime (regime temperature): 2 steps, unchanged
 pass move_shifts: 2 steps, unchanged
 pass join_shifts: 2 steps, unchanged
-pass guard_edges: 2 steps, unchanged
+pass guard_edges: 2 steps
+  alphabet ["a", "b"]
+  s0 = letter ["a"]
+  s1 = attend <= rightmost where s0 value s0
+  output s1
 pass assemble: 1 layers, 1 heads, 4 coordinates, 2 hidden units
   x0 = PE 1
   x1 = O a
@@ -88,7 +92,7 @@ def test_as_json_it_is_one_more_entry(tmp_path: Path) -> None:
     assert last["text"].splitlines() == list(network_lines(levels.soft))
     assert last["size"] == {"layers": 2, "heads": 3, "coordinates": record["d_model"], "hidden_units": 6}
     assert by_name["hard_to_soft"]["options"] == {"regime": "decoder", "least_margin": 4}
-    assert [one["unchanged"] for one in passes] == [False, True, True, True, False, False, False, True]
+    assert [one["unchanged"] for one in passes] == [False, True, True, True, True, False, False, False, True]
 
 
 def test_of_all_networks_that_a_horizon_asks_for_the_one_that_is_written_is_explained(tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ def test_all_about_a_language_is_shown() -> None:
         "empty word       in the language\n",
         "formula          H ((r0 -> !w1 S w0) & (r1 -> !w0 S w1))\n",
         "automaton        4 states\n",
+        "program          alphabet w0 w1 r0 r1 i\n",
+        "                 output every[j <= i] !wrong\n",
         "attention        2 layers at most\n",
         "regimes          unbounded, temperature, decoder\n",
         "reference        Liu et al. 2023: Exposing Attention Glitches with Flip-Flop Language Modeling\n",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import final
 
+from attemper.attention_program.language import ProgramLanguage
 from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
@@ -18,12 +19,14 @@ from attemper.compiling.decomposing.decompose import WALK, Alternative, decompos
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
+from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
+from attemper.networks.layers import Select
 
 DEFAULT = Limits()
 """The caps on an automaton's cascade, if nothing else is said."""
@@ -48,11 +51,15 @@ class Goal:
 @final
 @dataclass(frozen=True)
 class Candidate:
-    """A way to compile the language; `limits` are those of an automaton's cascade."""
+    """A way to compile the language; `limits` are those of an automaton's cascade.
+
+    `shared` are the cases of a program's selections that share a head; None: as many as the regime can.
+    """
 
     limits: Limits
     margin: int
     regime: Regime
+    shared: Shared | None = None
 
     def __str__(self) -> str:
         return f"the {self.regime} regime with margin {self.margin}"
@@ -100,7 +107,12 @@ def choose(
     for candidate in _candidates(language, regimes, goal, limits):
         try:
             compiled = compile_language(
-                language, alphabet, candidate.regime, candidate.margin, candidate.limits
+                language,
+                alphabet,
+                candidate.regime,
+                candidate.margin,
+                candidate.limits,
+                shared=candidate.shared,
             )
         except UnsupportedError as error:
             failures.refusal = error
@@ -123,11 +135,14 @@ def _candidates(
     """Every way to compile, the smallest networks first.
 
     For a goal an automaton that can be a counter or a walk is tried as another cascade, too: that has more
-    layers and longer horizons.
+    layers and longer horizons. So is a program with a head for every case, which has more heads.
     """
     margins = MARGINS[:1] if goal is None else GOAL_MARGINS
     for way in product([limits], margins, regimes):
         yield Candidate(*way)
+    if goal is not None and isinstance(language, ProgramLanguage):
+        for way in product([limits], margins, regimes, [Shared.NONE]):
+            yield Candidate(*way)
     other = replace(limits, counter=False)
     if goal is not None and isinstance(language, Dfa) and _differ(language, limits, other):
         for way in product([other], margins, regimes):
@@ -148,6 +163,12 @@ def way_taken(alternatives: Sequence[Alternative]) -> Alternative:
         (one for one in alternatives if one.sublayers is not None and one.rows is not None),
         key=lambda one: (one.sublayers, one.rows, one.labels),
     )
+
+
+def tells_cases_apart(chosen: Chosen) -> bool:
+    """Whether a head of the network looks for one thing or another, by the bits at i."""
+    heads = (head.construction for layer in chosen.compiled.soft.layers for head in layer.heads)
+    return any(isinstance(one, Select) and len(one.cases) > 1 for one in heads)
 
 
 def layers_without_counting(dfa: Dfa, found: Chosen) -> int | None:

@@ -7,10 +7,10 @@ scores. Each construction stands in a file of its own, in `constructions`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
 from attemper.checker.constructions.by_cases import by_cases
+from attemper.checker.constructions.integer_value import integer_value
 from attemper.checker.constructions.local_sign import local_sign
 from attemper.checker.constructions.lookup import lookup
 from attemper.checker.constructions.nearest_integer import nearest_integer
@@ -18,13 +18,13 @@ from attemper.checker.constructions.neighbour import neighbour
 from attemper.checker.constructions.select import select
 from attemper.checker.constructions.sign import sign
 from attemper.checker.constructions.uniform import uniform
-from attemper.checker.constructions.value import value
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream
 from attemper.networks.layers import (
     Construction,
     Head,
+    IntegerValue,
     LocalSign,
     Lookup,
     NearestInteger,
@@ -32,12 +32,11 @@ from attemper.networks.layers import (
     Select,
     Sign,
     Uniform,
-    Value,
 )
 
 RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
     Uniform: uniform,
-    Select: partial(by_cases, select),
+    Select: select,
     Neighbour: neighbour,
     Sign: sign,
     LocalSign: local_sign,
@@ -46,13 +45,17 @@ RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
 """The rules of constructions that read numbers of one size at every length, all of them exact."""
 
 INTEGER_RULES: dict[type[Construction], Callable[[ReadHead], HeadFact]] = {
-    Value: value,
+    IntegerValue: integer_value,
     NearestInteger: nearest_integer,
 }
 """The rules of constructions that make integers, or read such as are only approximate."""
 
 WITH_STRICT_MASKS = frozenset({Select})
 """The constructions whose rules also hold for masks that hide i itself."""
+
+
+BY_CASES = frozenset({Select})
+"""The constructions whose rules are applied to each combination of bits at i."""
 
 
 def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
@@ -63,4 +66,5 @@ def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     read = read_head(names, head, stream)
     if construction in INTEGER_RULES:
         return INTEGER_RULES[construction](read)
-    return RULES[construction](scored_head(read))
+    rule, scored = RULES[construction], scored_head(read)
+    return by_cases(rule, scored) if construction in BY_CASES else rule(scored)

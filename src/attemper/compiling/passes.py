@@ -25,7 +25,7 @@ from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.join_shifts import join_shifts
 from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
-from attemper.compiling.simplifying.spell_out import spell_out
+from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -100,10 +100,10 @@ class SpellOut:
     """After simplifying, which may leave one case of several; formulas have neither cases nor distances."""
 
     name: ClassVar[str] = "spell_out"
-    regime: Regime
+    shared: Shared
 
     def apply(self, before: ProgramLevel) -> ProgramLevel:
-        return _rewritten(before, *spell_out(before.program, self.regime))
+        return _rewritten(before, *spell_out(before.program, self.shared))
 
 
 @final

@@ -39,6 +39,7 @@ from attemper.compiling.passes import (
     TemporalToProgram,
 )
 from attemper.compiling.regimes import Regime
+from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
@@ -111,12 +112,22 @@ def formula_pipeline(
     )
 
 
-def program_pipeline(regime: Regime, least_margin: int) -> Pipeline[ProgramLanguage, NetworkLevel]:
+SHARED = {
+    Regime.UNBOUNDED: Shared.PLACES,
+    Regime.TEMPERATURE: Shared.ALL,
+    Regime.DECODER: Shared.NONE,
+}
+"""Which cases share a head in each regime, if nothing else is said: as many as can."""
+
+
+def program_pipeline(
+    regime: Regime, least_margin: int, shared: Shared | None = None
+) -> Pipeline[ProgramLanguage, NetworkLevel]:
     """The passes that an attention program goes through."""
     return (
         first(ReadProgram())
         .then(SimplifyProgram())
-        .then(SpellOut(regime))
+        .then(SpellOut(shared or SHARED[regime]))
         .then(RequireRegime(regime, None))
         .then(MoveShifts())
         .then(JoinShifts())
@@ -165,10 +176,12 @@ def compile_language(
     least_margin: int = MARGINS[0],
     limits: Limits | None = None,
     watch: Watch = lambda _: None,
+    shared: Shared | None = None,
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
-    `limits` are those of an automaton's cascade; `watch` is called after every pass.
+    `limits` are those of an automaton's cascade; `shared` says which cases of a program's selections share a
+    head, instead of the regime; `watch` is called after every pass.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
     no cascade of moderate size computes the automaton, with what stands in the way, or if the network has
@@ -181,7 +194,7 @@ def compile_language(
         case Dfa():
             return _from_automaton(language, regime, least_margin, limits, watch)
         case ProgramLanguage():
-            compiled = _compiled(program_pipeline(regime, least_margin).run(language, watch), ())
+            compiled = _compiled(program_pipeline(regime, least_margin, shared).run(language, watch), ())
             return replace(compiled, realisation=Realisation(language.program))
         case _:
             raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")

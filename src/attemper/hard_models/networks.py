@@ -20,7 +20,17 @@ from numpy.typing import NDArray
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.hard_models.protocol import Array, Integers
-from attemper.networks.layers import Head, Layer, LinearForm, Lookup, Masking, Neighbour, Network, Select
+from attemper.networks.layers import (
+    Head,
+    Layer,
+    LinearForm,
+    Lookup,
+    Masking,
+    NearestInteger,
+    Neighbour,
+    Network,
+    Select,
+)
 
 NOTHING = -1
 """What a head adds that sees no position."""
@@ -49,7 +59,7 @@ class NetworkModel:
     def __init__(self, network: Network, length: int, digest: str) -> None:
         for number, layer in enumerate(network.layers):
             for head in layer.heads:
-                if not isinstance(head.construction, Select | Neighbour | Lookup):
+                if not isinstance(head.construction, Select | Neighbour | Lookup | NearestInteger):
                     raise UnsupportedError(
                         f"layer {number} has a head that averages over many positions, so it is not unique "
                         "hard attention; give a formula without counts, or an automaton without counters"

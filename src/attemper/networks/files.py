@@ -38,6 +38,7 @@ from attemper.networks.layers import (
     HardWeighting,
     Head,
     Hidden,
+    IntegerValue,
     Layer,
     LinearForm,
     LocalSign,
@@ -50,7 +51,6 @@ from attemper.networks.layers import (
     Sign,
     Softmax,
     Uniform,
-    Value,
     Weighting,
 )
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
@@ -283,8 +283,8 @@ def _encode_construction(construction: Construction) -> list[object]:
             return ["local sign", *map(_encode_form, (left, right, gate)), slope]
         case Lookup(ratio, unit):
             return ["lookup", _encode_form(ratio), _encode_form(unit)]
-        case Value(ratio, unit, is_key):
-            return ["value", _encode_form(ratio), _encode_form(unit), is_key]
+        case IntegerValue(ratio, unit, is_key):
+            return ["integer value", _encode_form(ratio), _encode_form(unit), is_key]
         case NearestInteger(leftmost, blocked, query, key, square):
             return ["nearest integer", leftmost, *map(_encode_form, (blocked, query, key, square))]
         case _:
@@ -465,8 +465,8 @@ def _construction(entry: object) -> Construction:
             return LocalSign(_form(left), _form(right), _form(gate), plain_integer(slope))
         case ["lookup", ratio, unit]:
             return Lookup(_form(ratio), _form(unit))
-        case ["value", ratio, unit, bool(is_key)]:
-            return Value(_form(ratio), _form(unit), is_key)
+        case ["integer value", ratio, unit, bool(is_key)]:
+            return IntegerValue(_form(ratio), _form(unit), is_key)
         case ["nearest integer", bool(leftmost), blocked, query, key, square]:
             return NearestInteger(leftmost, *map(_form, (blocked, query, key, square)))
         case _:

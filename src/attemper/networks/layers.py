@@ -129,7 +129,7 @@ class Lookup:
 
 @final
 @dataclass(frozen=True)
-class Value:
+class IntegerValue:
     """Reads the number j, or its square, of position c, where `ratio` = c * `unit`; 1 if c < 1, n if c > n.
 
     As a query the integer is read itself, as a key it is read with its square: each in the regime's unit.
@@ -155,7 +155,7 @@ class NearestInteger:
     square: LinearForm
 
 
-Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup | Value | NearestInteger
+Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup | IntegerValue | NearestInteger
 """What a compiled head is for, in the terms of `docs/theory.md`."""
 
 

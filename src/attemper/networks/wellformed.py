@@ -19,6 +19,7 @@ from attemper.networks.layers import (
     Construction,
     Head,
     Hidden,
+    IntegerValue,
     Layer,
     LinearForm,
     LocalSign,
@@ -29,7 +30,6 @@ from attemper.networks.layers import (
     Select,
     Sign,
     Uniform,
-    Value,
 )
 
 
@@ -106,7 +106,7 @@ def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
             return (difference,)
         case LocalSign(left, right, gate, _):
             return (left, right, gate)
-        case Lookup(ratio, unit) | Value(ratio, unit):
+        case Lookup(ratio, unit) | IntegerValue(ratio, unit):
             return (ratio, unit)
         case NearestInteger(_, blocked, query, key, square):
             return (blocked, query, key, square)

@@ -110,7 +110,7 @@ def demo_row(entry: Entry, source: Written, regime: Regime) -> DemoRow | None:
         exact = exact_rows(model.language, batch)
         for run, expected in zip(model.run(batch), exact, strict=True):
             smallest = min(smallest, run.margin)
-            wanted = [list(row) for row in run.rows] == expected
+            wanted = [list(row) for row in run.rows] == [list(row) for row in expected]
             right &= wanted and model.verdict(run) == entry.accepts(run.word)
     summary = summary_of(model)
     return DemoRow(

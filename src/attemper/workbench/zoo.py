@@ -58,7 +58,7 @@ def compile_named(
     cannot be compiled yet, or not in this regime; no network reaches the horizon).
 
     >>> model = compile_named("k-hop-2")
-    >>> model.accepts("abcacb"), model.accepts("abccab")
+    >>> model.accepts("cabcb"), model.accepts("ccbcb")
     (True, False)
     """
     entry = named(name)

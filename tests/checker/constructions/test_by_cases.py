@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+
 import flint
 import pytest
 
-from attemper.checker.constructions.by_cases import MAX_CELLS, CasesRule
+from attemper.checker.constructions.by_cases import CasesRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
+from attemper.checker.rounding.arithmetic import Off
+from attemper.checker.rounding.attention import RoundedHead
 from attemper.exact.balls import precision, upper_bound
+from attemper.exact.formats import FLOAT64
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Masking
 from tests.support.head_cases import (
@@ -23,6 +29,7 @@ from tests.support.head_cases import (
     wrongly,
 )
 from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows
+from tests.support.rounding import rounded_at, run_at, selecting
 
 STRICT_LEFT, STRICT_RIGHT = Masking.STRICT_FUTURE, Masking.STRICT_PAST
 
@@ -153,8 +160,9 @@ def test_every_cell_needs_the_side_conditions(name: str) -> None:
     require_refused(*REFUSED[name])
 
 
-@pytest.mark.parametrize("modulus", [MAX_CELLS - 1, MAX_CELLS, MAX_CELLS + 1])
+@pytest.mark.parametrize("modulus", [15, 16, 17])
 def test_there_are_not_too_many_cells(modulus: int) -> None:
+    """16: FORMAT.md, section 5."""
     own = Palette()
     rows: list[tuple[Form, Form]] = [TIE]
     for r in range(modulus):
@@ -162,8 +170,8 @@ def test_there_are_not_too_many_cells(modulus: int) -> None:
         own.add(f"not {r}", own.names.negation(own.names.place(Remainder(modulus, r), 1, 0, 0)))
         rows.append(({f"n {r}": 8}, {f"not {r}": -1}))
     head = own.head(SELECT, LEFT, rows, {"a": 1})
-    if modulus > MAX_CELLS:
-        with pytest.raises(UnprovenError, match=f"more than {MAX_CELLS} cases"):
+    if modulus > 16:
+        with pytest.raises(UnprovenError, match="more than 16 cases"):
             head_fact(own.names, head, own.stream())
     else:
         fact = head_fact(own.names, head, own.stream())
@@ -185,3 +193,27 @@ def test_the_bound_is_the_worst_of_all_cells() -> None:
         strays = [upper_bound(rule.stray(loss, noise)) for rule in singles]
         assert strays[1] < strays[0]
         assert upper_bound(fact.rule.stray(loss, noise)) == strays[0]
+
+
+# Floats --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Known:
+    """A rule of which it is known how far each output is off."""
+
+    offs_: tuple[Off, ...]
+    gap: Fraction = Fraction(1)
+
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        return loss * noise
+
+    def offs(self, _: RoundedHead) -> list[Off]:
+        return list(self.offs_)
+
+
+def test_each_output_is_off_by_the_most_of_all_cells() -> None:
+    run, analysis = run_at(selecting(), FLOAT64, 3)
+    one, two, most = (Off(*map(flint.arb, own)) for own in ((1, 5, 2, 8), (4, 3, 7, 6), (4, 5, 7, 8)))
+    rule = CasesRule((Known((one, two)), Known((two, one))))
+    assert rule.offs(rounded_at(run, analysis)) == [most, most]

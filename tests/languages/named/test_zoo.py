@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from itertools import islice, product
 from pathlib import Path
 from random import Random
@@ -82,6 +83,28 @@ def test_every_source_means_what_the_oracle_says(entry: Entry, source: Written) 
     for word in short_words(entry):
         said = language.bits(word)[-1] if word else language.accepts_empty
         assert said == entry.accepts(word), word
+
+
+@pytest.mark.parametrize("entry", [one for one in EVERY if one.program], ids=lambda one: one.name)
+def test_every_program_means_what_the_oracle_says(entry: Entry) -> None:
+    rasp = pytest.importorskip("attemper.languages.rasp.program", reason="texts of programs are not read yet")
+    meaning = importlib.import_module("attemper.attention_program.meaning")
+    found = rasp.parse_rasp(entry.program)
+    assert found.program.alphabet == Alphabet(entry.alphabet)
+    assert found.accepts_empty == entry.accepts(())
+    for word in filter(None, short_words(entry)):
+        assert meaning.output(found.program, word)[-1] == entry.accepts(word), word
+
+
+def test_programs_are_of_the_entries_alphabets() -> None:
+    for entry in EVERY:
+        if entry.program:
+            alphabet, empty, *_, output = entry.program.splitlines()
+            assert alphabet == " ".join(["alphabet", *entry.alphabet])
+            assert empty == ("empty accept" if entry.accepts(()) else "empty reject")
+            assert output.startswith("output ")
+    named_programs = {entry.name for entry in entries() if entry.program}
+    assert {"k-hop-3", "mqar", "flip-flop", "detect-aab", "tomita-3"} <= named_programs
 
 
 @pytest.mark.parametrize("entry", [one for one in EVERY if one.kind in REGULAR], ids=lambda one: one.name)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from attemper.errors import AttemperError, ExitCode, SourceError, UnsupportedError
-from attemper.languages.rasp.parse import MAX_LISTED, MAX_NESTING, MAX_TEXT
+from attemper.languages.rasp.parse import MAX_DEFINITIONS, MAX_LISTED, MAX_NESTING, MAX_TEXT
 from attemper.languages.rasp.program import parse_rasp
 from attemper.languages.rasp.show import show
 from tests.support.rasp import RaspSampler
@@ -195,6 +195,34 @@ def test_an_integer_of_too_many_cases_is_refused() -> None:
     assert "distinguishes too many cases" in str(error)
     assert_points_into(error, text)
     assert error.exit_code is ExitCode.UNSUPPORTED
+
+
+def test_what_grows_from_definition_to_definition_is_refused() -> None:
+    head = "alphabet a b\nempty reject\np = in 'a'\n"
+    doubled = "x0 = pos\n" + "".join(f"x{k} = x{k - 1} + x{k - 1}\n" for k in range(1, 40))
+    error = error_of(f"{head}{doubled}output x39 > 3")
+    assert "larger than 1000000000" in str(error)
+    assert error.exit_code is ExitCode.SOURCE
+    named = "s0 = p ? x0 : y0\n" + "".join(f"s{k} = p ? s{k - 1} : z{k}\n" for k in range(1, 1_100))
+    assert "more than 1,000 names" in str(error_of(f"{head}{named}output p"))
+    many = "".join(f"x{k} = p\n" for k in range(MAX_DEFINITIONS + 1))
+    assert "more than 2,000 definitions" in str(error_of(f"{head}{many}output p"))
+
+
+def test_a_program_of_too_many_steps_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attemper.languages.rasp.bits.MAX_STEPS", 14)
+    head = "alphabet a b c d\nempty reject\n"
+    text = f"{head}s = previous symbol else none\nt = previous s else none\noutput s = t"
+    error = error_of(text)
+    assert "steps, as Symbols have a step for each of their names" in str(error)
+    assert assert_points_into(error, text) == (4, 5)
+    assert error.exit_code is ExitCode.UNSUPPORTED
+
+
+def test_many_symbols_are_too_many_cases_at_once() -> None:
+    symbols = " ".join(f"s{k}" for k in range(500))
+    error = error_of(f"alphabet {symbols}\nempty reject\noutput some[j < i : symbol(i) = symbol(j)]")
+    assert "the condition has 500 cases" in str(error)
 
 
 def test_large_texts_are_refused() -> None:

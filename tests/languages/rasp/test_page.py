@@ -11,8 +11,9 @@ import pytest
 
 from attemper.attention_program.meaning import run
 from attemper.errors import UnsupportedError
-from attemper.languages.rasp.parse import MAX_LISTED, MAX_NESTING, MAX_TEXT
+from attemper.languages.rasp.parse import MAX_DEFINITIONS, MAX_LISTED, MAX_NESTING, MAX_TEXT
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
+from attemper.languages.rasp.types import MAX_NAMES
 from attemper.languages.words import Word
 from tests.languages.rasp.test_meaning import assert_means_what_it_says
 from tests.support.rasp import words_to
@@ -141,6 +142,7 @@ def test_what_the_page_calls_not_built_is_refused() -> None:
 
 
 def test_the_page_says_the_caps() -> None:
-    assert f"up to {MAX_TEXT:,} characters" in PAGE
+    assert f"up to {MAX_TEXT:,} characters and {MAX_DEFINITIONS:,} definitions" in PAGE
+    assert f"up to {MAX_NAMES:,} names" in PAGE
     assert f"nests up to {MAX_NESTING} levels" in PAGE
     assert f"lists of up to {MAX_LISTED:,} parts" in PAGE

@@ -26,7 +26,7 @@ from attemper.checker.attention.scores import Output, ReadHead, plain_values
 from attemper.checker.attention.tie_breaks import tie_break
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError
-from attemper.checker.rounding.arithmetic import Growth, Off
+from attemper.checker.rounding.arithmetic import ZERO, Growth, Off
 from attemper.checker.rounding.attention import RoundedHead, attended
 from attemper.checker.rounding.growth import Forms, at_most, scaled, size_of, times, total
 from attemper.checker.rounding.leads import lost_below, sum_rate
@@ -267,7 +267,7 @@ def _off(head: RoundedHead) -> flint.arb:
     assert isinstance(head.head.weighting, Softmax)
     exact = of_closed_form(head.names, head.head.weighting.inverse_temperature)
     colder = scaled(size_of(lengths, exact), 1 + cold.number.relative)
-    rate = (1 + lengths.u) ** cold.roundings * (1 + sum_rate(lengths, len(head.rows), cold)) - 1
+    rate = _rate(head)
     parts: list[Growth] = [{0: lost_below(lengths, len(head.rows), cold)}]
     for query, key, row in zip(head.head.query, head.head.key, head.rows, strict=True):
         sizes, errors = forms.size(query), forms.error(query)
@@ -278,6 +278,16 @@ def _off(head: RoundedHead) -> flint.arb:
         lost = total([of_keys, scaled(total([keys, of_keys]), rate)])
         parts += [times(off, apart), scaled(times(whole, lost), flint.arb(2))]
     return at_most(lengths, total(parts))
+
+
+def _rate(head: RoundedHead) -> flint.arb:
+    """What products and their sum can lose, relative to their sizes; nothing if they are exact."""
+    lengths, cold, scored = head.lengths, head.cold, [row.scored for row in head.rows]
+    grids = [row.grid for row in scored if row.grid is not None]
+    size = sum((row.product.size for row in scored), ZERO)
+    if len(grids) == len(scored) and lengths.arithmetic.fits(size, min(grids)):
+        return ZERO
+    return (1 + lengths.u) ** cold.roundings * (1 + sum_rate(lengths, len(scored), cold)) - 1
 
 
 def _has_one_sign(names: Names, key: Value) -> bool:

@@ -40,6 +40,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.compiling.assembling.blocks import Block, Expression, block_of
 from attemper.compiling.building.bits import letter_and_place, strip_negations
+from attemper.compiling.building.counts import integer_of, is_position
 
 
 @final
@@ -83,9 +84,8 @@ def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> 
 def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
     before = max((ready[ref] for ref in _awaited(program, step)), default=0)
     match step:
-        case Nearest(_, _, where, query, key, value):
-            # Between the average of a count and its comparison the count is looked up.
-            return max(ready[query] + 2, ready[key] + 2, ready[where] + 1, ready[value] + 1)
+        case Nearest():
+            return _ready_nearest(program, ready, step)
         case Letter() | Place():
             return 0
         case Not() | Linear() | Merge():
@@ -101,6 +101,14 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
             return layer if fits else layer + 1
         case _:
             assert_never(step)
+
+
+def _ready_nearest(program: Program, ready: list[int], step: Nearest) -> int:
+    """Between the average of a count and its comparison the count is looked up; positions are there."""
+    counts = ((step.query, False), (step.key, True))
+    integers = [(count, integer_of(program, count, is_key=is_key)) for count, is_key in counts]
+    looked_up = (ready[count] + 2 for count, integer in integers if not is_position(program, integer))
+    return max(ready[step.where] + 1, ready[step.value] + 1, *looked_up)
 
 
 def _awaited(program: Program, step: Step) -> tuple[Ref, ...]:

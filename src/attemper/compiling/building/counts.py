@@ -5,10 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never, final
 
-from attemper.attention_program.ops import Compare, Count, CountTest, Equals, Linear, Mask, Program, Ref
+from attemper.attention_program.ops import (
+    Compare,
+    Count,
+    CountTest,
+    Equals,
+    Linear,
+    Mask,
+    Place,
+    Program,
+    Ref,
+)
 from attemper.compiling.building.bits import merged
 from attemper.compiling.cubes import Literal
 from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import ONE
 from attemper.exact.predicates import holds
 
 
@@ -59,6 +70,17 @@ class Integer:
 
 Need = Literal | Average | Integer
 """What a step reads: a bit that a feed-forward has written, an average or an integer that a head has made."""
+
+
+def is_position(program: Program, integer: Integer) -> bool:
+    """Whether it is the number of all positions on a side, which no head needs to look up.
+
+    For a key only that of the positions up to j, which is j itself.
+    """
+    average, true = integer.average, Place(ONE)
+    counts_all = all(program.steps[bit] == true for _, bit in average.parts)
+    is_one = counts_all and average.mark == 0 and sum(factor for factor, _ in average.parts) == 1
+    return is_one and (average.mask is Mask.UP_TO or not integer.is_key)
 
 
 def integer_of(program: Program, count: Ref, is_key: bool) -> Integer:

@@ -11,13 +11,16 @@ from attemper.compiling.building.plan import HeadPlan, Values, with_rows
 from attemper.compiling.building.weights import LayerDraft, Stream, added, form, scaled
 from attemper.compiling.cubes import Literal
 from attemper.exact.closed_forms import ONE
-from attemper.networks.layers import Coordinate, LinearForm
+from attemper.networks.layers import HEAD_WIDTHS, Coordinate, LinearForm
 
 LABEL_WIDTH = 60
 """Longer descriptions are cut in the labels of coordinates."""
 
 VALUES_PER_HEAD = 4
 """How many values of one place share a head: the width that most heads have anyway."""
+
+MOST_VALUES = max(HEAD_WIDTHS)
+"""As many share a head that tells several cases apart: what it finds is asked of it case by case."""
 
 
 class Site:
@@ -49,8 +52,9 @@ class Site:
     def add_shared_heads(self) -> None:
         """The heads for all values since the last call; equal plans in one layer share a head."""
         for (layer, plan), values in self._shared.items():
-            for start in range(0, len(values), VALUES_PER_HEAD):
-                self.add_head(layer, plan, tuple(values[start : start + VALUES_PER_HEAD]))
+            most = MOST_VALUES if len(plan.hard(self.stream).query) > 1 else VALUES_PER_HEAD
+            for start in range(0, len(values), most):
+                self.add_head(layer, plan, tuple(values[start : start + most]))
         self._shared.clear()
 
     def attended(self, ref: Ref) -> Coordinate:

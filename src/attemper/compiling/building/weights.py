@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from attemper.exact.closed_forms import ONE, ClosedForm, show_form
-from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Select
+from attemper.networks.layers import Coordinate, HardWeighting, Head, Hidden, Layer, LinearForm
 
 
 def form(*parts: tuple[Coordinate, int | Fraction]) -> LinearForm:
@@ -86,8 +86,10 @@ class LayerDraft:
         return len(self._hidden)
 
     def has_wide_head(self) -> bool:
-        """Whether a head needs more than four rows: a soft selection has one more, its tie-break."""
-        return any(len(head.query) + isinstance(head.construction, Select) > 4 for head in self.heads)
+        """Whether a head has more than four values, or rows: a soft one has one more, if it breaks ties."""
+        ties = HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST
+        rows = (len(head.query) + (head.weighting in ties) for head in self.heads)
+        return max((*rows, *(len(head.values) for head in self.heads)), default=0) > 4
 
     def finished(self) -> Layer:
         """The layer."""

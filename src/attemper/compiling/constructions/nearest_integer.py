@@ -10,17 +10,20 @@ from typing import ClassVar, assert_never, final
 
 import flint
 
-from attemper.attention_program.ops import Choice, Merge, Nearest, Program, Ref
+from attemper.attention_program.ops import Choice, Mask, Merge, Nearest, Program, Ref
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
-from attemper.compiling.building.counts import Need, integer_of
+from attemper.compiling.building.counts import Integer, Need, integer_of, is_position
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, form, scaled
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
-from attemper.exact.closed_forms import ONE, I, N, Power, over, times
+from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
 from attemper.networks.layers import LinearForm, Masking, NearestInteger, Softmax
+
+_NUMBERS = {Mask.UP_TO: I, Mask.FROM: plus(N, 1, times(-1, I)), Mask.ALL: N}
+"""How many positions there are on a side."""
 
 
 @final
@@ -80,8 +83,9 @@ class NearestIntegerPlan:
 
 def needs(program: Program, step: Nearest) -> Iterator[Need]:
     """The integers, the value, and the negation of `where` as a coordinate that is exactly 0 or 1."""
-    yield integer_of(program, step.query, is_key=False)
-    yield integer_of(program, step.key, is_key=True)
+    for integer in _integers(program, step):
+        if not is_position(program, integer):
+            yield integer
     base, positive = strip_negations(program, step.where)
     if isinstance(program.steps[base], Merge):
         yield from read(program, base)
@@ -92,13 +96,40 @@ def needs(program: Program, step: Nearest) -> Iterator[Need]:
 
 def found(site: Site, ref: Ref, step: Nearest) -> LinearForm:
     """The raw output of the step's head."""
-    (query,) = site.integers[integer_of(site.program, step.query, is_key=False)]
-    key, square = site.integers[integer_of(site.program, step.key, is_key=True)]
-    forms = (_blocked(site, step.where), *(form((c, 1)) for c in (query, key, square)))
+    read_at = (own for integer in _integers(site.program, step) for own in _forms(site, integer))
+    forms = (_blocked(site, step.where), *read_at)
     plan = NearestIntegerPlan(NearestInteger(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
     target = site.attended(ref)
     site.share_head(site.ready[ref], plan, site.bit(step.value), target)
     return form((target, 1))
+
+
+def _integers(program: Program, step: Nearest) -> tuple[Integer, Integer]:
+    """The query and the key."""
+    query = integer_of(program, step.query, is_key=False)
+    return query, integer_of(program, step.key, is_key=True)
+
+
+def _forms(site: Site, integer: Integer) -> tuple[LinearForm, ...]:
+    """An integer, and for a key its square."""
+    if not is_position(site.program, integer):
+        return tuple(form((coordinate, 1)) for coordinate in site.integers[integer])
+    position = site.stream.at(_NUMBERS[integer.average.mask])
+    return (position, site.stream.at(Power(I, 2))) if integer.is_key else (position,)
+
+
+def in_units(construction: NearestInteger, regime: Regime, stream: Stream) -> NearestInteger:
+    """The construction of the softmax head: positions in the regime's unit, as looked-up integers are."""
+    own = construction
+    units = (ONE, N, N) if regime is Regime.UNBOUNDED else (over(N), over(N), over(N, 2))
+    forms = zip((own.query, own.key, own.square), units, strict=True)
+    return NearestInteger(own.leftmost, own.blocked, *(_in_unit(f, unit, stream) for f, unit in forms))
+
+
+def _in_unit(own: LinearForm, unit: ClosedForm, stream: Stream) -> LinearForm:
+    placed = {coordinate: closed for closed, coordinate in stream.positions.items()}
+    closed = placed.get(own[0][0])
+    return own if closed is None or unit == ONE else stream.at(times(unit, closed))
 
 
 def _blocked(site: Site, where: Ref) -> LinearForm:

@@ -2,7 +2,7 @@
 
     Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
     Shift     neighbour   CountTest          lookup, corrected where the count is 0
-    Nearest   nearest_integer; integers: value, one for each query and each key
+    Nearest   nearest_integer; integers: integer_value, one for each query and each key
     Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
 
 No pass names a construction: each asks here.
@@ -29,6 +29,12 @@ from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream
 from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
+from attemper.compiling.constructions.integer_value import (
+    IntegerValuePlan,
+    allocate_integer,
+    in_units,
+    make_integer,
+)
 from attemper.compiling.constructions.local_sign import LocalSignPlan
 from attemper.compiling.constructions.lookup import LookupPlan
 from attemper.compiling.constructions.nearest_integer import NearestIntegerPlan
@@ -36,10 +42,10 @@ from attemper.compiling.constructions.neighbour import NeighbourPlan
 from attemper.compiling.constructions.select import SelectPlan
 from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
-from attemper.compiling.constructions.value import ValuePlan, allocate_integer, in_units, make_integer
 from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
     Head,
+    IntegerValue,
     LinearForm,
     LocalSign,
     Lookup,
@@ -48,7 +54,6 @@ from attemper.networks.layers import (
     Select,
     Sign,
     Uniform,
-    Value,
 )
 
 __all__ = [
@@ -60,6 +65,7 @@ __all__ = [
     "name_of",
     "needs",
     "plan_of",
+    "soft_plan_of",
     "soft_values",
 ]
 
@@ -83,18 +89,27 @@ def plan_of(head: Head) -> HeadPlan:
             return LocalSignPlan(construction, masking)
         case Lookup():
             return LookupPlan(construction, masking)
-        case Value():
-            return ValuePlan(construction, masking)
+        case IntegerValue():
+            return IntegerValuePlan(construction, masking)
         case NearestInteger():
             return NearestIntegerPlan(construction, masking)
         case _:
             assert_never(construction)
 
 
+def soft_plan_of(head: Head, regime: Regime, stream: Stream) -> HeadPlan:
+    """What the compiler knows of a softmax head: positions that it compares are in the regime's unit."""
+    match head.construction:
+        case NearestInteger() as construction:
+            return NearestIntegerPlan(nearest_integer.in_units(construction, regime, stream), head.masking)
+        case _:
+            return plan_of(head)
+
+
 def soft_values(head: Head, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
     """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
     match head.construction:
-        case Value() as construction:
+        case IntegerValue() as construction:
             return in_units(construction, regime, stream)
         case _:
             return head.values

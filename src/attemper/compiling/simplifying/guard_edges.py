@@ -95,8 +95,9 @@ class _Guard:
                 return self._shift(step)
             case Attend(default=bool()):
                 return self._attend(step)
-            case Attend(mask, choice, ((None, where),), value, None):
-                return self.simple.add(Attend(mask, choice, everywhere(self._one_bit(where)), value, None))
+            case Attend(default=None):
+                cases = tuple((here, self._one_bit(there)) for here, there in step.cases)
+                return self.simple.add(replace(step, cases=cases))
             case Count(mask, bit) if mask in _STRICT:
                 weak, direction = _STRICT[mask]
                 return self.simple.add(Count(weak, self._shift(Shift(direction, bit))))
@@ -119,13 +120,6 @@ class _Guard:
         shifted = self._shifted(step) if leaves is None else self._shift_leaves(step, leaves)
         return self._gate(Connective.AND, shifted, inside)
 
-    def _one_bit(self, where: Ref) -> Ref:
-        """What a head looks for as a whole."""
-        steps = self.simple.builder.steps
-        step = steps[where]
-        is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
-        return self._gate(Connective.UNION, where) if is_mixed else where
-
     def _shifted(self, step: Shift) -> Ref:
         """What stands so far away, where there is such a position: by remainders if that is no neighbour.
 
@@ -143,6 +137,13 @@ class _Guard:
         is_past = step.direction is Direction.PREVIOUS
         mask, choice = (Mask.UP_TO, Choice.RIGHTMOST) if is_past else (Mask.FROM, Choice.LEFTMOST)
         return self.simple.add(Attend(mask, choice, cases, step.bit, None))
+
+    def _one_bit(self, where: Ref) -> Ref:
+        """What a head looks for as a whole."""
+        steps = self.simple.builder.steps
+        step = steps[where]
+        is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
+        return self._gate(Connective.UNION, where) if is_mixed else where
 
     def _head(self, step: Attend | Shift) -> Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""

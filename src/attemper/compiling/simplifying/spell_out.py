@@ -6,17 +6,21 @@
     default 1                   the negation of the step about the negated value, with default 0
     no default                  in several heads: where no case is in force, a head that looks for nothing
 
-A head has a row for each case and one for its tie-break. At temperature 1 the row of a case must grow with i
-or n where the case is in force: a position embedding does that where a test of places says where, but no
-feed-forward can multiply a number that grows by a bit. So in the `unbounded` regime a case that depends on
-symbols at i has a head of its own, and the bit at i chooses what is read. So has every case in the `decoder`
-regime, where floats could not tell apart what is blocked: scores of order i^2 drown leads of order 1. Heads
-with one case never need to: what they read is 0 where nothing matches.
+A head has a row for each case and one for its tie-break. Not every head can have several:
+
+* At temperature 1 the row of a case must grow with i or n where the case is in force. A position embedding
+  does that where a test of places says where, but no feed-forward can multiply a number that grows by a
+  bit: a case that depends on symbols at i needs a head of its own, and the bit at i chooses what is read.
+* In floats, a head by cases must tell apart what is blocked, too, where nothing matches, though only
+  "nothing" is read there. That shortens horizons: some 30 times in float32 in the `temperature` regime, and
+  to almost nothing in `decoder`, where scores of order i^2 drown leads of order 1. Heads with one case need
+  not: what they read is 0 wherever nothing matches.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from typing import assert_never
 
 from attemper.attention_program.builder import prune, rebuilt, replace_inputs
@@ -32,40 +36,48 @@ from attemper.attention_program.ops import (
     Step,
     everywhere,
 )
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.simplify_program import Simplifier
 from attemper.networks.layers import HEAD_WIDTHS
+
+
+class Shared(StrEnum):
+    """Which cases of a selection may share a head."""
+
+    ALL = "all cases"
+    PLACES = "cases by places"
+    NONE = "no cases"
+
 
 MAX_CASES = max(HEAD_WIDTHS) - 1
 """As many cases have room in one head, beside the tie-break."""
 
 
-def spell_out(program: Program, regime: Regime) -> tuple[Program, list[Ref]]:
+def spell_out(program: Program, shared: Shared) -> tuple[Program, list[Ref]]:
     """The program spelled out, and for each old step the new step with the same value (-1: dropped)."""
     simple = Simplifier(program.alphabet)
     to: list[Ref] = []
     for step in program.steps:
-        to.append(_spelled_out(simple, replace_inputs(step, to), regime))
+        to.append(_spelled_out(simple, replace_inputs(step, to), shared))
     whole = rebuilt(program, simple.builder.steps, lambda ref: to[ref])
     pruned, kept = prune(whole)
     return pruned, [kept[ref] for ref in to]
 
 
-def _spelled_out(simple: Simplifier, step: Step, regime: Regime) -> Ref:
+def _spelled_out(simple: Simplifier, step: Step, shared: Shared) -> Ref:
     match step:
         case Attend() if step.where is None:
-            return _by_case(simple, step, regime)
+            return _by_case(simple, step, shared)
         case Shift(default=bool()):
             return _neighbour_by_neighbour(simple, step)
         case _:
             return simple.add(step)
 
 
-def _by_case(simple: Simplifier, step: Attend, regime: Regime) -> Ref:
+def _by_case(simple: Simplifier, step: Attend, shared: Shared) -> Ref:
     if step.default:
         opposite = replace(step, value=simple.negate(step.value), default=False)
-        return simple.negate(_by_case(simple, opposite, regime))
-    heads = _heads(simple, step.cases, regime)
+        return simple.negate(_by_case(simple, opposite, shared))
+    heads = _heads(simple, step.cases, shared)
     if step.default is None and (len(heads) > 1 or len(heads[0]) == 1):
         heads = [*((case,) for case in step.cases), (_unsought(simple, step.cases),)]
     parts = [_one_head(simple, replace(step, cases=cases)) for cases in heads]
@@ -78,19 +90,19 @@ def _unsought(simple: Simplifier, cases: Cases) -> tuple[Ref, Ref]:
     return simple.negate(simple.add(Gate(Connective.OR, tuple(heres)))), simple.constant(True)
 
 
-def _heads(simple: Simplifier, cases: Cases, regime: Regime) -> list[Cases]:
+def _heads(simple: Simplifier, cases: Cases, shared: Shared) -> list[Cases]:
     """The cases, head by head."""
     steps = simple.builder.steps
-    match regime:
-        case Regime.TEMPERATURE:
+    match shared:
+        case Shared.ALL:
             return _batches(cases)
-        case Regime.UNBOUNDED:
+        case Shared.PLACES:
             by_place = [case for case in cases if case[0] is None or isinstance(steps[case[0]], Place)]
             return [*_batches(tuple(by_place)), *((case,) for case in cases if case not in by_place)]
-        case Regime.DECODER:
+        case Shared.NONE:
             return [(case,) for case in cases]
         case _:
-            assert_never(regime)
+            assert_never(shared)
 
 
 def _batches(cases: Cases) -> list[Cases]:

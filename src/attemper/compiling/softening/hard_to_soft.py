@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from attemper.compiling.building.plan import with_rows
 from attemper.compiling.building.weights import Stream
-from attemper.compiling.constructions.table import plan_of, soft_values
+from attemper.compiling.constructions.table import plan_of, soft_plan_of, soft_values
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError, UnsupportedError
 from attemper.networks.layers import Coordinate, Head, Layer, Masking, Network
@@ -45,7 +45,7 @@ def hard_to_soft(network: Network, regime: Regime, least_margin: int = MARGINS[0
 def _softened(head: Head, regime: Regime, margin: int, stream: Stream) -> Head:
     if regime is Regime.DECODER and head.masking.weak is not Masking.FUTURE:
         raise InternalError(f"a {head.masking} head in the decoder regime (please report)")
-    plan = plan_of(head)
+    plan = soft_plan_of(head, regime, stream)
     values = tuple(zip(soft_values(head, regime, stream), head.targets, strict=True))
     return with_rows(plan, plan.soft(regime, margin, stream), values)
 

@@ -107,7 +107,7 @@ def changed(word: Word, alphabet: tuple[str, ...], draw: Random) -> Word:
     """The word with one symbol replaced, left out or put in, or with two neighbours swapped.
 
     >>> changed(("a",), ("a", "b"), Random(1)), changed((), ("a", "b"), Random(3))
-    ((), ('b',))
+    (('a', 'b'), ('a',))
     """
     if not word:
         return (draw.choice(alphabet),)

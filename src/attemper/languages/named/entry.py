@@ -166,7 +166,7 @@ class Entry:
 
         >>> from attemper.languages.named.zoo import named
         >>> ["".join(word) for word in named("dyck-1").members(count=3, longest=8)]
-        ['()()(())', '(())(())', '(())()()']
+        ['(())()', '(())', '()((()))']
         """
         return drawing.members(self, Random(f"{self.name} {seed}"), count, longest)
 

@@ -17,7 +17,7 @@ from attemper.languages.named.references import (
 )
 from attemper.languages.named.spelling import DrawnText, decides, draws, edges
 
-NEAREST = "a head that attends to the nearest equal number, to find a bracket's partner"
+NEAREST = "a head that attends to the nearest equal number, to find the partner of a bracket"
 
 MOST_KINDS = len(PAIRS)
 

@@ -293,6 +293,21 @@ def _as_many_modulo_three(draw: Random, length: int) -> str:
     return with_ones(draw, length, draw.choice(counts)) if counts else ""
 
 
+TOMITA_3_PROGRAM = """\
+alphabet 0 1
+empty accept
+zero = in '0'
+one = in '1'
+odd = pos % 2 = 1
+last0 = rightmost[j <= i : zero(j)] odd else false
+run = rightmost[j < i : one(j)] (odd xor last0) else false
+last1 = rightmost[j < i : one(j)] odd else false
+after = one & previous zero & run & !(odd xor last1)
+here = zero & run & (odd xor last1)
+output !here & every[j <= i] !after
+"""
+"""Of the last 0 and the last 1, whether the position is odd; of the run of 1s that ends there, the length."""
+
 TOMITA_3 = Entry(
     "tomita-3",
     "words in which no odd run of 1s is followed by an odd run of 0s",
@@ -304,6 +319,7 @@ TOMITA_3 = Entry(
     edges(_odd_run_then_zeros, lambda _, length: "1" + "0" * (length - 1), ones_then_a_zero),
     4,
     (TOMITA_1982, BHATTAMISHRA_2020),
+    program=TOMITA_3_PROGRAM,
 )
 
 TOMITA = (

@@ -80,6 +80,15 @@ def _memory(memory: str | None, instruction: str) -> str | None:
     return instruction[1] if instruction.startswith("w") else memory
 
 
+FLIP_FLOP_PROGRAM = """\
+alphabet w0 w1 r0 r1 i
+empty accept
+write = in 'w0' 'w1'
+stored = rightmost[j <= i : write(j)] symbol else none
+wrong = in 'r0' & stored != 'w0' | in 'r1' & stored != 'w1'
+output every[j <= i] !wrong
+"""
+
 FLIP_FLOP = Entry(
     "flip-flop",
     "writes, reads and ignores: every read gives the last write",
@@ -92,6 +101,7 @@ FLIP_FLOP = Entry(
     2,
     (LIU_FLIP_FLOP_2023, YANG_2024),
     also=(explored(INSTRUCTIONS, "", _memory, lambda memory: memory is not None),),
+    program=FLIP_FLOP_PROGRAM,
 )
 
 # Hops: where the symbol here stood before, and what came after it ----------------------------------------
@@ -117,6 +127,15 @@ def hop_formula(hops: int) -> str:
     """The formula of k hops: at each symbol x, at the last position with an x before it, that of k - 1."""
     inner = "a" if hops == 1 else f"({hop_formula(hops - 1)})"
     return " | ".join(f"{x} & (!(Y {x}) S (Y {x} & {inner}))" for x in SYMBOLS)
+
+
+def hop_program(hops: int) -> str:
+    """The program: k heads with the same condition, each of which reads what the one before found."""
+    lines = ["alphabet a b c", "empty reject", "before = previous symbol else none"]
+    for k in range(1, hops + 1):
+        read = "symbol" if k == 1 else f"hop{k - 1}"
+        lines.append(f"hop{k} = rightmost[j <= i : before(j) = symbol(i)] {read} else none")
+    return "\n".join([*lines, f"output hop{hops} = 'a'", ""])
 
 
 def _chains(draw: Random, length: int) -> Iterator[Word]:
@@ -151,6 +170,7 @@ def k_hop(hops: int) -> Entry:
         _chains,
         hops + 1,
         (SANFORD_2024,) if hops > 1 else (OLSSON_2022, SANFORD_2024),
+        program=hop_program(hops),
     )
 
 
@@ -185,6 +205,15 @@ def _bindings(_: Random, length: int) -> Iterator[Word]:
     yield ("k", "x", *others[: length - 5], "k", "l", "k")[-length:]
 
 
+MQAR_PROGRAM = """\
+alphabet k l x y
+empty reject
+value = in 'x' 'y'
+before = previous symbol else none
+found = rightmost[j <= i : before(j) = symbol(i) & value(j)] symbol else none
+output in 'k' 'l' & found = 'x'
+"""
+
 MQAR = Entry(
     "mqar",
     "the last symbol is a key (k, l), and the value (x, y) that last followed it is x",
@@ -196,9 +225,16 @@ MQAR = Entry(
     _bindings,
     2,
     (ARORA_2023,),
+    program=MQAR_PROGRAM,
 )
 
 # What stands next to each other ----------------------------------------------------------------------------
+
+
+def _places(pattern: str) -> str:
+    """The pattern read from its last symbol back, each at its distance."""
+    back = [f"in '{symbol}'" for symbol in reversed(pattern)]
+    return " & ".join([back[0], *(f"previous({distance}) {one}" for distance, one in enumerate(back[1:], 1))])
 
 
 def detects(pattern: str) -> Entry:
@@ -230,6 +266,7 @@ def detects(pattern: str) -> Entry:
         len(pattern),
         (SVETE_COTTERELL_2024, WEISS_2021),
         also=(Regex(f".*{pattern}.*"),),
+        program=f"alphabet a b\nempty reject\noutput some[j <= i] ({_places(pattern)})\n",
     )
 
 

@@ -12,6 +12,13 @@ from attemper.attention_program.builder import Builder
 from attemper.attention_program.ops import Connective, Gate, Not, Place, Ref, Step
 from attemper.exact.closed_forms import number
 
+MAX_STEPS = 50_000
+"""A program of more steps is refused."""
+
+
+class TooManySteps(Exception):  # noqa: N818 - caught where the place in the text is known
+    """The program would have more than `MAX_STEPS` steps."""
+
 
 @final
 class Bits:
@@ -23,7 +30,9 @@ class Bits:
         self.true = self.add(Place(number(1)))
 
     def add(self, step: Step) -> Ref:
-        """The index of the step."""
+        """The index of the step. Raises `TooManySteps`."""
+        if len(self.builder.steps) >= MAX_STEPS:
+            raise TooManySteps
         return self.builder.add(step)
 
     def find(self, step: Step) -> Ref | None:
@@ -60,6 +69,10 @@ class Bits:
         """`then` where the condition holds, else `otherwise`."""
         if then == otherwise:
             return then
+        if otherwise == self.false:
+            return self.all_of((condition, then))
+        if then == self.false:
+            return self.all_of((self.negation(condition), otherwise))
         if otherwise == self.true:
             return self.any_of((self.negation(condition), then))
         if then == self.true:
@@ -69,7 +82,7 @@ class Bits:
 
     def _joined(self, connective: Connective, unit: Ref, zero: Ref, bits: Iterable[Ref]) -> Ref:
         parts = tuple(bit for bit in dict.fromkeys(bits) if bit != unit)
-        if zero in parts or any(self.negation(bit) in parts for bit in parts):
+        if zero in parts or not {self.find(Not(bit)) for bit in parts}.isdisjoint(parts):
             return zero
         if len(parts) < 2:
             return parts[0] if parts else unit

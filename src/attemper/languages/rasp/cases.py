@@ -33,6 +33,9 @@ from attemper.languages.rasp.syntax import (
 MAX_CASES = 15
 """One head tells so many cases apart."""
 
+MAX_RESIDUALS = 100
+"""A part of a condition that leaves more residuals, most of which will be cases, is not split further."""
+
 MAX_SPLITS = 4_096
 """A condition that is split further is refused."""
 
@@ -69,7 +72,8 @@ def cases_of(condition: Expression, reader: Reader, bits: Bits) -> Cases:
     if len(_all_read_here(condition)) > MAX_READ:
         raise TooManySplits
     splitting = _Splitting(reader, bits)
-    found = {there: here for there, here in splitting.split(condition).items() if there != bits.false}
+    split = splitting.split(condition)
+    found = {there: here for there, here in split.items() if bits.false not in {there, here}}
     if len(found) > MAX_CASES:
         raise TooManyCases(len(found))
     match list(found.items()):
@@ -108,6 +112,8 @@ class _Splitting:
     def _by_symbol(self, condition: Expression, read: Expression, symbol: SymbolBits) -> dict[Ref, Ref]:
         parts = {name: self._with(condition, read, SymbolName(name)) for name in symbol}
         theres = dict.fromkeys(there for part in parts.values() for there in part)
+        if len(theres) > MAX_RESIDUALS:
+            raise TooManyCases(len(theres))
         return {there: self._where(symbol, parts, there) for there in theres}
 
     def _where(self, symbol: SymbolBits, parts: Mapping[str, dict[Ref, Ref]], there: Ref) -> Ref:

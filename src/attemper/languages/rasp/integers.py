@@ -19,6 +19,9 @@ from attemper.languages.rasp.bits import Bits
 MAX_BRANCHES = 64
 """An integer that distinguishes more cases is refused."""
 
+MAX_INTEGER = 10**9
+"""Larger numbers are refused, so that every weight made from them is exact in float64."""
+
 MAX_REMAINDERS = 10_000
 """The remainders that several counts can leave together, at most: each case is a gate."""
 
@@ -40,14 +43,20 @@ class TooManyBranches(Exception):  # noqa: N818 - caught where the place in the 
     """The integer distinguishes more than `MAX_BRANCHES` cases."""
 
 
+class TooLarge(Exception):  # noqa: N818 - as above
+    """The integer has a factor or a constant larger than `MAX_INTEGER`."""
+
+
 def sum_of(terms: Iterable[tuple[int, Term]]) -> Term:
-    """The sum of factor * term."""
+    """The sum of factor * term. Raises `TooLarge`."""
     factors: dict[Count, int] = {}
     constant = 0
     for factor, term in terms:
         constant += factor * term.constant
         for own, count in term.parts:
             factors[count] = factors.get(count, 0) + factor * own
+    if max(abs(constant), *map(abs, factors.values()), 0) > MAX_INTEGER:
+        raise TooLarge
     return Term(tuple((factor, count) for count, factor in factors.items() if factor), constant)
 
 

@@ -30,8 +30,9 @@ def unsupported(message: str, text: str, place: Place) -> UnsupportedError:
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is spelt most like this one, if any is."""
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.7)), None)
+    """The known name that is spelt most like this one, if any is; one end of it is right."""
+    alike = [one for one in known if one[:1] == name[:1] or one[-1:] == name[-1:]]
+    return next(iter(get_close_matches(name, alike, n=1, cutoff=0.7)), None)
 
 
 def in_our_words(error: UnexpectedInput, text: str, line: int) -> AttemperError:

@@ -12,7 +12,7 @@ bit, with the same scores. Types are checked before (`types`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from functools import cached_property, reduce
 from typing import assert_never
 
 from attemper.attention_program.ops import (
@@ -36,8 +36,8 @@ from attemper.languages.rasp.cases import (
     TooManySplits,
     cases_of,
 )
-from attemper.languages.rasp.integers import Branches, Integers, TooManyBranches
-from attemper.languages.rasp.located import unsupported
+from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, TooLarge, TooManyBranches
+from attemper.languages.rasp.located import mistake, unsupported
 from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
@@ -88,6 +88,11 @@ class Lowering:
         self.integers = Integers(self.bits)
         self.values: dict[str, Value] = {}
 
+    @cached_property
+    def word_symbol(self) -> SymbolBits:
+        """The symbol of the word."""
+        return {one: self.bits.add(Letter((one,))) for one in self.source.alphabet.symbols}
+
     def define(self, name: str, expression: Expression) -> None:
         """One more definition. Raises `UnsupportedError` where a head cannot tell the cases apart."""
         self.values[name] = self.value(expression)
@@ -119,7 +124,7 @@ class Lowering:
             case SymbolName(name):
                 return {name: self.bits.true}
             case WordSymbol():
-                return {symbol: self.bits.add(Letter((symbol,))) for symbol in self.source.alphabet.symbols}
+                return self.word_symbol
             case Conditional():
                 return self._conditional(expression)
             case Selection() | Shifted():
@@ -186,8 +191,8 @@ class Lowering:
                     return integers.congruent(self.integer(operand), modulus, remainder)
                 case _:
                     assert_never(expression)
-        except TooManyBranches:
-            raise self._too_many_branches(expression) from None
+        except (TooManyBranches, TooLarge) as error:
+            raise self._refused(error, expression) from None
 
     def _conditional(self, expression: Conditional) -> Value:
         condition = self.bit(expression.condition)
@@ -199,8 +204,8 @@ class Lowering:
             assert isinstance(otherwise, tuple)
             try:
                 return self.integers.chosen(condition, then, otherwise)
-            except TooManyBranches:
-                raise self._too_many_branches(expression) from None
+            except TooManyBranches as error:
+                raise self._refused(error, expression) from None
         assert isinstance(otherwise, Mapping)
         no = self.bits.false
         names = dict.fromkeys((*then, *otherwise))
@@ -221,8 +226,8 @@ class Lowering:
             assert isinstance(right, tuple)
             try:
                 return self._compared(relation, left, right)
-            except TooManyBranches:
-                raise self._too_many_branches(expression) from None
+            except (TooManyBranches, TooLarge) as error:
+                raise self._refused(error, expression) from None
         return equal if relation is Relation.EQUAL else self.bits.negation(equal)
 
     def _compared(self, relation: Relation, left: Branches, right: Branches) -> Ref:
@@ -316,7 +321,10 @@ class Lowering:
             message = "the condition reads too many things at i: give what belongs together one name"
         raise unsupported(message, self.text, expression.place)
 
-    def _too_many_branches(self, expression: Expression) -> AttemperError:
+    def _refused(self, error: TooManyBranches | TooLarge, expression: Expression) -> AttemperError:
+        if isinstance(error, TooLarge):
+            message = f"the integer has a number larger than {MAX_INTEGER}"
+            return mistake(message, self.text, expression.place)
         message = (
             "the integer distinguishes too many cases (? :, min, max, abs), or this asks for remainders of "
             "too many counts at once: compare its parts one by one"

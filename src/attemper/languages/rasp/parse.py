@@ -13,6 +13,7 @@ from lark.exceptions import UnexpectedInput
 from attemper.attention_program.ops import Choice, Direction, Mask
 from attemper.attention_program.wellformed import MAX_DISTANCE
 from attemper.errors import AlphabetError
+from attemper.languages.rasp.integers import MAX_INTEGER
 from attemper.languages.rasp.located import NO_NEAREST, in_our_words, mistake, unsupported
 from attemper.languages.rasp.syntax import (
     RESERVED,
@@ -62,8 +63,8 @@ MAX_NESTING = 100
 MAX_LISTED = 2_000
 """`f & g & h & ...` and sums with more parts are refused."""
 
-MAX_INTEGER = 10**9
-"""Larger integers are refused, so that every weight made from them is exact in float64."""
+MAX_DEFINITIONS = 2_000
+"""A text with more definitions is refused."""
 
 
 def parse_source(text: str) -> Source:
@@ -172,6 +173,8 @@ class _Reading:
             earlier = f"'{name.value}' is used on line {self.bare[name.value]} and defined on line {number}"
             hint = "definitions come before their use (the name of a symbol can be put in quotes)"
             raise mistake(f"{earlier}: {hint}", self.text, place)
+        if len(self.definitions) == MAX_DEFINITIONS:
+            raise mistake(f"there are more than {MAX_DEFINITIONS:,} definitions", self.text, place)
         self.definitions.append(Definition(name.value, _expression(expression), place=place))
         self.defined[name.value] = number
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import final
 
 from attemper.attention_program.builder import prune
 from attemper.attention_program.ops import Program, Ref
+from attemper.languages.rasp.bits import MAX_STEPS, TooManySteps
 from attemper.languages.rasp.classes import ProgramClass, class_of
+from attemper.languages.rasp.located import unsupported
 from attemper.languages.rasp.lowering import Lowering, Value
 from attemper.languages.rasp.parse import parse_source
-from attemper.languages.rasp.syntax import Source
+from attemper.languages.rasp.syntax import Expression, Source
 from attemper.languages.rasp.types import Type, types_of
 from attemper.languages.temporal.reading import At
 
@@ -64,8 +67,10 @@ def parse_rasp(text: str) -> RaspProgram:
     types = types_of(source, text)
     lowering = Lowering(source, text)
     for definition in source.definitions:
-        lowering.define(definition.name, definition.expression)
-    program, to = prune(_program(lowering, source))
+        with _few_steps(text, definition.expression):
+            lowering.define(definition.name, definition.expression)
+    with _few_steps(text, source.output):
+        program, to = prune(_program(lowering, source))
     names: dict[Ref, str] = {}
     for name, value in lowering.values.items():
         for step, called in _steps(name, value, lowering):
@@ -73,6 +78,17 @@ def parse_rasp(text: str) -> RaspProgram:
                 names.setdefault(to[step], called)
     accepts_empty = source.accepts_empty is True
     return RaspProgram(program, source.at, accepts_empty, names, types, class_of(source), source)
+
+
+@contextmanager
+def _few_steps(text: str, expression: Expression) -> Iterator[None]:
+    try:
+        yield
+    except TooManySteps:
+        message = (
+            f"the program has more than {MAX_STEPS:,} steps, as Symbols have a step for each of their names"
+        )
+        raise unsupported(message, text, expression.place) from None
 
 
 def _program(lowering: Lowering, source: Source) -> Program:

@@ -77,6 +77,9 @@ Type = BitType | IntegerType | SymbolType
 
 BIT, INTEGER = BitType(), IntegerType()
 
+MAX_NAMES = 1_000
+"""A Symbol that has more names, and is not the word's own, is refused."""
+
 
 def types_of(source: Source, text: str) -> Mapping[str, Type]:
     r"""The type of every definition, in their order.
@@ -91,7 +94,7 @@ def types_of(source: Source, text: str) -> Mapping[str, Type]:
     """
     checker = _Checker(source, text)
     for definition in source.definitions:
-        checker.types[definition.name] = checker.type_of(definition.expression)
+        checker.define(definition.name, definition.expression)
     output = checker.type_of(source.output)
     checker.refuse_undefined(source.output, output, BIT)
     _check_output(source, output, text)
@@ -129,6 +132,16 @@ class _Checker:
         self.source = source
         self.text = text
         self.types: dict[str, Type] = {}
+        self.defined_symbols: list[str] = []
+        self.symbols = {"none", *source.alphabet.symbols}
+        """Names that symbols have."""
+
+    def define(self, name: str, expression: Expression) -> None:
+        """One more definition."""
+        found = self.types[name] = self.type_of(expression)
+        if isinstance(found, SymbolType):
+            self.defined_symbols.append(name)
+            self.symbols.update(found.names)
 
     def type_of(self, expression: Expression) -> Type:
         """The type of what stands alone, outside the brackets of attention."""
@@ -324,7 +337,18 @@ class _Checker:
             kind = "true or false" if found == BIT else "the name of a symbol"
             message = f"behind 'else' stands {kind}; anything else is chosen by some[...] f ? ... : ..."
             raise unsupported(message, self.text, default.place)
-        return _union(found, other)
+        return self._union(found, other, value.place)
+
+    def _union(self, first: Type, second: Type, place: Place) -> Type:
+        match first, second:
+            case SymbolType(some), SymbolType(others):
+                names = tuple(dict.fromkeys((*some, *others)))
+                if len(names) > MAX_NAMES:
+                    message = f"a Symbol with more than {MAX_NAMES:,} names, and each of them is a step"
+                    raise unsupported(message, self.text, place)
+                return SymbolType(names)
+            case _:
+                return first
 
     def _united(self, then: Expression, otherwise: Expression, inside: bool) -> Type:
         first, second = self._type(then, inside), self._type(otherwise, inside)
@@ -333,7 +357,7 @@ class _Checker:
             self.refuse_undefined(otherwise, second, first)
             message = f"both branches of '? :' have one type, and these are {_a(first)} and {_a(second)}"
             raise self._mistake(message, then.place)
-        return _union(first, second)
+        return self._union(first, second, then.place)
 
     def _require(self, wanted: Type, expression: Expression, inside: bool, what: str) -> None:
         found = self._type(expression, inside)
@@ -350,15 +374,11 @@ class _Checker:
     def _refuse_misspelt(self, expression: SymbolName) -> None:
         """A bare word that is spelt almost as the name of a Symbol's definition is taken for a mistake.
 
-        Not so the names of symbols elsewhere, and `none`. Where no Symbol can stand the type is wrong.
+        Not so `none`, and what is a symbol elsewhere. (Where no Symbol can stand, the type is wrong anyway.)
         """
-        defined = {name: one.names for name, one in self.types.items() if isinstance(one, SymbolType)}
-        known = {
-            "none",
-            *self.source.alphabet.symbols,
-            *(name for names in defined.values() for name in names),
-        }
-        if expression.bare and expression.name not in known and nearest_name(expression.name, defined):
+        if not expression.bare or expression.name in self.symbols:
+            return
+        if nearest_name(expression.name, self.defined_symbols):
             raise self._undefined(expression)
 
     def _undefined(self, expression: SymbolName) -> SourceError:
@@ -378,11 +398,3 @@ class _Checker:
 _SAY_WHERE = (
     "a condition says where everything is read: f(i) or f(j), with brackets where f is no name: (f & g)(j)"
 )
-
-
-def _union(first: Type, second: Type) -> Type:
-    match first, second:
-        case SymbolType(some), SymbolType(others):
-            return SymbolType(tuple(dict.fromkeys((*some, *others))))
-        case _:
-            return first

@@ -9,11 +9,19 @@ from typing import Annotated, final
 
 import typer
 
+from attemper.attention_program.language import ProgramLanguage
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
-from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_counting, way_taken
+from attemper.certifying.choosing import (
+    Chosen,
+    Goal,
+    choose,
+    layers_without_counting,
+    tells_cases_apart,
+    way_taken,
+)
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits, parse_caps
@@ -201,22 +209,26 @@ def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
 
 
 def _notes_on_the_horizon(language: Language, chosen: Chosen, certificate: Certificate) -> Iterator[str]:
-    """What is to be known where a network with fewer layers has a shorter horizon than one with more."""
+    """What is to be known where fewer layers or heads make a shorter horizon than more of them would."""
     in_float32 = (
         one for one in certificate.claims if isinstance(one, FloatClaim) and one.format == FLOAT32.name
     )
     short = next((one for one in in_float32 if one.horizon < FAR), None)
-    if short is None or not isinstance(language, Dfa):
+    if short is None:
         return
-    layers = layers_without_counting(language, chosen)
-    if layers is None:
-        return
+    proved = f"proved up to {short.horizon:,} in float32 with {short.kernel} kernels"
     kernel = "" if short.kernel == Kernel.NUMERATOR_FIRST else f" --kernel {short.kernel}"
-    yield (
-        f"this network counts, and is proved up to {short.horizon:,} in float32 with {short.kernel} kernels; "
-        f"{layers} layers of attention without counting may go further: try --dtype float32{kernel} "
-        f"--horizon {FAR}"
-    )
+    remedy = f"try --dtype float32{kernel} --horizon {FAR}"
+    match language:
+        case Dfa():
+            layers = layers_without_counting(language, chosen)
+            if layers is not None:
+                other = f"{layers} layers of attention without counting may go further"
+                yield f"this network counts, and is {proved}; {other}: {remedy}"
+        case ProgramLanguage() if tells_cases_apart(chosen):
+            yield f"a head tells cases apart, {proved}; a head for every case may go further: {remedy}"
+        case _:
+            pass
 
 
 def alternatives_text(alternatives: Sequence[Alternative]) -> str:

@@ -143,6 +143,7 @@ def _record(entry: Entry) -> dict[str, object]:
         "empty": entry.accepts(()),
         "compiles": not isinstance(entry.source, Unbuilt),
         "sources": [source_record(source) for source in (entry.source, *entry.also)],
+        "program": entry.program or None,
         "layers": entry.layers,
         "regimes": list(entry.regimes),
         "references": [str(reference) for reference in entry.references],
@@ -192,6 +193,8 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     for source in (entry.source, *entry.also):
         kind, text = source_fact(source)
         yield kind, shortened(text)
+    for number, line in enumerate(entry.program.splitlines()):
+        yield "program" if number == 0 else "", line
     yield "attention", f"{entry.layers} layer{'' if entry.layers == 1 else 's'} at most"
     yield "regimes", ", ".join(entry.regimes)
     for reference in entry.references:

@@ -12,7 +12,6 @@ from attemper.networks.layers import (
     LinearForm,
     Network,
     Softmax,
-    Value,
     hidden_width,
     parameter_count,
 )
@@ -99,9 +98,7 @@ def logit_growth(network: Network, head: Head) -> int:
         return max((grows.get(coordinate, 0) for coordinate, _ in form), default=0)
 
     for own in (own for layer in network.layers for own in layer.heads):
-        if isinstance(own.construction, Value):
-            grows |= {c: of_form(value) for value, c in zip(own.values, own.targets, strict=True)}
-
+        grows |= {target: of_form(value) for value, target in zip(own.values, own.targets, strict=True)}
     rows = (of_form(q) + of_form(k) for q, k in zip(head.query, head.key, strict=True))
     coldness = growth(head.weighting.inverse_temperature) if isinstance(head.weighting, Softmax) else 0
     return max(rows, default=0) + coldness

@@ -1,4 +1,4 @@
-"""Value: an integer itself, read at the position that a count is the number of (SHASA Lemma 7; ours).
+"""Integer value: an integer itself, read at the position that a count is the number of (SHASA Lemma 7; ours).
 
 In `unbounded` an integer stands as K for a query and as n K, n K^2 for a key; in `temperature`, whose
 embeddings are bounded, as K / n, K / n, (K / n)^2.
@@ -18,7 +18,7 @@ from attemper.compiling.constructions.uniform import name_of
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import ONE, Digits, I, N, Power, over, plus, times
-from attemper.networks.layers import HardWeighting, LinearForm, Masking, Softmax, Value
+from attemper.networks.layers import HardWeighting, IntegerValue, LinearForm, Masking, Softmax
 
 LEAST_MARGIN = 8
 """What errors of integers are bounded with, beside the digits; see `certificates/FORMAT.md`."""
@@ -28,10 +28,10 @@ _SQUARE = Power(I, 2)
 
 @final
 @dataclass(frozen=True)
-class ValuePlan:
+class IntegerValuePlan:
     """Score 2 ratio j - unit j^2, highest at j = c, where ratio = c * unit; or at 1, or at n."""
 
-    construction: Value
+    construction: IntegerValue
     masking: Masking
     value_range: ClassVar[int] = 0
 
@@ -59,9 +59,9 @@ class ValuePlan:
         """0: no clamp reads an integer."""
         return Fraction(0)
 
-    def renamed(self, rename: Rename) -> Value:
+    def renamed(self, rename: Rename) -> IntegerValue:
         construction = self.construction
-        return Value(rename(construction.ratio), rename(construction.unit), construction.is_key)
+        return IntegerValue(rename(construction.ratio), rename(construction.unit), construction.is_key)
 
     def _query(self) -> tuple[LinearForm, ...]:
         return self.construction.ratio, self.construction.unit
@@ -78,14 +78,14 @@ def make_integer(site: Site, integer: Integer) -> None:
     """Have an integer read in the layer after its average's."""
     layer = 2 + max((site.ready[bit] for _, bit in integer.average.parts), default=0)
     ratio, unit = site.average(integer.average), site.average(integer.unit)
-    plan = ValuePlan(Value(ratio, unit, integer.is_key), Masking.NONE)
+    plan = IntegerValuePlan(IntegerValue(ratio, unit, integer.is_key), Masking.NONE)
     positions = (site.stream.at(I), site.stream.at(_SQUARE))
     # A query is read without its square.
     pairs = zip(positions, site.integers[integer], strict=False)
     site.add_head(layer, plan, tuple(pairs))
 
 
-def in_units(construction: Value, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
+def in_units(construction: IntegerValue, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
     """What the softmax head carries: a query, or a key and its square, in the regime's unit."""
     if regime is Regime.TEMPERATURE:
         linear = times(I, over(N))

@@ -1,4 +1,4 @@
-"""Value: the integer c itself, and its square, read at position c: clamp(c, 1, n). (SHASA Lemma 7; ours.)
+"""IntegerValue: the integer c itself, or its square, read at position c: clamp(c, 1, n). (Lemma 7; ours.)
 
 Form: kappa (2 c j - j^2) / V, where kappa > 0 depends on i and n, c / V is the average of an integer over the
 V positions that some mask shows at i, and 1 / V that of its mark. Values are multiples of n^b j or n^b j^2.
@@ -39,7 +39,7 @@ from attemper.networks.layers import Masking
 
 @final
 @dataclass(frozen=True)
-class ValueRule:
+class IntegerValueRule:
     """Position j is behind the right one by at least the margin times the square of their distance."""
 
     margin: Margin
@@ -63,7 +63,7 @@ class ValueRule:
         return [_off(head, output, rounded, near) for rounded, output in head.values]
 
 
-def value(head: ReadHead) -> HeadFact:
+def integer_value(head: ReadHead) -> HeadFact:
     """The rule for an integer. Raises `UnprovenError`, naming the side condition that is not shown."""
     require_exact(head)
     if head.masking is not Masking.NONE:
@@ -72,7 +72,7 @@ def value(head: ReadHead) -> HeadFact:
     margin = margin_of(kappa, VISIBLE[side], laurent.LONGER_THAN_ONE, "other positions can win")
     pairs = zip(head.values, head.targets, strict=True)
     outputs = tuple(_output(head, side, counted, margin, value, target) for value, target in pairs)
-    return HeadFact(ValueRule(margin), outputs)
+    return HeadFact(IntegerValueRule(margin), outputs)
 
 
 def _looked_for(head: ReadHead) -> tuple[Masking, Diagram, Growing]:

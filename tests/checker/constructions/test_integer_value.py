@@ -1,0 +1,582 @@
+"""Integers as values: they are what they are said to be, within the bounds; conditions are needed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+import torch
+
+from attemper.attention_program import meaning
+from attemper.attention_program.ops import Choice, Mask
+from attemper.checker.analysis import Analysis
+from attemper.checker.attention.margins import Growing, Margin, growing, margin_of
+from attemper.checker.attention.scores import ReadHead
+from attemper.checker.constructions.integer_value import IntegerValueRule, integer_value
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Affine, Clamped, LengthDigits, UnprovenError
+from attemper.checker.proof import prove
+from attemper.checker.rounding.arithmetic import Arithmetic, Kernel, Lengths
+from attemper.checker.rounding.attention import LARGEST_LOSS
+from attemper.checker.rounding.growth import at_most, fading, size_of, times, total
+from attemper.checker.rounding.network import Rounding
+from attemper.checker.rules import HeadFact
+from attemper.checker.values import Bound, Stream, bound_of, of_closed_form, peak_of
+from attemper.compiling.pipeline import Compiled, compile_language
+from attemper.compiling.regimes import Regime
+from attemper.exact import laurent
+from attemper.exact.balls import ball, precision
+from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluate, number, over, plus
+from attemper.exact.closed_forms import times as product
+from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
+from attemper.languages.words import words_of_length
+from attemper.networks.layers import Head, IntegerValue, Layer, Masking, NearestInteger, Network, Softmax
+from attemper.networks.meaning_soft import attention, residual_streams
+from attemper.running.dense import DenseTransformer
+from tests.support.nearest import AB, language_of, one_nearest
+
+REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
+QUERY, KEY = ((1, -1), 1), ((-1, 1), 0)
+
+
+def looked_up(regime: Regime, side: Mask = Mask.UP_TO) -> tuple[Compiled, Analysis]:
+    program = one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY, side=side)
+    found = compile_language(language_of(program), AB, regime)
+    return found, prove(found.soft, language_of(program), found.realisation)
+
+
+def value_heads(network: Network) -> Iterator[tuple[int, int, Head]]:
+    for number_, layer in enumerate(network.layers):
+        for index, head in enumerate(layer.heads):
+            if isinstance(head.construction, IntegerValue):
+                yield number_, index, head
+
+
+@pytest.mark.parametrize("side", [Mask.UP_TO, Mask.FROM, Mask.ALL])
+@pytest.mark.parametrize("regime", REGIMES)
+def test_integers_are_what_is_said_within_the_bounds(regime: Regime, side: Mask) -> None:
+    """Numbers of the network itself, in balls, against counts that are counted and clamped here."""
+    found, analysis = looked_up(regime, side)
+    program, names = found.program, analysis.names
+    seen = 0
+    for word in (word for n in (1, 2, 3, 5) for word in words_of_length(AB, n)):
+        n, rows = len(word), meaning.run(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY, side=side), word)
+        integers = {QUERY: rows[4], KEY: rows[5]}
+        streams = residual_streams(found.soft, word)
+        for layer, _, head in value_heads(found.soft):
+            middle = analysis.layers[layer].middle
+            exact = integers[KEY if head.construction.is_key else QUERY]
+            for target in head.targets:
+                (((_, growth), diagram),) = middle.values[target].items()
+                ((whole, factor),) = names.values(diagram)[0].parts
+                name = names.wholes[whole]
+                assert isinstance(name, Clamped)
+                bound = bound_of(((target, Fraction(1)),), middle)
+                most = ball(bound.factor) * flint.arb(n) ** bound.power
+                for i in range(1, n + 1):
+                    integer = min(max(exact[i - 1], 1), n) ** name.power
+                    expected = factor * integer * Fraction(n) ** growth
+                    assert abs(streams[layer + 1][i - 1][target] - ball(expected)) <= most
+                    seen += 1
+    assert seen > 500
+    assert program.output >= 0
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_no_more_attention_strays_than_is_said(regime: Regime) -> None:
+    found, analysis = looked_up(regime)
+    for word in words_of_length(AB, 5):
+        streams = residual_streams(found.soft, word)
+        for layer, index, head in value_heads(found.soft):
+            rule = analysis.layers[layer].heads[index].rule
+            assert isinstance(rule, IntegerValueRule)
+            assert rule.margin == Margin(Fraction(8), 2)
+            with precision(64):
+                most = rule.stray(flint.arb(0), flint.arb(1))
+            for weights in attention(head, streams[layer]):
+                assert 1 - max(weights.values(), key=lambda weight: float(weight.mid())) <= most
+
+
+def edited(network: Network, change: dict[ClosedForm, ClosedForm]) -> Network:
+    """The network with other position embeddings and temperatures."""
+    positions = tuple((c, change.get(form, form)) for c, form in network.positions)
+    return replace(network, positions=positions, layers=tuple(_edited(own, change) for own in network.layers))
+
+
+def _edited(layer: Layer, change: dict[ClosedForm, ClosedForm]) -> Layer:
+    heads = []
+    for head in layer.heads:
+        assert isinstance(head.weighting, Softmax)
+        cold = head.weighting.inverse_temperature
+        heads.append(replace(head, weighting=Softmax(change.get(cold, cold))))
+    return replace(layer, heads=tuple(heads))
+
+
+LEADS = {
+    Regime.UNBOUNDED: lambda lead: {
+        product(plus(8, product(2, Digits(N))), N, power): product(lead, N, power)
+        for power in (I, Power(I, 2))
+    },
+    Regime.TEMPERATURE: lambda lead: {
+        product(plus(8, product(2, Digits(N))), Power(N, 3)): product(lead, Power(N, 3))
+    },
+}
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize(
+    "lead",
+    [
+        *(number(constant) for constant in (8, 12, 64, 1000)),
+        plus(8, Digits(N)),
+        plus(8, product(Fraction(3, 2), Digits(N))),
+        product(2, Digits(N)),
+        plus(-8, product(2, Digits(N))),
+        plus(8, product(2, Digits(I))),
+        plus(8, product(-2, Digits(N))),
+        plus(Fraction(1, 10**25), product(2, Digits(N))),
+    ],
+)
+def test_a_margin_that_does_not_grow_enough_proves_nothing(regime: Regime, lead: ClosedForm) -> None:
+    """A constant margin is wrong, however large: in long words integers are too far off."""
+    found, _ = looked_up(regime)
+    language = language_of(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY))
+    weaker = edited(found.soft, LEADS[regime](lead))
+    assert weaker != found.soft
+    with pytest.raises(UnprovenError):
+        prove(weaker, language, found.realisation)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("lead", [plus(9, product(2, Digits(N))), plus(8, product(5, Digits(N)))])
+def test_greater_margins_prove_the_same(regime: Regime, lead: ClosedForm) -> None:
+    found, _ = looked_up(regime)
+    language = language_of(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY))
+    prove(edited(found.soft, LEADS[regime](lead)), language, found.realisation)
+
+
+def test_other_constructions_read_no_integers() -> None:
+    """Said to be a lookup, a selection or an average, no head of the last two layers is proved."""
+    found, _ = looked_up(Regime.UNBOUNDED)
+    language = language_of(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY))
+    labels = {type(head.construction): head.construction for own in found.soft.layers for head in own.heads}
+    for number_, layer in enumerate(found.soft.layers[1:], start=1):
+        for index, head in enumerate(layer.heads):
+            for kind, label in labels.items():
+                if kind is type(head.construction):
+                    continue
+                heads = (*layer.heads[:index], replace(head, construction=label), *layer.heads[index + 1 :])
+                layers = list(found.soft.layers)
+                layers[number_] = replace(layer, heads=heads)
+                with pytest.raises(UnprovenError):
+                    prove(replace(found.soft, layers=tuple(layers)), language, found.realisation)
+
+
+def test_the_nearest_integer_to_an_average_proves_nothing() -> None:
+    found, _ = looked_up(Regime.UNBOUNDED)
+    language = language_of(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY))
+    *before, last = found.soft.layers
+    (head,) = last.heads
+    integer, average = head.construction, next(value_heads(found.soft))[2].construction
+    assert isinstance(integer, NearestInteger)
+    assert isinstance(average, IntegerValue)
+    query = tuple(average.ratio if form == integer.query else form for form in head.query)
+    assert query != head.query
+    layers = (*before, replace(last, heads=(replace(head, query=query),)))
+    with pytest.raises(UnprovenError, match="not about integers of two counts"):
+        prove(replace(found.soft, layers=layers), language, found.realisation)
+
+
+# Margins and bounds ------------------------------------------------------------------------------
+
+
+def test_the_margin_of_a_form_with_digits() -> None:
+    names = Formulas(("a", "b"))
+    kappa = growing(names, of_closed_form(names, product(plus(8, product(Fraction(5, 2), Digits(N))), N)))
+    assert kappa == Growing({(0, 1): Fraction(8)}, {(0, 1): Fraction(5, 2)})
+    under = laurent.monomial(1, 0)
+    assert margin_of(kappa, under, laurent.LONGER_THAN_ONE, "wrong") == Margin(Fraction(8), 2)
+    with pytest.raises(UnprovenError, match="wrong"):
+        margin_of(
+            Growing({(0, 1): Fraction(8)}, {(0, 1): Fraction(-1)}), under, laurent.LONGER_THAN_ONE, "wrong"
+        )
+    with pytest.raises(UnprovenError, match="digits are multiplied with digits"):
+        kappa.times(kappa)
+    with pytest.raises(UnprovenError, match="depends on the word"):
+        growing(names, {(0, 0): names.letter("a")})
+
+
+def test_the_weight_of_a_margin_bounds_it_at_every_length() -> None:
+    with precision(64):
+        for margin in (Margin(Fraction(8), 2), Margin(Fraction(1), 0), Margin(Fraction(1, 2), 3)):
+            for n in range(1, 2000):
+                exponent = ball(margin.base) + margin.digits * n.bit_length()
+                exact = (-exponent).exp() * flint.arb(n) ** margin.digits
+                assert not exact > margin.weight()
+
+
+@pytest.mark.parametrize("margin", [Margin(Fraction(8), 2), Margin(Fraction(3), 1), Margin(Fraction(2), 5)])
+def test_fading_bounds_weights_at_every_length(margin: Margin) -> None:
+    names = Formulas(("a", "b"))
+    with precision(64):
+        for longest in (1, 2, 3, 100, 511, 512):
+            lengths = Lengths(Arithmetic(names, FLOAT64), longest)
+            kept, noise = ball(Fraction(9, 10)), ball(Fraction(11, 10))
+            weight, power = fading(lengths, margin, kept, noise)
+            assert power == margin.digits + margin.digits // 2
+            for n in range(1, longest + 1):
+                exponent = (ball(margin.base) + margin.digits * n.bit_length()) * kept
+                assert not (-exponent).exp() * noise * flint.arb(n) ** power > weight
+
+
+def test_polynomials_bound_what_they_are_made_of() -> None:
+    names = Formulas(("a", "b"))
+    lengths = Lengths(Arithmetic(names, FLOAT64), 7)
+    one = {2: flint.arb(3), -1: flint.arb(5)}
+    assert at_most(lengths, one) == 3 * 49 + 5
+    assert total([one, {2: flint.arb(1)}]) == {2: 4, -1: 5}
+    assert times(one, {1: flint.arb(2)}) == {3: 6, 0: 10}
+    value = {(-1, 2): names.affine(Affine(Fraction(-3))), (1, 0): names.letter("a")}
+    assert size_of(lengths, value) == {2: 3, 1: 1}
+
+
+def test_errors_keep_their_powers_only_while_nothing_is_added() -> None:
+    fading_ = {0: Bound(Fraction(3), -2), 1: Bound(Fraction(1), -1)}
+    stream = Stream([{}, {}, {}], [Fraction(3), Fraction(2), Fraction(5)], fading_)
+    assert bound_of(((0, Fraction(-2)),), stream) == Bound(Fraction(6), -2)
+    assert bound_of(((1, Fraction(1)),), stream) == Bound(Fraction(2), 0)
+    assert bound_of(((0, Fraction(1)), (2, Fraction(1))), stream) == Bound(Fraction(8), 0)
+    assert bound_of((), stream) == Bound(Fraction(0), 0)
+
+
+def test_peaks_of_whole_numbers() -> None:
+    names = Formulas(("a", "b"))
+    square = names.clamped(Masking.FUTURE, names.letter("a"), 2)
+    value = {(-2, 1): names.affine(Affine(Fraction(4), square.parts)), (0, 0): names.digits()}
+    assert peak_of(names, value) == Bound(Fraction(6), 3)
+    for word_length in (1, 2, 9):
+        for i in range(1, word_length + 1):
+            most = evaluate(over(I, 2), i, word_length) * word_length * (4 + word_length**2)
+            assert most + word_length.bit_length() <= 6 * word_length**3
+
+
+def test_whole_numbers_have_no_bounds() -> None:
+    names = Formulas(("a", "b"))
+    whole = names.clamped(Masking.PAST, names.letter("a"), 1)
+    assert names.clamped(Masking.PAST, names.letter("a"), 1) == whole
+    assert names.clamped(Masking.PAST, names.letter("a"), 2) != whole
+    ((digits, _),) = names.values(names.digits())[0].parts
+    assert names.wholes[digits] == LengthDigits()
+    for value in (whole, names.values(names.digits())[0]):
+        with pytest.raises(UnprovenError, match="grows with the word"):
+            names.bounds(value)
+    with pytest.raises(UnprovenError, match="not an integer"):
+        names.clamped(Masking.PAST, names.scaled(names.letter("a"), Fraction(1, 2)), 1)
+
+
+# What is said, number by number ------------------------------------------------------------------
+
+
+def test_the_bound_of_stray_attention_is_that_of_a_lookup() -> None:
+    rule = IntegerValueRule(Margin(Fraction(3), 2))
+    for loss, noise in ((Fraction(0), Fraction(1)), (Fraction(1, 3), Fraction(5, 4))):
+        with precision(128):
+            r = (-ball(3 * (1 - loss))).exp()
+            whole = 2 * (r + r**4 / (1 - r**5)) * ball(noise)
+            assert rule.stray(ball(loss), ball(noise)).overlaps(whole / (1 + whole))
+    assert rule.gap == 3
+
+
+def read_one(
+    rows: list[tuple[object, object]], value: object, cold: object = None, masking: Masking = Masking.NONE
+) -> HeadFact:
+    names = FORMULAS
+    exact = (Bound(Fraction(0)), Bound(Fraction(0)))
+    coldness = {(0, 0): names.true} if cold is None else cold
+    head = ReadHead(names, masking, tuple(rows), coldness, (value,), (5,), (exact,) * len(rows))  # type: ignore[arg-type]
+    return integer_value(head)
+
+
+FORMULAS = Formulas(("a", "b"))
+STEP = FORMULAS.plus(FORMULAS.letter("a"), FORMULAS.scaled(FORMULAS.letter("b"), -1))
+LEAD = FORMULAS.plus(FORMULAS.number(8), FORMULAS.scaled(FORMULAS.digits(), 2))
+
+
+def looking(side: Masking = Masking.PAST) -> list[tuple[dict, dict]]:  # type: ignore[type-arg]
+    """(8 + 2 digits(n)) n (2 c j - j^2) / V."""
+    count, unit = (FORMULAS.mean(side, summand) for summand in (STEP, FORMULAS.mark(side)))
+    return [
+        ({(0, 0): count}, {(1, 1): FORMULAS.scaled(LEAD, 2)}),
+        ({(0, 0): unit}, {(2, 1): FORMULAS.scaled(LEAD, -1)}),
+    ]
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("growth", [-2, 0, 1])
+def test_what_is_read_and_how_far_it_is_off(power: int, growth: int) -> None:
+    with precision(64):
+        fact = read_one(looking(), {(power, growth): FORMULAS.number(Fraction(-3, 2))})
+        (output,) = fact.outputs
+        whole = FORMULAS.clamped(Masking.PAST, STEP, power)
+        assert output.diagram == FORMULAS.affine(Affine(Fraction(0), ((whole.parts[0][0], Fraction(-3, 2)),)))
+        assert output.growth == growth
+        assert output.error is not None
+        assert output.error.power == growth + power - 1 - 2
+        rest = (-ball(Fraction(24))).exp()
+        exact = 2 * (-ball(Fraction(8))).exp() * (3 * flint.arb(-2).exp()) ** 2 / (1 - rest) ** 2
+        off = exact * Fraction(3, 2).numerator / 2 * (1 if power == 1 else 2)
+        assert ball(output.error.factor) > off * (1 - 1e-15)
+        assert ball(output.error.factor) < off * (1 + 1e-12)
+        assert fact.rule == IntegerValueRule(Margin(Fraction(8), 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda rows: rows[:1], "not those of a lookup"),
+        (lambda rows: rows[1:], "not those of a lookup"),
+        (lambda rows: [*rows, ({(0, 0): FORMULAS.true}, {(3, 0): FORMULAS.true})], "not those of a lookup"),
+        (lambda rows: [*rows, ({(0, 0): FORMULAS.true}, {(1, 0): FORMULAS.true})], "not those of a lookup"),
+        (lambda rows: [(rows[0][0], {(1, 1): LEAD}), rows[1]], "top at the count"),
+        (lambda rows: [(rows[0][0], {(1, 2): FORMULAS.scaled(LEAD, 2)}), rows[1]], "top at the count"),
+        (lambda rows: [(rows[1][0], rows[0][1]), rows[0]], "not those of a lookup|number visible"),
+        (lambda rows: [looking(Masking.FUTURE)[0], rows[1]], "count over the visible"),
+        (lambda rows: [rows[0], looking(Masking.FUTURE)[1]], "count over the visible"),
+        (lambda rows: [rows[0], ({(0, 0): FORMULAS.true}, rows[1][1])], "number visible"),
+        (lambda rows: [(q, {p: FORMULAS.scaled(d, -1) for p, d in k.items()}) for q, k in rows], "can win"),
+        (lambda rows: [(q, {(p, 0): d for (p, _), d in k.items()}) for q, k in rows], "can win"),
+        (lambda rows: [(rows[0][0], {(1, 1): STEP}), rows[1]], "depends on the word"),
+    ],
+)
+def test_other_scores_have_no_rule(change: object, match: str) -> None:
+    with precision(64), pytest.raises(UnprovenError, match=match):
+        read_one(change(looking()), {(1, 0): FORMULAS.true})  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {(0, 0): FORMULAS.true},
+        {(3, 0): FORMULAS.true},
+        {(-1, 0): FORMULAS.true},
+        {(1, 0): FORMULAS.letter("a")},
+        {(1, 0): FORMULAS.true, (2, 0): FORMULAS.true},
+        {},
+    ],
+)
+def test_values_are_positions_or_their_squares(value: object) -> None:
+    with precision(64), pytest.raises(UnprovenError, match="no multiple of a position"):
+        read_one(looking(), value)
+
+
+def test_a_value_with_digits_is_none() -> None:
+    with precision(64), pytest.raises(UnprovenError, match="depends on an average"):
+        read_one(looking(), {(1, 0): FORMULAS.digits()})
+
+
+@pytest.mark.parametrize("masking", [Masking.FUTURE, Masking.PAST])
+def test_a_head_that_may_not_see_the_position_reads_nothing(masking: Masking) -> None:
+    with precision(64), pytest.raises(UnprovenError, match="may not see"):
+        read_one(looking(), {(1, 0): FORMULAS.true}, masking=masking)
+
+
+def test_counts_that_are_no_integers_are_refused() -> None:
+    rows = looking()
+    half = FORMULAS.mean(Masking.PAST, FORMULAS.scaled(STEP, Fraction(1, 2)))
+    rows[0] = ({(0, 0): half}, rows[0][1])
+    with precision(64), pytest.raises(UnprovenError, match="not an integer"):
+        read_one(rows, {(1, 0): FORMULAS.true})
+
+
+def test_the_number_of_all_positions_is_an_integer() -> None:
+    rows = looking()
+    rows[0] = ({(0, 0): FORMULAS.true}, rows[0][1])
+    with precision(64):
+        (output,) = read_one(rows, {(1, 0): FORMULAS.true}).outputs
+    assert output.diagram == FORMULAS.affine(FORMULAS.clamped(Masking.PAST, FORMULAS.true, 1))
+
+
+# Floats ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_sum_of_one_large_and_many_small_numbers_loses_at_most_the_small_ones(seed: int) -> None:
+    """In any order, also tree by tree: what the errors of integers rest on."""
+    rng = random.Random(seed)
+    numbers = [np.float32(1e6 * rng.random())]
+    numbers += [np.float32(10 ** rng.uniform(-9, 1)) for _ in range(rng.choice((3, 60, 700)))]
+    exact, small = sum(map(Fraction, map(float, numbers))), sum(map(Fraction, map(float, numbers[1:])))
+    rng.shuffle(numbers)
+    while len(numbers) > 1:
+        left, right = (numbers.pop(rng.randrange(len(numbers))) for _ in range(2))
+        numbers.insert(rng.randrange(len(numbers) + 1), np.float32(left + right))
+    gamma = Fraction(2 * 800, 2**24)
+    assert abs(Fraction(float(numbers[0])) - exact) <= small * (1 + 2 * gamma)
+
+
+def stream_after(model: DenseTransformer, layer: int, words: list[tuple[str, ...]]) -> torch.Tensor:
+    """The residual stream after a layer [word, position, coordinate]."""
+    seen: list[torch.Tensor] = []
+    handle = model.blocks[layer].register_forward_hook(lambda *io: seen.append(io[2]))
+    model(torch.tensor([["ab".index(symbol) for symbol in word] for word in words]))
+    handle.remove()
+    return seen[0]
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_computed_integers_are_within_their_bounds(regime: Regime, dtype: torch.dtype) -> None:
+    """What torch computes, against integers that are counted here: at lengths around powers of two."""
+    found, analysis = looked_up(regime)
+    program = one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY)
+    form = FLOAT32 if dtype is torch.float32 else FLOAT64
+    rounding = Rounding(analysis, form)
+    model = DenseTransformer(found.soft).to(dtype)
+    rng = random.Random(1)
+    for n in (2, 3, 7, 15, 16, 31):
+        offs = rounding.bounds_at(Kernel.NUMERATOR_FIRST, n).offs
+        words = [tuple(rng.choices("ab", weights=(3, 2), k=n)) for _ in range(20)]
+        layer = next(number_ for number_, _, _ in value_heads(found.soft))
+        stream = stream_after(model, layer, words)
+        for row, word in enumerate(words):
+            counts = meaning.run(program, word)
+            for _, _, head in value_heads(found.soft):
+                exact = counts[5 if head.construction.is_key else 4]  # type: ignore[union-attr]
+                for power, target in enumerate(head.targets, start=1):
+                    (((_, growth), diagram),) = analysis.layers[layer].middle.values[target].items()
+                    ((_, factor),) = analysis.names.values(diagram)[0].parts
+                    most = sum(float(c) * n**p for p, c in offs[target].growth.items())
+                    for i in range(n):
+                        integer = min(max(exact[i], 1), n) ** power * float(factor) * float(n) ** growth
+                        assert abs(float(stream[row, i, target]) - integer) <= most * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_computed_scores_are_within_their_bounds(regime: Regime) -> None:
+    """Differences of float32 scores of the nearest integer, against those of whole numbers."""
+    found, analysis = looked_up(regime)
+    program, last = one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY), len(found.soft.layers) - 1
+    (head,), (fact,) = found.soft.layers[last].heads, analysis.layers[last].heads
+    assert isinstance(head.weighting, Softmax)
+    model, rng = DenseTransformer(found.soft).to(torch.float32), random.Random(2)
+    for n in (2, 5, 15, 31):
+        strains = Rounding(analysis, FLOAT32).bounds_at(Kernel.NUMERATOR_FIRST, n).strains
+        strain = strains[f"layer {last}, head 0", LARGEST_LOSS]
+        most = float(strain) * float(LARGEST_LOSS) * float(fact.rule.gap)
+        assert most < 4
+        words = [tuple(rng.choices("ab", weights=(3, 2), k=n)) for _ in range(20)]
+        stream = stream_after(model, last - 1, words)
+        cold = float(evaluate(head.weighting.inverse_temperature, 1, n))
+        for row, word in enumerate(words):
+            queries, keys = (_forms(forms, stream[row]) for forms in (head.query, head.key))
+            scores = (queries @ keys.T) * torch.tensor(cold, dtype=torch.float32)
+            counts = meaning.run(program, word)
+            clamped = [[min(max(count, 1), n) for count in counts[step]] for step in (4, 5)]
+            exact = torch.tensor(
+                [
+                    [-8.0 * n * (query - key) ** 2 + 4 * j for j, key in enumerate(clamped[1])]
+                    for query in clamped[0]
+                ]
+            )
+            off = scores.double() - exact.double()
+            assert float((off.max(dim=1).values - off.min(dim=1).values).max()) <= most
+
+
+def _forms(forms: tuple[tuple[tuple[int, Fraction], ...], ...], stream: torch.Tensor) -> torch.Tensor:
+    """Linear forms of a float32 stream, computed in float32 [position, form]."""
+    weights = torch.zeros(stream.shape[1], len(forms), dtype=torch.float32)
+    for column, form in enumerate(forms):
+        for coordinate, factor in form:
+            weights[coordinate, column] = float(factor)
+    return stream @ weights
+
+
+Polynomial = dict[int, flint.arb]
+
+
+def summed(*parts: Polynomial) -> Polynomial:
+    return {
+        p: sum((part.get(p, flint.arb(0)) for part in parts), flint.arb(0)) for part in parts for p in part
+    }
+
+
+def multiplied(left: Polynomial, right: Polynomial) -> Polynomial:
+    return summed(*({p + q: x * y} for p, x in left.items() for q, y in right.items()))
+
+
+def highest(form: Polynomial, length: int) -> flint.arb:
+    return sum((x * flint.arb(length) ** max(p, 0) for p, x in form.items()), flint.arb(0))
+
+
+def is_about(one: flint.arb, other: flint.arb) -> bool:
+    return bool(abs(one - other) <= abs(other) * ball(Fraction(1, 10**10)))
+
+
+@pytest.mark.parametrize(("form", "u"), [(FLOAT32, Fraction(1, 2**24)), (FLOAT64, Fraction(1, 2**53))])
+@pytest.mark.parametrize("length", [1, 2, 24, 31])
+def test_float_bounds_are_those_of_the_format(form: FloatFormat, u: Fraction, length: int) -> None:
+    """FORMAT.md's formulas, written once more: integers, and then the scores of the nearest one."""
+    found, analysis = looked_up(Regime.UNBOUNDED)
+    bounds = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length)
+    with precision(128):
+        unit, e, tiny = ball(u), 8 * ball(u), ball(Fraction(1, form.range))
+        noise = (1 + e) * (1 + 4 * unit) / (1 - e)
+        extra = 2 * length * unit / (1 - 2 * length * unit)
+        integers = []
+        for layer, index, head in value_heads(found.soft):
+            loss = bounds.strains[f"layer {layer}, head {index}", LARGEST_LOSS] * ball(LARGEST_LOSS)
+            kept = 1 - loss - 2 * unit
+            longest = {d: min(2**d - 1, length) for d in range(1, length.bit_length() + 1)}
+            most = max((-(8 + 2 * flint.arb(d)) * kept).exp() * x**3 for d, x in longest.items())
+            s = 2 * most * noise / (1 - (noise * (-8 * kept).exp()) ** 3) ** 2
+            for power, target in enumerate(head.targets, start=1):
+                (((_, growth), _),) = analysis.layers[layer].middle.values[target].items()
+                top = growth + power
+                expected = summed(
+                    {top - 4: noise * s * power},
+                    {top - 3: (2 * (1 + 2 * extra) + noise - 1 + 4 * unit) * s},
+                    {top: e + 4 * unit + length * tiny},
+                )
+                expected = {p: x / (1 - e - 2 * extra * s) for p, x in expected.items()}
+                found_ = bounds.offs[target].growth
+                assert found_.keys() == expected.keys()
+                assert all(is_about(found_[p], expected[p]) for p in expected)
+                assert is_about(bounds.offs[target].mean, highest(expected, length))
+                integers.append(expected)
+        if length == 1:
+            return
+        key, square, query = integers
+        sigma = Fraction(8, 7) * 2 * u
+        rate = (1 + unit) * (1 + ball(sigma)) - 1
+        one, none = flint.arb(1), Polynomial()
+        rows = [
+            ({1: one}, query, {2: 16 * one}, {p: 16 * x for p, x in key.items()}),
+            ({0: one}, none, {3: 8 * one}, {p: 8 * x for p, x in square.items()}),
+            ({0: one}, none, {1: 4 * one}, none),
+        ]
+        parts = [{0: 12 * (tiny + ball(form.least_normal) * 2)}]
+        for q, dq, k, dk in rows:
+            lost = summed(dk, {p: x * rate for p, x in summed(k, dk).items()})
+            parts += [multiplied(dq, k), {p: 2 * x for p, x in multiplied(summed(q, dq), lost).items()}]
+        gap = 4
+        last = bounds.strains[f"layer {len(found.soft.layers) - 1}, head 0", LARGEST_LOSS]
+        assert is_about(last * ball(LARGEST_LOSS) * gap, highest(summed(*parts), length))
+
+
+def test_margins_without_digits_and_with_few() -> None:
+    one, eight = laurent.constant(1), laurent.constant(8)
+    assert margin_of(Growing(eight, {}), one, laurent.LONGER_THAN_ONE, "wrong") == Margin(Fraction(8), 0)
+    for digits, least in ((Fraction(1, 2), 0), (Fraction(0), 0), (Fraction(5, 2), 2)):
+        form = Growing(eight, laurent.constant(digits))
+        assert margin_of(form, one, laurent.LONGER_THAN_ONE, "wrong") == Margin(Fraction(8), least)
+    for digits in (Fraction(-1, 2), Fraction(-3)):
+        with pytest.raises(UnprovenError, match="wrong"):
+            margin_of(Growing(eight, {(0, 0): digits}), one, laurent.LONGER_THAN_ONE, "wrong")
+    for base in (0, -1):
+        with pytest.raises(UnprovenError, match="not positive"):
+            margin_of(Growing(laurent.constant(base), one), one, laurent.LONGER_THAN_ONE, "wrong")

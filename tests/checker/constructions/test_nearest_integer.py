@@ -1,0 +1,461 @@
+"""The nearest integer: bounds hold, each side condition is needed, positions are integers, too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product as pairs
+
+import flint
+import pytest
+
+from attemper.attention_program import meaning
+from attemper.attention_program.builder import Builder
+from attemper.attention_program.ops import Choice, Count, Letter, Mask, Nearest, Place, Program
+from attemper.checker.analysis import Analysis
+from attemper.checker.attention.scores import ReadHead
+from attemper.checker.constructions import nearest_integer as rules
+from attemper.checker.constructions.nearest_integer import NearestIntegerRule
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Clamped, UnprovenError
+from attemper.checker.proof import prove
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import Rounding
+from attemper.checker.values import Bound, Value
+from attemper.compiling.pipeline import Compiled, compile_language
+from attemper.compiling.regimes import Regime
+from attemper.exact.balls import ball, precision
+from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
+from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
+from attemper.languages.words import words_of_length
+from attemper.networks.layers import (
+    Head,
+    Hidden,
+    Layer,
+    LinearForm,
+    Masking,
+    NearestInteger,
+    Network,
+    Softmax,
+)
+from attemper.networks.meaning_soft import attention, output_bits, residual_streams
+from tests.support.nearest import AB, language_of, nearest_by_definition, one_nearest
+
+REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
+CASE = {
+    "mask": Mask.ALL,
+    "choice": Choice.RIGHTMOST,
+    "query": ((1, -1), 1),
+    "key": ((-1, 1), 0),
+    "where": ("a",),
+    "side": Mask.UP_TO,
+}
+
+
+def compiled(regime: Regime) -> tuple[Compiled, Analysis]:
+    program = one_nearest(**CASE)  # type: ignore[arg-type]
+    found = compile_language(language_of(program), AB, regime)
+    return found, prove(found.soft, language_of(program), found.realisation)
+
+
+def last_head(network: Network) -> Head:
+    (head,) = network.layers[-1].heads
+    assert isinstance(head.construction, NearestInteger)
+    return head
+
+
+def with_last_head(network: Network, head: Head) -> Network:
+    return replace(network, layers=(*network.layers[:-1], replace(network.layers[-1], heads=(head,))))
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_the_right_position_has_the_attention_that_is_said(regime: Regime) -> None:
+    found, analysis = compiled(regime)
+    (fact,) = analysis.layers[-1].heads
+    assert isinstance(fact.rule, NearestIntegerRule)
+    assert fact.rule.gap == 4
+    assert fact.rule.far == 12
+    with precision(64):
+        most = fact.rule.stray(flint.arb(0), flint.arb(1))
+    assert most < ball(Fraction(19, 1000))
+    for word in words_of_length(AB, 5):
+        right = nearest_by_definition(**CASE, word=word)  # type: ignore[arg-type]
+        rows = attention(last_head(found.soft), residual_streams(found.soft, word)[-2])
+        for weights, j in zip(rows, right, strict=True):
+            assert 1 - weights[j] <= most
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_errors_change_no_difference_of_scores_by_more_than_the_noise(regime: Regime) -> None:
+    found, analysis = compiled(regime)
+    rule = analysis.layers[-1].heads[0].rule
+    assert isinstance(rule, NearestIntegerRule)
+    assert 0 < rule.noise < Fraction(1, 50)
+    head, program = last_head(found.soft), one_nearest(**CASE)  # type: ignore[arg-type]
+    for word in words_of_length(AB, 5):
+        n, rows = len(word), meaning.run(program, word)
+        integers = [[min(max(count, 1), n) for count in rows[step]] for step in (4, 5)]
+        for i, weights in enumerate(attention(head, residual_streams(found.soft, word)[-2]), start=1):
+            scores = {}
+            for j, weight in weights.items():
+                off = (integers[0][i - 1] - integers[1][j - 1]) ** 2 + (word[j - 1] != "a")
+                scores[j] = weight.log() - (-8 * n * off + 4 * j)
+            for one, other in pairs(scores.values(), repeat=2):
+                assert abs(one - other) <= ball(rule.noise)
+
+
+def test_the_bound_of_stray_attention() -> None:
+    rule = NearestIntegerRule(Fraction(3), Fraction(7), Fraction(1, 2))
+    for loss, noise in pairs((Fraction(0), Fraction(1, 3)), (Fraction(1), Fraction(5, 4))):
+        with precision(128):
+            found = rule.stray(ball(loss), ball(noise))
+            r = (-ball(3 * (1 - loss))).exp()
+            whole = (r / (1 - r) + (-ball(7 * (1 - loss))).exp()) * ball(Fraction(1, 2)).exp() * ball(noise)
+            assert found.overlaps(whole / (1 + whole))
+            assert abs(found - whole / (1 + whole)) < Fraction(1, 10**20).__float__()
+
+
+# Side conditions ---------------------------------------------------------------------------------
+
+
+def scaled(form: LinearForm, factor: int | Fraction) -> LinearForm:
+    return tuple((coordinate, own * factor) for coordinate, own in form)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("row", [0, 1, 2, 3])
+@pytest.mark.parametrize("factor", [-1, Fraction(1, 2), Fraction(3, 4), 2])
+def test_every_row_has_its_factor(regime: Regime, row: int, factor: Fraction) -> None:
+    """A key or a query that is scaled: the parabola is another one, or b, or the tie-break."""
+    found, _ = compiled(regime)
+    head = last_head(found.soft)
+    for name in ("query", "key"):
+        rows = list(getattr(head, name))
+        rows[row] = scaled(rows[row], factor)
+        changed = with_last_head(found.soft, replace(head, **{name: tuple(rows)}))
+        language = language_of(one_nearest(**CASE))  # type: ignore[arg-type]
+        if row == 3 and factor in {Fraction(1, 2), Fraction(3, 4)}:
+            prove(changed, language, found.realisation)
+            continue
+        with pytest.raises(UnprovenError):
+            prove(changed, language, found.realisation)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_the_integers_are_not_exchanged(regime: Regime) -> None:
+    found, _ = compiled(regime)
+    head, language = last_head(found.soft), language_of(one_nearest(**CASE))  # type: ignore[arg-type]
+    integer, one = head.query[0], head.query[1]
+    for query, key in (
+        ((one, integer, *head.query[2:]), head.key),
+        ((integer, integer, *head.query[2:]), head.key),
+        (head.query, (head.key[1], head.key[0], *head.key[2:])),
+        (head.query, (scaled(integer, 16), *head.key[1:])),
+        (head.query, (*head.key[:3], head.key[0])),
+    ):
+        changed = with_last_head(found.soft, replace(head, query=query, key=key))
+        with pytest.raises(UnprovenError):
+            prove(changed, language, found.realisation)
+
+
+def test_a_falling_tie_break_reads_the_leftmost() -> None:
+    found, _ = compiled(Regime.UNBOUNDED)
+    head = last_head(found.soft)
+    changed = with_last_head(found.soft, replace(head, key=(*head.key[:3], scaled(head.key[3], -1))))
+    leftmost = one_nearest(**{**CASE, "choice": Choice.LEFTMOST})  # type: ignore[arg-type]
+    prove(changed, language_of(leftmost), found.realisation and replace(found.realisation, program=leftmost))
+
+
+@pytest.mark.parametrize(
+    ("masking", "mask"),
+    [(Masking.FUTURE, Mask.UP_TO), (Masking.PAST, Mask.FROM)],
+)
+def test_other_masks_are_other_programs(masking: Masking, mask: Mask) -> None:
+    found, _ = compiled(Regime.UNBOUNDED)
+    changed = with_last_head(found.soft, replace(last_head(found.soft), masking=masking))
+    other = one_nearest(**{**CASE, "mask": mask})  # type: ignore[arg-type]
+    prove(changed, language_of(other), replace(found.realisation, program=other))
+    with pytest.raises(UnprovenError, match="not shown to be"):
+        prove(changed, language_of(one_nearest(**CASE)), found.realisation)  # type: ignore[arg-type]
+
+
+def test_strict_masks_have_no_rule() -> None:
+    found, _ = compiled(Regime.UNBOUNDED)
+    changed = with_last_head(found.soft, replace(last_head(found.soft), masking=Masking.STRICT_FUTURE))
+    with pytest.raises(UnprovenError, match="only selections have a rule for strict masks"):
+        prove(changed, language_of(one_nearest(**CASE)), found.realisation)  # type: ignore[arg-type]
+
+
+# One head by itself ------------------------------------------------------------------------------
+
+
+def read(
+    rows: list[tuple[Value, Value]],
+    errors: list[tuple[Bound, Bound]] | None = None,
+    names: Formulas | None = None,
+) -> ReadHead:
+    names = names or Formulas(AB.symbols)
+    exact = (Bound(Fraction(0)), Bound(Fraction(0)))
+    cold: Value = {(0, 0): names.true}
+    value: Value = {(0, 0): names.letter("b")}
+    bounds = tuple(errors or [exact] * len(rows))
+    return ReadHead(names, Masking.FUTURE, tuple(rows), cold, (value,), (0,), bounds)
+
+
+def parts_of(names: Formulas, push: int = 8, tie: int = 4) -> list[tuple[Value, Value]]:
+    """K of the a's, K' of the b's, b at a's."""
+    number = names.number
+    asked, found, square = (
+        names.affine(names.clamped(Masking.FUTURE, names.letter(s), p))
+        for s, p in (("a", 1), ("b", 1), ("b", 2))
+    )
+    return [
+        ({(0, 0): asked}, {(0, 1): names.scaled(found, 2 * push)}),
+        ({(0, 0): number(1)}, {(0, 1): names.scaled(square, -push)}),
+        ({(0, 1): number(1)}, {(0, 0): names.scaled(names.letter("a"), -push)}),
+        ({(0, 0): number(1)}, {(1, 0): number(tie)}),
+    ]
+
+
+def test_what_is_read_is_named_by_all_that_makes_it() -> None:
+    names = Formulas(AB.symbols)
+    fact = rules.nearest_integer(read(parts_of(names), names=names))
+    ((asked, _),) = names.clamped(Masking.FUTURE, names.letter("a"), 1).parts
+    ((found, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
+    where = names.negation(names.letter("a"))
+    expected = names.nearest(Masking.FUTURE, False, where, asked, found, names.letter("b"))
+    assert fact.outputs[0].diagram == expected
+    assert fact.outputs[0].diagram != names.nearest(
+        Masking.FUTURE, False, where, found, asked, names.letter("b")
+    )
+    assert names.wholes[asked] == Clamped(Masking.FUTURE, names.letter("a"), 1)
+    assert isinstance(fact.rule, NearestIntegerRule)
+    assert (fact.rule.gap, fact.rule.far, fact.rule.noise) == (4, 12, 0)
+
+
+@pytest.mark.parametrize("push", [3, 4])
+def test_what_is_far_must_be_behind_even_with_half_of_its_lead(push: int) -> None:
+    """8 n for each unit is enough for 4 a step; 4 n is not for floats, and 3 n for no word."""
+    names = Formulas(AB.symbols)
+    with pytest.raises(UnprovenError, match=r"further from the integer can win|not positive"):
+        rules.nearest_integer(read(parts_of(names, push=push), names=names))
+
+
+def test_the_noise_is_that_of_all_rows() -> None:
+    names = Formulas(AB.symbols)
+    rows = parts_of(names)
+    errors = [(Bound(Fraction(0)), Bound(Fraction(0)))] * 4
+    errors[0] = (Bound(Fraction(1, 100), -2), Bound(Fraction(1, 50), -1))
+    errors[1] = (Bound(Fraction(0)), Bound(Fraction(1, 7), 0))
+    fact = rules.nearest_integer(read(rows, errors, names))
+    assert isinstance(fact.rule, NearestIntegerRule)
+    # |K| <= n, 16 n K' <= 16 n^2: 2 (e_q |k| + (|q| + e_q) e_k), powers of at most 0.
+    first = 2 * (Fraction(16, 100) + Fraction(101, 100) * Fraction(1, 50))
+    assert fact.rule.noise == first + 2 * Fraction(1, 7)
+    for row, side, power in ((0, 0, -1), (0, 1, 0), (1, 1, 1), (1, 0, -2), (2, 1, 0)):
+        worse = list(errors)
+        pair = list(worse[row])
+        pair[side] = Bound(Fraction(1, 1000), power)
+        worse[row] = (pair[0], pair[1])
+        with pytest.raises(UnprovenError, match="off by too much in longer words"):
+            rules.nearest_integer(read(rows, worse, names))
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "match"),
+    [
+        (
+            0,
+            lambda names, q, k: (q, {(0, 1): names.plus(k[0, 1], names.letter("a"))}),
+            "multiplies an integer",
+        ),
+        (0, lambda names, q, k: ({(0, 0): names.letter("a")}, k), "not a multiple of an integer"),
+        (0, lambda names, q, k: ({**q, (0, 1): names.true}, k), "not a multiple of an integer"),
+        (1, lambda names, q, k: (q, {(0, 1): names.scaled(names.letter("a"), 3)}), "not one square"),
+        (
+            2,
+            lambda names, q, k: (q, {(0, 0): names.scaled(names.letter("a"), -16)}),
+            "pushed away .* by a bit",
+        ),
+        (2, lambda names, q, k: (q, {(0, 0): names.mean(Masking.PAST, names.letter("a"))}), "average"),
+        (2, lambda names, q, k: ({(1, 0): names.true}, k), "weighed differently"),
+        (3, lambda names, q, k: (q, {(1, 0): names.letter("a")}), "no number"),
+        (3, lambda names, q, k: (q, {(3, 0): names.true}), "no number"),
+        (3, lambda names, q, k: (q, {(-1, 0): names.true}), "no number"),
+        (3, lambda names, q, k: ({(-1, 0): names.true}, k), "fades"),
+    ],
+)
+def test_other_scores_have_no_rule(row: int, change: object, match: str) -> None:
+    names = Formulas(AB.symbols)
+    rows = parts_of(names)
+    rows[row] = change(names, *rows[row])  # type: ignore[operator]
+    with pytest.raises(UnprovenError, match=match):
+        rules.nearest_integer(read(rows, names=names))
+
+
+def test_an_integer_that_is_weighed_by_a_letter_is_none() -> None:
+    names = Formulas(AB.symbols)
+    rows = parts_of(names)
+    query, key = rows[0]
+    rows[0] = query, {(0, 1): names.choose(names.letter("a"), key[0, 1], names.number(3))}
+    with pytest.raises(UnprovenError, match="weighed differently at different positions"):
+        rules.nearest_integer(read(rows, names=names))
+
+
+# Positions ---------------------------------------------------------------------------------------
+
+
+def by_position(side: Mask) -> Program:
+    """The letter at the position that is the number of all positions on a side: 'reverse' for `from`."""
+    build = Builder()
+    letter, one = build.add(Letter(("a",))), build.add(Place(ONE))
+    query, key = build.add(Count(side, one)), build.add(Count(Mask.UP_TO, one))
+    return Program(
+        AB,
+        (*build.steps, Nearest(Mask.ALL, Choice.RIGHTMOST, one, query, key, letter)),
+        len(build.steps),
+    )
+
+
+def one_layer(query: ClosedForm, regime: Regime) -> Network:
+    """A single head about positions, and the feed-forward that rounds what it reads."""
+    unit: ClosedForm = ONE if regime is Regime.UNBOUNDED else over(N)
+    forms: tuple[ClosedForm, ...]
+    if regime is Regime.UNBOUNDED:
+        forms, cold, factors = (times(N, I), times(N, Power(I, 2)), I), Softmax(ONE), (16, -8, 4)
+    else:
+        forms = (times(I, over(N)), times(Power(I, 2), over(N, 2)), times(I, over(N, 3)))
+        cold, factors = Softmax(times(8, Power(N, 3))), (2, -1, Fraction(1, 2))
+    head = Head(
+        NearestInteger(False, (), ((2, Fraction(1)),), ((3, Fraction(1)),), ((4, Fraction(1)),)),
+        Masking.NONE,
+        cold,
+        (((2, Fraction(1)),), ((1, Fraction(1)),), ((1, Fraction(1)),)),
+        tuple(((3 + k, Fraction(factor)),) for k, factor in enumerate(factors)),
+        (((0, Fraction(1)),),),
+        (6,),
+    )
+    read_bit = ((6, Fraction(1)),)
+    units = tuple(
+        Hidden(read_bit, -Fraction(bias, 4), ((7, Fraction(sign)),)) for bias, sign in ((1, 2), (3, -2))
+    )
+    return Network(
+        AB,
+        ("a", "1", "query", "key", "square", "tie", "attended", "output"),
+        (((0, Fraction(1)),), ()),
+        ((1, ONE), (2, times(query, unit)), *((3 + k, form) for k, form in enumerate(forms))),
+        (Layer((head,), units, ((0, 1),)),),
+        4,
+        7,
+        False,
+        True,
+    )
+
+
+MIRRORED = plus(N, 1, times(-1, I))
+QUERIES = {Mask.UP_TO: I, Mask.FROM: MIRRORED, Mask.ALL: N}
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("side", QUERIES)
+def test_positions_are_integers(side: Mask, regime: Regime) -> None:
+    program, network = by_position(side), one_layer(QUERIES[side], regime)
+    prove(network, language_of(program))
+    for other in QUERIES:
+        if other is not side:
+            with pytest.raises(UnprovenError):
+                prove(network, language_of(by_position(other)))
+    for word in words_of_length(AB, 4):
+        for i, (bit, found) in enumerate(
+            zip(meaning.output(program, word), output_bits(network, word), strict=True)
+        ):
+            place = {Mask.UP_TO: i, Mask.FROM: 3 - i, Mask.ALL: 3}[side]
+            assert bit == (word[place] == "a")
+            assert abs(found - int(bit)) < 0.25
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize(
+    "query",
+    [
+        plus(I, 1),
+        plus(N, times(-1, I)),
+        plus(N, 2, times(-1, I)),
+        plus(N, -1),
+        times(2, I),
+        ONE,
+        plus(I, I, N),
+    ],
+)
+def test_positions_that_may_not_be_there_are_none(query: ClosedForm, regime: Regime) -> None:
+    """Beyond 1..n the outermost position is read: that is the clamp of another number than any count."""
+    network = one_layer(query, regime)
+    for side in QUERIES:
+        with pytest.raises(UnprovenError):
+            prove(network, language_of(by_position(side)))
+
+
+def test_a_position_beside_counted_keys() -> None:
+    """The position whose count of b is nearest to the number of the position here."""
+    names = Formulas(AB.symbols)
+    rows = parts_of(names)
+    rows[0] = ({(1, 0): names.true}, rows[0][1])
+    fact = rules.nearest_integer(read(rows, names=names))
+    ((asked, _),) = names.clamped(Masking.FUTURE, names.true, 1).parts
+    ((found, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
+    where = names.negation(names.letter("a"))
+    expected = names.nearest(Masking.FUTURE, False, where, asked, found, names.letter("b"))
+    assert fact.outputs[0].diagram == expected
+
+
+# Rounding ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("form", "u"), [(FLOAT32, Fraction(1, 2**24)), (FLOAT64, Fraction(1, 2**53))])
+def test_what_is_read_is_off_by_what_strays(form: FloatFormat, u: Fraction) -> None:
+    """W with every lead smaller by E, and the quotient of two sums: FORMAT.md's formulas, once more."""
+    found, analysis = compiled(Regime.UNBOUNDED)
+    rule, number_ = analysis.layers[-1].heads[0].rule, len(found.soft.layers) - 1
+    assert isinstance(rule, NearestIntegerRule)
+    target = last_head(found.soft).targets[0]
+    for length in (2, 24):
+        bounds = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length)
+        off = bounds.offs[target]
+        loss = bounds.strains[f"layer {number_}, head 0", Fraction(15, 16)] * ball(Fraction(15, 16))
+        with precision(128):
+            unit, e = ball(u), 8 * ball(u)
+            noise = (1 + e) * (1 + 4 * unit) / (1 - e)
+            near = (-4 * (1 - loss - 2 * unit)).exp()
+            far = (-(12 * (1 - 4 * unit) - 4 * loss)).exp()
+            whole = ball(rule.noise).exp() * (near / (1 - near) + far) * noise
+            sums = 2 * (2 * length * unit) / (1 - 2 * length * unit) + 4 * unit
+            expected = whole / (1 + whole) + noise * (1 + sums) - 1
+            assert abs(off.other - expected) <= expected * ball(Fraction(1, 10**8))
+            assert off.zero.overlaps(off.other)
+
+
+def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
+    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(0))
+    with precision(64):
+        off = rule.stray(ball(Fraction(1, 4)), flint.arb(1))
+        assert off < rule.stray(ball(Fraction(1, 3)), flint.arb(1))
+
+
+def test_keys_of_both_signs_are_twice_as_far_apart() -> None:
+    names = Formulas(AB.symbols)
+    whole = names.affine(names.clamped(Masking.FUTURE, names.letter("a"), 1))
+    assert rules._has_one_sign(names, {(0, 0): whole, (1, 0): names.number(2)})
+    assert rules._has_one_sign(names, {(0, 0): names.scaled(whole, -3), (1, 0): names.number(0)})
+    assert not rules._has_one_sign(names, {(0, 0): whole, (1, 0): names.number(-2)})
+    assert not rules._has_one_sign(names, {(0, 0): names.plus(names.scaled(whole, -1), names.number(1))})
+    step = names.plus(names.letter("a"), names.scaled(names.letter("b"), -1))
+    assert not rules._has_one_sign(names, {(0, 0): names.mean(Masking.FUTURE, step)})
+
+
+def test_values_may_be_any_numbers() -> None:
+    """The spread and the size of what is read."""
+    names = Formulas(AB.symbols)
+    value = names.plus(names.scaled(names.letter("a"), -3), names.number(1))
+    head = replace(read(parts_of(names), names=names), values=({(0, 0): value},))
+    (output,) = rules.nearest_integer(head).outputs
+    assert (output.spread, output.size, output.error, output.growth) == (3, 2, None, 0)

@@ -1,0 +1,126 @@
+"""Programs as people write them, from the text to a proved network: Python and the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import attemper
+from attemper import rasp
+from attemper.checker.verdict import Status
+from attemper.errors import ExitCode, OptionError, SourceError
+from attemper.languages.rasp.program import parse_rasp
+from attemper.rasp import i, j
+from tests.support.command_line import attemper as command
+from tests.support.rasp import RaspMeaning, words_to
+
+BRACKETS = """alphabet ( [ ) ]
+empty accept
+left    = in '(' '['
+depth   = count[j <= i] left - count[j <= i] !left
+kind    = in '(' ')' ? round : square
+opened  = rightmost[j < i : left(j)] kind(j) else none
+output !some[j <= i] (depth < 0 | !left & previous left & opened != kind) & depth = 0
+"""
+"""Brackets that balance, and a bracket right behind an opening one is of its kind."""
+
+FIRST = "alphabet a b\nempty accept\noutput at first next in 'a' else true\n"
+
+LAST_OF_KIND = """alphabet a b c
+kind   = in 'a' ? vowel : consonant
+before = rightmost[j < i : kind(j) = kind(i)] symbol(j) else none
+output before
+"""
+
+
+@pytest.mark.parametrize("text", [BRACKETS, FIRST])
+@pytest.mark.parametrize("regime", ["temperature", "unbounded"])
+def test_a_text_is_what_its_network_computes(text: str, regime: attemper.workbench.model.RegimeName) -> None:
+    model = attemper.compile_program(text, regime=regime)
+    found = parse_rasp(text)
+    assert model.accepts("") == found.accepts_empty
+    for word in words_to(found.program.alphabet, 5 if text == FIRST else 4):
+        truth = RaspMeaning(found.source, word).outputs()
+        assert model.accepts(word) == truth[0 if str(found.at) == "first" else -1], word
+    assert model.check(model.certify()).status is Status.PROVED
+
+
+def test_python_values_compile() -> None:
+    seen = rasp.some(where=rasp.symbol(i) == rasp.symbol(j), mask="<")
+    found = rasp.program(~rasp.some(seen), alphabet="abc", accepts_empty=True)
+    model = attemper.compile_program(found, regime="temperature")
+    assert [model.accepts(word) for word in ("", "abc", "aba", "abca")] == [True, True, False, False]
+
+
+def test_a_text_says_itself_how_it_is_read() -> None:
+    for options in ({"at": "last"}, {"empty": "accept"}):
+        with pytest.raises(OptionError, match="says itself how it is read"):
+            attemper.compile_program(FIRST, **options)  # type: ignore[arg-type]
+    with pytest.raises(SourceError, match="the first line is the alphabet"):
+        attemper.compile_program("output true")
+
+
+def test_commands_on_a_text(tmp_path: Path) -> None:
+    file, folder = tmp_path / "kinds.rasp", tmp_path / "kinds"
+    file.write_text(LAST_OF_KIND, encoding="utf-8")
+    outcome = command("compile", "--program", file, "--regime", "temperature", "-o", folder)
+    assert outcome.code == 0, outcome.err
+    assert command("check", folder).code == 0
+    assert command("run", folder, "abca").out.split() == ["abca", "none", "none", "b", "a"]
+    assert command("verify", folder, "--up-to", "4").code == 0
+    (record,) = command("show", file, "--json").records
+    assert record == {
+        "class": "B-RASP: star-free",
+        "alphabet": "a b c",
+        "puts out": "one of a b c none at every position",
+        "steps": "9",
+        "types": {"kind": "Symbol{vowel, consonant}", "before": "Symbol{a, b, c, none}"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("alphabet a\nempty reject\noutput count[j <= i] true > 2", "C-RASP: counting only"),
+        ("alphabet a\nempty reject\noutput len > 2", "neither B-RASP nor C-RASP"),
+    ],
+)
+def test_the_class_is_shown(tmp_path: Path, text: str, expected: str) -> None:
+    file = tmp_path / "one.rasp"
+    file.write_text(text, encoding="utf-8")
+    lines = command("show", file).out.splitlines()
+    assert lines[0] == f"class     {expected}"
+    assert "read at   the last position; empty word: reject" in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code", "said"),
+    [
+        ("alphabet a\nempty reject\noutput in 'b'", (), ExitCode.SOURCE, "line 3, column 11"),
+        ("alphabet a\nempty reject\noutput pos", (), ExitCode.UNSUPPORTED, "line 3, column 8"),
+        (FIRST, ("--at", "last"), ExitCode.USAGE, "says itself how it is read"),
+        (FIRST, ("--alphabet", "ab"), ExitCode.USAGE, "says its alphabet itself"),
+        (FIRST, ("--regime", "decoder"), ExitCode.UNSUPPORTED, "decoder"),
+    ],
+)
+def test_errors_of_texts(
+    tmp_path: Path, text: str, options: tuple[str, ...], code: ExitCode, said: str
+) -> None:
+    file = tmp_path / "bad.rasp"
+    file.write_text(text, encoding="utf-8")
+    outcome = command("compile", "--program", file, *options, "-o", tmp_path / "out")
+    assert outcome.code == code
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_text_is_a_missing_file(tmp_path: Path) -> None:
+    for arguments in (
+        ("show", tmp_path / "none.rasp"),
+        ("compile", "--program", tmp_path / "none.rasp", "-o", "x"),
+    ):
+        outcome = command(*arguments)
+        assert outcome.code == ExitCode.FILE
+        assert "Traceback" not in outcome.err
