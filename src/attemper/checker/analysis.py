@@ -141,10 +141,9 @@ def _layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> Laye
     for index, head in enumerate(layer.heads):
         try:
             fact = head_fact(names, head, stream)
+            mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1)))
         except UnprovenError as error:
             raise UnprovenError(f"layer {number}, head {index}: {error}") from None
-        try:
-            mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1)))
         except OverflowError:
             raise UnprovenError(f"layer {number}, head {index}: its attention has no finite bound") from None
         for output in fact.outputs:

@@ -35,7 +35,7 @@ from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluat
 from attemper.exact.closed_forms import times as product
 from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
 from attemper.languages.words import words_of_length
-from attemper.networks.layers import Head, IntegerValue, Layer, Masking, Network, Softmax
+from attemper.networks.layers import Head, IntegerValue, Layer, Masking, NearestInteger, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
 from attemper.running.dense import DenseTransformer
 from tests.support.nearest import AB, language_of, one_nearest
@@ -139,6 +139,7 @@ LEADS = {
         plus(-8, product(2, Digits(N))),
         plus(8, product(2, Digits(I))),
         plus(8, product(-2, Digits(N))),
+        plus(Fraction(1, 10**25), product(2, Digits(N))),
     ],
 )
 def test_a_margin_that_does_not_grow_enough_proves_nothing(regime: Regime, lead: ClosedForm) -> None:
@@ -174,6 +175,21 @@ def test_other_constructions_read_no_integers() -> None:
                 layers[number_] = replace(layer, heads=heads)
                 with pytest.raises(UnprovenError):
                     prove(replace(found.soft, layers=tuple(layers)), language, found.realisation)
+
+
+def test_the_nearest_integer_to_an_average_proves_nothing() -> None:
+    found, _ = looked_up(Regime.UNBOUNDED)
+    language = language_of(one_nearest(Mask.ALL, Choice.RIGHTMOST, QUERY, KEY))
+    *before, last = found.soft.layers
+    (head,) = last.heads
+    integer, average = head.construction, next(value_heads(found.soft))[2].construction
+    assert isinstance(integer, NearestInteger)
+    assert isinstance(average, IntegerValue)
+    query = tuple(average.ratio if form == integer.query else form for form in head.query)
+    assert query != head.query
+    layers = (*before, replace(last, heads=(replace(head, query=query),)))
+    with pytest.raises(UnprovenError, match="not about integers of two counts"):
+        prove(replace(found.soft, layers=layers), language, found.realisation)
 
 
 # Margins and bounds ------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ def _queries(
 
 
 def _clamped(names: Names, number: int) -> Clamped:
-    whole = names.wholes[number]
+    whole = names.wholes.get(number)
     if not isinstance(whole, Clamped):
         raise UnprovenError("its parabola is not about integers of two counts")
     return whole
