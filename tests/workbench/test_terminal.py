@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attemper.languages.named.entry import Entry, Formula, Regex, Written
+from attemper.languages.named.entry import Entry, Formula, Rasp, Regex, Written
 from attemper.workbench import demo
 from attemper.workbench.cli.app import COMMANDS, main
 from attemper.workbench.cli.console import NARROWEST, out, wrapped
@@ -43,10 +43,14 @@ def symbols_of(name: str, length: int) -> str:
 
 
 def source_of(name: str) -> list[str]:
+    """What `compile` is told; a program is written to a file here."""
     entry, source = demo.SHOWN[NAMES.index(name)]
     alphabet = " ".join(entry.alphabet)
     if isinstance(source, Regex):
         return ["--regex", source.text, "--alphabet", alphabet]
+    if isinstance(source, Rasp):
+        Path(f"{name}.rasp").write_text(source.text, encoding="utf-8")
+        return ["--program", f"{name}.rasp"]
     assert isinstance(source, Formula)
     return [source.text, "--alphabet", alphabet, "--at", "last"]
 
