@@ -54,7 +54,7 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Growt
 def _per_step(names: Names, output: Output, size: Growth) -> Growth:
     """How far the values of two positions are apart for each step: the factor, for squares 2 n times it."""
     ((number, _),) = names.values(output.diagram)[0].parts
-    whole = names.wholes.get(number)
+    whole = names.wholes[number]
     square = isinstance(whole, Clamped) and whole.power == 2
     return times(size, {-1: flint.arb(2 if square else 1)})
 
