@@ -222,7 +222,7 @@ def test_another_alphabet_is_why_there_is_no_proof() -> None:
 def test_steps_that_nobody_reads_are_not_explained() -> None:
     network, program = lettered()
     doubled = [Linear(((1, k), (1, k)), 0) for k in range(1, 60)]
-    idle = (*program.steps, Count(Mask.UP_TO, 0), *doubled, Compare(60, 1), Place(I))
+    idle = (*program.steps, Count(Mask.UP_TO, 0), *doubled, Compare(60, 1))
     language = ProgramLanguage(Program(AB, idle, 0), At.LAST, network.accepts_empty)
     verdict = judge(network, language, (RealClaim(),), explained=True)
     assert verdict.status is Status.PROVED
