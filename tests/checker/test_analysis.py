@@ -15,7 +15,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.checker import analysis as analysis_module
 from attemper.checker import counterexample, realising
 from attemper.checker import proof as proof_module
-from attemper.checker.analysis import Analysis, analyse, output_of
+from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.counterexample import wrong_word
@@ -180,16 +180,16 @@ def with_end(analysis: Analysis, coordinate: int, **changes: object) -> Analysis
 
 def test_an_output_is_right_up_to_a_quarter() -> None:
     analysis = prove(compiled("a S b").network, language("a S b"))
-    output, names, right = analysis.network.output, analysis.names, output_of(analysis)
-    assert output_of(with_end(analysis, output, error=Fraction(1, 4))) == right
+    output, names, right = analysis.network.output, analysis.names, outputs_of(analysis)
+    assert outputs_of(with_end(analysis, output, error=Fraction(1, 4))) == right
     for error in (Fraction(1, 4) + Fraction(1, 2**70), Fraction(1, 2)):
         with pytest.raises(UnprovenError, match="off by more than 1/4"):
-            output_of(with_end(analysis, output, error=error))
+            outputs_of(with_end(analysis, output, error=error))
     for powers in ((1, 0), (0, 1)):
         value = {**analysis.end.values[output], powers: names.true}
         with pytest.raises(UnprovenError):
-            output_of(with_end(analysis, output, value=value))
-    assert output_of(with_end(analysis, output, value={})) == names.false
+            outputs_of(with_end(analysis, output, value=value))
+    assert outputs_of(with_end(analysis, output, value={})) == (names.false,)
 
 
 def test_a_network_without_layers_ends_as_it_starts() -> None:

@@ -590,8 +590,8 @@ def test_options_that_exclude_each_other(name: str, command: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "fragment"),
     [
-        (("O a", "--regex", "a", "--alphabet", "ab"), "give one of FORMULA, --regex and --dfa"),
-        (("O a", "--dfa", "x.json"), "give one of FORMULA, --regex and --dfa"),
+        (("O a", "--regex", "a", "--alphabet", "ab"), "give one of FORMULA, --regex, --dfa and --program"),
+        (("O a", "--dfa", "x.json"), "give one of FORMULA, --regex, --dfa and --program"),
         (("--regex", "a", "--alphabet", "ab", "--at", "last"), "--at and --empty are for formulas"),
         (("--regex", "a", "--alphabet", "ab", "--empty", "accept"), "--at and --empty are for formulas"),
         (("--dfa", "x.json", "--at", "first"), "--at and --empty are for formulas"),

@@ -96,19 +96,25 @@ def first(start: Pass[Source, Goal]) -> Pipeline[Source, Goal]:
 
 
 def formula_pipeline(
-    language: TemporalLanguage, alphabet: Alphabet, regime: Regime, least_margin: int
+    language: TemporalLanguage,
+    alphabet: Alphabet,
+    regime: Regime,
+    least_margin: int,
+    shared: Shared | None = None,
 ) -> Pipeline[TemporalLanguage, NetworkLevel]:
-    """The passes that a formula goes through."""
-    return (
+    """The passes that a formula goes through.
+
+    A shift over several positions is one head, by cases; unless no cases may share a head.
+    """
+    moved = (
         first(TemporalToProgram(alphabet))
         .then(SimplifyProgram())
         .then(RequireRegime(regime, language.formula))
         .then(MoveShifts())
-        .then(JoinShifts())
-        .then(GuardEdges())
-        .then(Assemble())
-        .then(HardToSoft(regime, least_margin))
-        .then(DropUnused())
+    )
+    joined = moved if shared is Shared.NONE else moved.then(JoinShifts())
+    return (
+        joined.then(GuardEdges()).then(Assemble()).then(HardToSoft(regime, least_margin)).then(DropUnused())
     )
 
 
@@ -180,8 +186,8 @@ def compile_language(
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
-    `limits` are those of an automaton's cascade; `shared` says which cases of a program's selections share a
-    head, instead of the regime; `watch` is called after every pass.
+    `limits` are those of an automaton's cascade; `shared` says which cases of selections share a head,
+    instead of the regime; `watch` is called after every pass.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
     no cascade of moderate size computes the automaton, with what stands in the way, or if the network has
@@ -189,7 +195,7 @@ def compile_language(
     """
     match language:
         case TemporalLanguage():
-            pipeline = formula_pipeline(language, alphabet, regime, least_margin)
+            pipeline = formula_pipeline(language, alphabet, regime, least_margin, shared)
             return _compiled(pipeline.run(language, watch), ())
         case Dfa():
             return _from_automaton(language, regime, least_margin, limits, watch)
@@ -232,9 +238,10 @@ def _of_decomposition(
 def _of_formula(
     formula: Formula, dfa: Dfa, regime: Regime, least_margin: int, watch: Watch
 ) -> tuple[Stage, ...]:
-    """The stages of a formula that says what the automaton does."""
+    """The stages of a formula that says what the automaton does; beside automata no cases are followed."""
     language = TemporalLanguage(formula, At.LAST, dfa.accepts(()))
-    return formula_pipeline(language, dfa.alphabet, regime, least_margin).run(language, watch)
+    pipeline = formula_pipeline(language, dfa.alphabet, regime, least_margin, Shared.NONE)
+    return pipeline.run(language, watch)
 
 
 def _cost(stages: tuple[Stage, ...]) -> tuple[int, int, int]:

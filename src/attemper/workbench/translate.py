@@ -17,6 +17,7 @@ from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.lowering.shorten_formula import shortened, shortest, with_operands
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
+from attemper.compiling.simplifying.spell_out import Shared
 from attemper.errors import InternalError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
@@ -117,7 +118,7 @@ def _is_proved(formula: Formula, dfa: Dfa) -> bool:
     """Whether one network is shown to compute both."""
     language = TemporalLanguage(formula, At.LAST, accepts_empty=dfa.accepts(()))
     try:
-        compiled = compile_language(language, dfa.alphabet, Regime.UNBOUNDED)
+        compiled = compile_language(language, dfa.alphabet, Regime.UNBOUNDED, shared=Shared.NONE)
         for own in (language, dfa):
             prove(compiled.soft, own, compiled.realisation)
     except (UnprovenError, UnsupportedError):

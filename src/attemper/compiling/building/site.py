@@ -20,7 +20,7 @@ VALUES_PER_HEAD = 4
 """How many values of one place share a head: the width that most heads have anyway."""
 
 MOST_VALUES = max(HEAD_WIDTHS)
-"""As many share a head that tells several cases apart: what it finds is asked of it case by case."""
+"""As many share a head of three rows or more, by cases: what it finds is asked of it case by case."""
 
 
 class Site:
@@ -52,7 +52,7 @@ class Site:
     def add_shared_heads(self) -> None:
         """The heads for all values since the last call; equal plans in one layer share a head."""
         for (layer, plan), values in self._shared.items():
-            most = MOST_VALUES if len(plan.hard(self.stream).query) > 1 else VALUES_PER_HEAD
+            most = MOST_VALUES if len(plan.hard(self.stream).query) > 2 else VALUES_PER_HEAD
             for start in range(0, len(values), most):
                 self.add_head(layer, plan, tuple(values[start : start + most]))
         self._shared.clear()
