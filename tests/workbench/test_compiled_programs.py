@@ -192,7 +192,7 @@ def test_commands_on_a_program(tmp_path: Path) -> None:
     assert made.record["horizons"][0]["horizon"] > 1000
     assert command("check", folder).code == ExitCode.OK
     assert command("check", folder, "--program", text).code == ExitCode.OK
-    assert command("verify", folder).code == ExitCode.OK
+    assert command("verify", folder, "--up-to", "4", "--random", "8", "--length", "20").code == ExitCode.OK
     assert command("run", folder, "abba", "--json").record["positions"] == [int(bit) for bit in far("abba")]
     assert "s5 = previous 3 s4 default 1" in command("trace", folder, "abba").out
     assert "s4 = attend <= rightmost where" in command("check", folder, "--explain").out
@@ -211,7 +211,7 @@ def test_commands_on_symbols(tmp_path: Path) -> None:
     ]
     assert command("run", folder, "abab", "--json").record["outputs"] == list(induction("abab"))
     assert "puts out             one of a b c none at every position" in command("show", folder).out
-    assert command("verify", folder).code == ExitCode.OK
+    assert command("verify", folder, "--up-to", "4", "--random", "8", "--length", "20").code == ExitCode.OK
     assert command("check", folder).code == ExitCode.OK
     assert '"output": [\n  [\n   "a",' in (folder / STRUCTURE).read_text()
     assert load(folder).output("abab") == induction("abab")
