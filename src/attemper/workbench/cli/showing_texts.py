@@ -12,7 +12,8 @@ from attemper.workbench.cli.console import out, print_json
 
 def show_text(file: Path, json: bool) -> None:
     """Show the class of a program's text, how it is read, and the type of every definition."""
-    found = parse_rasp(read_bytes(file, "give the text of an attention program").decode(errors="replace"))
+    text = read_bytes(file, "give the text of an attention program").decode("utf-8-sig", errors="replace")
+    found = parse_rasp(text)
     types = {name: str(one) for name, one in found.types.items()}
     if json:
         print_json({**_facts(found), "types": types})

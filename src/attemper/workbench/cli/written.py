@@ -69,7 +69,7 @@ class Written:
     def _of_program(self, file: Path) -> tuple[Language, Alphabet]:
         if self.alphabet is not None:
             raise typer.BadParameter("a program says its alphabet itself: leave --alphabet out")
-        text = read_bytes(file, "give the file of an attention program").decode(errors="replace")
+        text = read_bytes(file, "give the file of an attention program").decode("utf-8-sig", errors="replace")
         if file.suffix == ".rasp":
             at, empty = (None if option is None else option.value for option in (self.at, self.empty))
             found = program_language(text, at, empty)
