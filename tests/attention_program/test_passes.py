@@ -149,9 +149,9 @@ def test_many_assembled_networks_compute_their_programs() -> None:
     for seed in range(1500):
         rng = random.Random(seed)
         program = ProgramSampler(rng).program(rng.randint(5, 25))
-        for rewritten in (simplify_program, spell_out):
-            after, to = rewritten(program)
-            _assert_same_meaning(program, after, to)
+        _assert_same_meaning(program, *simplify_program(program))
+        for shared in Shared:
+            _assert_same_meaning(program, *spell_out(program, shared))
         _assert_assembled(program, FEW_WORDS)
 
 

@@ -339,7 +339,7 @@ def random_cascade(seed: int) -> Cascade:
     )
 
 
-@pytest.mark.parametrize("start", range(0, 40, 10))
+@pytest.mark.parametrize("start", range(0, 20, 10))
 def test_random_cascades(start: int) -> None:
     for seed in range(start, start + 10):
         source = random_cascade(seed)
@@ -371,7 +371,7 @@ def small_automaton(seed: int) -> Dfa:
             return automata.random_reset_cascade(seed, (2, 2), letters)
 
 
-@pytest.mark.parametrize("start", range(0, 40, 8))
+@pytest.mark.parametrize("start", range(0, 24, 8))
 def test_random_automata(start: int) -> None:
     refused = 0
     for seed in range(start, start + 8):

@@ -95,6 +95,7 @@ print(next(int(line.split()[1]) // 1024 for line in status if line.startswith("V
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is counted otherwise elsewhere")
+@pytest.mark.slow
 def test_a_chain_of_two_hundred_is_refused_before_memory_grows() -> None:
     done = subprocess.run([sys.executable, "-c", CHAIN], capture_output=True, text=True, check=True)
     reason, megabytes = done.stdout.splitlines()

@@ -253,6 +253,7 @@ def test_an_unusual_automaton_is_compiled(name: str, tmp_path: Path) -> None:
     assert verdicts(folder, words) == [accepted(automaton, word) for word in words]
 
 
+@pytest.mark.slow
 def test_two_hundred_states(tmp_path: Path) -> None:
     folder = tmp_path / "m"
     path = saved(dfa_to_json(automata.length_modulo(200, "ab")), tmp_path)

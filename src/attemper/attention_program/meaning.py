@@ -197,8 +197,10 @@ def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> 
     """What a head reads: where most of what is sought holds; one bit holds there, or nowhere."""
     if not seen:
         return 0
-    held = {j: sum(rows[there][j - 1] for there in sought) for j in seen}
-    found = [j for j in seen if held[j] == max(held.values())]
+    columns = [rows[there][seen.start - 1 : seen.stop - 1] for there in sought] or [(0,) * len(seen)]
+    held = list(map(sum, zip(*columns, strict=True)))
+    most = max(held)
+    found = [j for j, total in zip(seen, held, strict=True) if total == most]
     return rows[step.value][chosen(step.choice, found) - 1]
 
 

@@ -60,8 +60,8 @@ def check_against_brute_force(dfa: Dfa) -> Kind:
 
 
 def test_classes_agree_with_brute_force() -> None:
-    counts = Counter(check_against_brute_force(sample(seed)) for seed in range(400))
-    assert all(counts[kind] >= 10 for kind in Kind), counts
+    counts = Counter(check_against_brute_force(sample(seed)) for seed in range(150))
+    assert all(counts[kind] >= 4 for kind in Kind), counts
 
 
 @pytest.mark.slow
