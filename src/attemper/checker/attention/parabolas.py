@@ -41,7 +41,7 @@ def parts_of(head: ReadHead) -> Parts:
         at_i, query = _of_query(names, multiply(names, row, head.coldness))
         for (power, length), diagram in key.items():
             factor = laurent.times(query, laurent.monomial(0, length))
-            for number, own in _wholes_of(names, power, diagram).items():
+            for number, own in wholes_of(names, power, diagram).items():
                 product = parts.products.get((at_i, number), {})
                 parts.products[at_i, number] = laurent.plus(product, laurent.times(factor, own))
             fixed = names.constant_part(diagram)
@@ -69,7 +69,7 @@ def _of_query(names: Names, value: Value) -> tuple[int | None, Laurent]:
     return numbers.pop(), factor
 
 
-def _wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
+def wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
     """The whole numbers in a key, with their factors, which must be the same everywhere."""
     values = names.values(diagram)
     if power:

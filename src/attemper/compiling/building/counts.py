@@ -68,7 +68,15 @@ class Integer:
         return Average(self.average.mask, (), 1)
 
 
-Need = Literal | Average | Integer
+@final
+@dataclass(frozen=True, order=True)
+class Share:
+    """An integer divided by n, as integers are compared."""
+
+    integer: Integer
+
+
+Need = Literal | Average | Integer | Share
 """What a step reads: a bit that a feed-forward has written, an average or an integer that a head has made."""
 
 

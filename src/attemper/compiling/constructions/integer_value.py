@@ -25,6 +25,9 @@ LEAST_MARGIN = 8
 
 _SQUARE = Power(I, 2)
 
+SHARE = times(I, over(N))
+"""The position as a part of the length."""
+
 
 @final
 @dataclass(frozen=True)
@@ -67,11 +70,13 @@ class IntegerValuePlan:
         return self.construction.ratio, self.construction.unit
 
 
-def allocate_integer(site: Site, integer: Integer) -> None:
-    """Coordinates for an integer: one for a query, two for a key."""
+def allocate_integer(site: Site, integer: Integer, *, is_compared: bool) -> None:
+    """Coordinates for an integer: one for a query, two for a key, and one more if it is compared."""
     name = name_of(site, integer.average)
     labels = [f"key of {name}", f"square of {name}"] if integer.is_key else [f"integer of {name}"]
     site.integers[integer] = tuple(map(site.stream.new, labels))
+    if is_compared:
+        site.shares[integer] = site.stream.new(f"share of {name}")
 
 
 def make_integer(site: Site, integer: Integer) -> None:
@@ -81,15 +86,18 @@ def make_integer(site: Site, integer: Integer) -> None:
     plan = IntegerValuePlan(IntegerValue(ratio, unit, integer.is_key), Masking.NONE)
     positions = (site.stream.at(I), site.stream.at(_SQUARE))
     # A query is read without its square.
-    pairs = zip(positions, site.integers[integer], strict=False)
+    pairs = list(zip(positions, site.integers[integer], strict=False))
+    if integer in site.shares:
+        pairs.append((site.stream.at(SHARE), site.shares[integer]))
     site.add_head(layer, plan, tuple(pairs))
 
 
-def in_units(construction: IntegerValue, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
-    """What the softmax head carries: a query, or a key and its square, in the regime's unit."""
+def in_units(
+    construction: IntegerValue, values: tuple[LinearForm, ...], regime: Regime, stream: Stream
+) -> tuple[LinearForm, ...]:
+    """What the softmax head carries: a query, or a key and its square, in the regime's unit; and shares."""
     if regime is Regime.TEMPERATURE:
-        linear = times(I, over(N))
-        forms = (linear, times(_SQUARE, over(N, 2))) if construction.is_key else (linear,)
+        forms = (SHARE, times(_SQUARE, over(N, 2))) if construction.is_key else (SHARE,)
     else:
         forms = (times(N, I), times(N, _SQUARE)) if construction.is_key else (I,)
-    return tuple(map(stream.at, forms))
+    return (*map(stream.at, forms), *values[len(forms) :])

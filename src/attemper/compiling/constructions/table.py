@@ -3,6 +3,7 @@
     Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
     Shift     neighbour   CountTest          lookup, corrected where the count is 0
     Nearest   nearest_integer; integers: integer_value, one for each query and each key
+    Matched   nearest_integer, then integer_sign
     Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
 
 No pass names a construction: each asks here.
@@ -18,6 +19,7 @@ from attemper.attention_program.ops import (
     Compare,
     CountTest,
     Equals,
+    Matched,
     Nearest,
     Program,
     Ref,
@@ -28,7 +30,15 @@ from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream
-from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
+from attemper.compiling.constructions import (
+    integer_sign,
+    lookup,
+    nearest_integer,
+    neighbour,
+    select,
+    sign,
+)
+from attemper.compiling.constructions.integer_sign import IntegerSignPlan
 from attemper.compiling.constructions.integer_value import (
     IntegerValuePlan,
     allocate_integer,
@@ -45,6 +55,7 @@ from attemper.compiling.constructions.uniform import UniformPlan, make_average, 
 from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
     Head,
+    IntegerSign,
     IntegerValue,
     LinearForm,
     LocalSign,
@@ -69,7 +80,11 @@ __all__ = [
     "soft_values",
 ]
 
-PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Nearest, Shift), (Compare, Equals), (CountTest,))
+PHASES: tuple[tuple[type[Step], ...], ...] = (
+    (Attend, Nearest, Matched, Shift),
+    (Compare, Equals),
+    (CountTest,),
+)
 """The steps that have heads, in the order in which these are made."""
 
 
@@ -93,6 +108,8 @@ def plan_of(head: Head) -> HeadPlan:
             return IntegerValuePlan(construction, masking)
         case NearestInteger():
             return NearestIntegerPlan(construction, masking)
+        case IntegerSign():
+            return IntegerSignPlan(construction, masking)
         case _:
             assert_never(construction)
 
@@ -110,7 +127,7 @@ def soft_values(head: Head, regime: Regime, stream: Stream) -> tuple[LinearForm,
     """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
     match head.construction:
         case IntegerValue() as construction:
-            return in_units(construction, regime, stream)
+            return in_units(construction, head.values, regime, stream)
         case _:
             return head.values
 
@@ -122,6 +139,8 @@ def needs(program: Program, ref: Ref) -> Iterator[Need]:
             return select.needs(program, step)
         case Nearest() as step:
             return nearest_integer.needs(program, step)
+        case Matched() as step:
+            return integer_sign.needs(program, step)
         case Shift() as step:
             return neighbour.needs(program, step)
         case Compare() | Equals() as step:
@@ -139,6 +158,8 @@ def compute(site: Site, ref: Ref) -> LinearForm:
             return select.selected(site, ref, step)
         case Nearest() as step:
             return nearest_integer.found(site, ref, step)
+        case Matched() as step:
+            return integer_sign.matched(site, ref, step)
         case Shift() as step:
             return neighbour.shifted(site, ref, step)
         case Compare() | Equals() as step:
