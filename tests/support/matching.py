@@ -1,6 +1,9 @@
-"""Attention programs that ask whether two counts are equal, and what they mean by definitions of their own."""
+"""Attention programs that ask whether two counts are equal, and what they mean by definition."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from attemper.attention_program.builder import Builder
 from attemper.attention_program.ops import (
@@ -19,12 +22,9 @@ from attemper.attention_program.ops import (
     Program,
     Ref,
 )
-from attemper.exact.closed_forms import N, ONE, I, Test, plus, times
-from attemper.exact.predicates import NonNegative, Remainder
-from attemper.languages.words import Alphabet, Word
-
-AB = Alphabet(("a", "b"))
-EVEN = Test(Remainder(2, 0), 1, 0, 0)
+from attemper.exact.closed_forms import ONE, ClosedForm
+from attemper.languages.words import Word
+from tests.support.nearest import AB, EVEN, Weights, nearest_by_definition, one_nearest
 
 
 def selected(
@@ -47,7 +47,7 @@ def selected(
     return build.add(Gate(Connective.AND, (read, found)))
 
 
-def kth_b(value: Test = EVEN, default: bool = False) -> Program:
+def kth_b(value: ClosedForm = EVEN, default: bool = False) -> Program:
     """Whether the K-th b stands at an even position, K the number of all a; the default if there is none."""
     build = Builder()
     a, b = (build.add(Letter((symbol,))) for symbol in AB.symbols)
@@ -61,3 +61,46 @@ def place_of_kth_b(word: Word) -> int | None:
     places = [j for j, symbol in enumerate(word, start=1) if symbol == "b"]
     count = word.count("a")
     return places[count - 1] if 1 <= count <= len(places) else None
+
+
+def one_matched(
+    mask: Mask,
+    choice: Choice,
+    query: tuple[Weights, int],
+    key: tuple[Weights, int],
+    where: Sequence[str] | None = ("a", "b"),
+    side: Mask = Mask.UP_TO,
+) -> Program:
+    """Whether the nearest count over a and b is equal: weights and a constant for the query and the key."""
+    program = one_nearest(mask, choice, query, key, where, side=side)
+    *before, last = program.steps
+    assert isinstance(last, Nearest)
+    matched = Matched(last.mask, last.choice, last.where, last.query, last.key)
+    return replace(program, steps=(*before, matched))
+
+
+def matched_by_definition(
+    mask: Mask,
+    choice: Choice,
+    query: tuple[Weights, int],
+    key: tuple[Weights, int],
+    where: Sequence[str] | None,
+    side: Mask,
+    word: Word,
+) -> tuple[bool, ...]:
+    """What `one_matched` says at every position, from its definition."""
+    found = nearest_by_definition(mask, choice, query, key, where, side, word)
+    keys, queries = (_clamped(count, side, word) for count in (key, query))
+    return tuple(keys[j - 1] == own for j, own in zip(found, queries, strict=True))
+
+
+def _clamped(count: tuple[Weights, int], side: Mask, word: Word) -> list[int]:
+    weights, constant = count
+    each = [weights[AB.symbols.index(symbol)] for symbol in word]
+    n = len(word)
+    seen = {
+        Mask.UP_TO: lambda i: each[: i + 1],
+        Mask.FROM: lambda i: each[i:],
+        Mask.ALL: lambda i: each,
+    }[side]
+    return [min(max(constant + sum(seen(i)), 1), n) for i in range(n)]

@@ -655,7 +655,7 @@ class Names(ABC):
         The mask shows i itself, so there is always such a position; query and key are numbers of whole
         numbers, the one at i, the other at the position.
         """
-        where = self.settled(where)
+        where = self._favoured(where)
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
@@ -667,9 +667,14 @@ class Names(ABC):
         self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int
     ) -> tuple[int, Affine]:
         """The key at that position: the number of the whole number, and what it is."""
-        found = self._whole(NearestKey(masking, leftmost, self.settled(where), query, key))
+        found = self._whole(NearestKey(masking, leftmost, self._favoured(where), query, key))
         ((number, _),) = found.parts
         return number, found
+
+    def _favoured(self, where: Diagram) -> Diagram:
+        """The positions that are as near as their keys; all of them if there are none, which is the same."""
+        settled = self.settled(where)
+        return self.true if settled == self.false else settled
 
     def beyond(self, found: int, threshold: int) -> Diagram:
         """[a nearest key - its query >= threshold]; where n = 1 both are 1."""

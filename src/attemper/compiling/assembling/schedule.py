@@ -115,7 +115,7 @@ def _ready_nearest(program: Program, ready: list[int], step: Nearest | Matched) 
     integers = [(count, integer_of(program, count, is_key=is_key)) for count, is_key in counts]
     # A constant has an average, too: that of its mark.
     looked_up = (max(ready[c], 1) + 2 for c, integer in integers if not is_position(program, integer))
-    return max(ready[step.where] + 1, *looked_up)
+    return max([ready[step.where] + 1, *looked_up])
 
 
 def _awaited(program: Program, step: Step) -> tuple[Ref, ...]:

@@ -1,6 +1,6 @@
 """Integer sign: (-1)^j, read where it is the sign of 2 (key - query) + 1, or - 1 (ours).
 
-The key is that of the position nearest to the query. The difference of both signs says where the two are equal.
+The key is that of the position nearest to the query. The difference of both signs says where they are equal.
 """
 
 from __future__ import annotations
