@@ -26,6 +26,7 @@ from attemper.attention_program.ops import (
     Shift,
     everywhere,
 )
+from attemper.attention_program.ops import Nearest as NearestStep
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import FIRST, LAST
 from attemper.languages.rasp.bits import Bits
@@ -38,6 +39,8 @@ from attemper.languages.rasp.cases import (
 )
 from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, TooLarge, TooManyBranches
 from attemper.languages.rasp.located import mistake, unsupported
+from attemper.languages.rasp.matching import NotMatched, key_of, queries_of
+from attemper.languages.rasp.show import show_expression
 from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
@@ -56,6 +59,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Number,
@@ -127,6 +131,8 @@ class Lowering:
                 return self.word_symbol
             case Conditional():
                 return self._conditional(expression)
+            case Nearest():
+                return self._nearest(expression)
             case Selection() | Shifted():
                 return self._fetched(expression)
             case Quantified():
@@ -305,6 +311,62 @@ class Lowering:
         if value == self.bits.constant(default) or cases == everywhere(self.bits.false):
             return self.bits.constant(default)
         return self.bits.add(Attend(mask, choice, cases, value, default))
+
+    def _nearest(self, expression: Nearest) -> Value:
+        """One head for each case of the condition and of the query, whose bit at i chooses what it finds."""
+        key, queries = self._matched(expression)
+        heads = [
+            (self.bits.all_of((here, bit)), query, there)
+            for here, there in self._every_case(expression)
+            for bit, query in queries
+        ]
+        heads = [head for head in heads if head[0] != self.bits.false]
+        if len(heads) > MAX_CASES:
+            message = f"this has {len(heads)} cases, and 'nearest' takes a head for each: at most {MAX_CASES}"
+            raise unsupported(message, self.text, expression.place)
+        mask, choice = expression.mask, expression.choice
+
+        def fetched(value: Ref) -> Ref:
+            if value in {self.bits.true, self.bits.false}:
+                return value
+            steps = (
+                (here, NearestStep(mask, choice, where, query, key, value)) for here, query, where in heads
+            )
+            return self.bits.any_of(self.bits.all_of((here, self.bits.add(step))) for here, step in steps)
+
+        value = self.value(expression.value)
+        if isinstance(value, int):
+            return fetched(value)
+        assert isinstance(value, Mapping)
+        *names, last = value
+        found = {name: fetched(value[name]) for name in names}
+        return {**found, last: self.bits.negation(self.bits.any_of(found.values()))}
+
+    def _matched(self, expression: Nearest) -> tuple[Ref, tuple[tuple[Ref, Ref], ...]]:
+        """The key, and for each case of the query its bit and the step."""
+        symbols, side = self.source.alphabet.symbols, expression.key
+        try:
+            key, taken_off = key_of(self.integer(side), self.integers, symbols)
+            side = expression.query
+            return key, queries_of(self.integer(side), taken_off, self.integers, symbols)
+        except NotMatched as error:
+            message = f"'{show_expression(side)}' {error}"
+            raise unsupported(message, self.text, side.place) from None
+        except TooLarge as error:
+            raise self._refused(error, expression) from None
+
+    def _every_case(self, expression: Nearest) -> tuple[tuple[Ref, Ref], ...]:
+        """Pairs (bit at i, bit at j): of the bits at i exactly one holds.
+
+        Where nothing can match all positions are one further off, which is as if all of them matched.
+        """
+        cases = self._cases(expression.condition or Truth(True), expression)
+        true, false = self.bits.true, self.bits.false
+        sought = [
+            (true if here is None else here, true if there == false else there) for here, there in cases
+        ]
+        unsought = self.bits.negation(self.bits.any_of(here for here, _ in sought))
+        return ((unsought, true), *sought)
 
     def _cases(self, condition: Expression, expression: Expression) -> Cases:
         if Index.HERE not in indices(condition):

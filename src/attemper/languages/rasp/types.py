@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never, final
 
+from attemper.attention_program.ops import Mask
 from attemper.errors import SourceError
 from attemper.languages.rasp.located import mistake, nearest_name, unsupported
 from attemper.languages.rasp.syntax import (
@@ -24,6 +25,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Number,
@@ -157,7 +159,17 @@ class _Checker:
             case SymbolName(name):
                 self._refuse_misspelt(expression)
                 return SymbolType((name,))
-            case Edge() | In() | WordSymbol() | Position() | Name() | Quantified() | Selection() | Shifted():
+            case (
+                Edge()
+                | In()
+                | WordSymbol()
+                | Position()
+                | Name()
+                | Quantified()
+                | Selection()
+                | Nearest()
+                | Shifted()
+            ):
                 if inside:
                     raise self._mistake(_SAY_WHERE, expression.place)
                 return self._read(expression)
@@ -180,7 +192,7 @@ class _Checker:
 
     def _read(
         self,
-        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Shifted,
+        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Nearest | Shifted,
     ) -> Type:
         match expression:
             case Edge() | In():
@@ -196,6 +208,8 @@ class _Checker:
             case Selection(choice, _, condition, value, default):
                 self._condition(condition)
                 return self._fetched(choice, self._there(value), value, default, needs_default=True)
+            case Nearest():
+                return self._nearest(expression)
             case Shifted(direction, _, value, default):
                 found = self._type(value, inside=False)
                 needs_default = isinstance(found, SymbolType)
@@ -301,6 +315,25 @@ class _Checker:
             raise unsupported(message, self.text, condition.place)
         return INTEGER
 
+    def _nearest(self, expression: Nearest) -> Type:
+        if expression.mask in {Mask.BEFORE, Mask.AFTER}:
+            message = (
+                f"'nearest' always finds a position, and under 'j {expression.mask} i' there may be none: "
+                f"write 'j {expression.mask}= i'"
+            )
+            raise unsupported(message, self.text, expression.place)
+        self._condition(expression.condition)
+        for side in (expression.left, expression.right):
+            self._require(INTEGER, side, inside=True, what="what '~' compares")
+        read_at = indices(expression.key), indices(expression.query)
+        if read_at[0] != {Index.THERE} or Index.THERE in read_at[1]:
+            message = "'~' compares an Integer at j with one at i: x(j) ~ y(i)"
+            raise self._mistake(message, expression.left.place)
+        found = self._there(expression.value)
+        if found == INTEGER:
+            raise unsupported(_NOT_FETCHED.format("nearest"), self.text, expression.value.place)
+        return found
+
     def _condition(self, condition: Expression | None) -> None:
         if condition is not None:
             self._require(BIT, condition, inside=True, what="a condition")
@@ -318,7 +351,7 @@ class _Checker:
     ) -> Type:
         """The type of what attention reads, given that of the value and how the text says `else`."""
         if found == INTEGER:
-            raise unsupported(f"Integers that '{head}' fetches are not built yet", self.text, value.place)
+            raise unsupported(_NOT_FETCHED.format(head), self.text, value.place)
         like = "else false" if found == BIT else "else none"
         if default is None:
             if needs_default:
@@ -394,6 +427,8 @@ class _Checker:
     def _mistake(self, message: str, place: Place) -> SourceError:
         return mistake(message, self.text, place)
 
+
+_NOT_FETCHED = "Integers that '{}' fetches are not built yet"
 
 _SAY_WHERE = (
     "a condition says where everything is read: f(i) or f(j), with brackets where f is no name: (f & g)(j)"
