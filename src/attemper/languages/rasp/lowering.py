@@ -37,9 +37,10 @@ from attemper.languages.rasp.cases import (
     TooManySplits,
     cases_of,
 )
-from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, TooLarge, TooManyBranches
+from attemper.languages.rasp.equality import Equality, conjuncts, may_match
+from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, Term, TooLarge, TooManyBranches
 from attemper.languages.rasp.located import mistake, unsupported
-from attemper.languages.rasp.matching import NotMatched, key_of, queries_of
+from attemper.languages.rasp.matching import NotMatched, key_of, key_term, queries_of, query_terms
 from attemper.languages.rasp.show import show_expression
 from attemper.languages.rasp.syntax import (
     Applied,
@@ -272,8 +273,11 @@ class Lowering:
                 assert_never(quantifier)
 
     def _some(self, mask: Mask, wanted: Expression, expression: Quantified) -> Ref:
-        cases = self._cases(wanted, expression)
         choice = Choice.LEFTMOST if mask in {Mask.FROM, Mask.AFTER} else Choice.RIGHTMOST
+        equality = self._equality(wanted)
+        if equality is not None:
+            return self._equal(mask, choice, *equality, expression)(self.bits.true, False)
+        cases = self._cases(wanted, expression)
         match cases:
             case ((None, there),):
                 return self._attend(mask, choice, cases, there, False)
@@ -296,6 +300,9 @@ class Lowering:
 
     def _selecting(self, expression: Selection) -> Callable[[Ref, bool], Ref]:
         condition = Truth(True) if expression.condition is None else expression.condition
+        equality = self._equality(condition)
+        if equality is not None:
+            return self._equal(expression.mask, expression.choice, *equality, expression)
         cases = self._cases(condition, expression)
         return lambda value, default: self._attend(expression.mask, expression.choice, cases, value, default)
 
@@ -367,6 +374,54 @@ class Lowering:
         ]
         unsought = self.bits.negation(self.bits.any_of(here for here, _ in sought))
         return ((unsought, true), *sought)
+
+    def _equality(self, condition: Expression) -> tuple[Comparison, Expression] | None:
+        """The Integers at i and j that a condition asks to be equal, and what else it asks."""
+        parts = list(conjuncts(condition))
+        for part in parts:
+            if isinstance(part, Comparison) and may_match(part) and isinstance(self.value(part.left), tuple):
+                rest = tuple(other for other in parts if other is not part)
+                return part, Joined(Join.AND, rest) if rest else Truth(True)
+        return None
+
+    def _equal(
+        self, mask: Mask, choice: Choice, equality: Comparison, rest: Expression, expression: Expression
+    ) -> Callable[[Ref, bool], Ref]:
+        """Heads for each case of the other conditions and of the Integer at i, and for each sign of these."""
+        key, queries = self._matched_terms(equality, expression)
+        looking = Equality(self.integers, mask, choice, self.source.alphabet.symbols)
+        sought = [
+            one
+            for here, there in self._cases(rest, expression)
+            for bit, query in queries
+            for one in looking.sought(
+                self.bits.all_of((self.bits.true if here is None else here, bit)), there, query, key
+            )
+        ]
+        if len(sought) > MAX_CASES:
+            message = (
+                f"this has {len(sought)} cases, and equal Integers take heads for each: at most {MAX_CASES}"
+            )
+            raise unsupported(message, self.text, expression.place)
+        return looking.fetch(sought)
+
+    def _matched_terms(
+        self, equality: Comparison, expression: Expression
+    ) -> tuple[Term, tuple[tuple[Ref, Term], ...]]:
+        """The key without its number, and for each case of the query its bit and what equals the key."""
+        symbols, side, query = self.source.alphabet.symbols, equality.left, equality.right
+        if Index.THERE not in indices(side):
+            side, query = query, side
+        try:
+            key = key_term(self.integer(side), self.integers, symbols)
+            side = query
+            queries = query_terms(self.integer(query), key.constant, self.integers, symbols)
+        except NotMatched as error:
+            message = f"'{show_expression(side)}' {error}"
+            raise unsupported(message, self.text, side.place) from None
+        except TooLarge as error:
+            raise self._refused(error, expression) from None
+        return Term(key.parts, 0), queries
 
     def _cases(self, condition: Expression, expression: Expression) -> Cases:
         if Index.HERE not in indices(condition):

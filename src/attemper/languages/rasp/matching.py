@@ -27,11 +27,16 @@ class NotMatched(Exception):  # noqa: N818 - caught where the place in the text 
 
 def key_of(branches: Branches, integers: Integers, symbols: Iterable[str]) -> tuple[Ref, int]:
     """The step of the key, and the number that is taken off the query. Raises `NotMatched`."""
+    key = key_term(branches, integers, symbols)
+    number = key.constant if key.parts else 0
+    return integers.whole(Term(key.parts, key.constant - number)), number
+
+
+def key_term(branches: Branches, integers: Integers, symbols: Iterable[str]) -> Term:
+    """The key. Raises `NotMatched`."""
     match branches:
         case ((_, term),):
-            own = _in_range(term, integers, symbols)
-            number = own.constant if own.parts else 0
-            return integers.whole(Term(own.parts, own.constant - number)), number
+            return _in_range(term, integers, symbols)
         case _:
             raise NotMatched(
                 "distinguishes cases (? :, min, max, abs), and what is compared at j is one sum of counts: "
@@ -43,9 +48,17 @@ def queries_of(
     branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
 ) -> tuple[tuple[Ref, Ref], ...]:
     """Pairs (bit at i, step of the query where the bit holds); exactly one bit holds. Raises `NotMatched`."""
+    terms = query_terms(branches, taken_off, integers, symbols)
+    return tuple((bit, integers.whole(term)) for bit, term in terms)
+
+
+def query_terms(
+    branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
+) -> tuple[tuple[Ref, Term], ...]:
+    """Pairs (bit at i, the query where the bit holds); exactly one bit holds. Raises `NotMatched`."""
     number = Term((), -taken_off)
     terms = ((bit, _in_range(term, integers, symbols)) for bit, term in branches)
-    return tuple((bit, integers.whole(sum_of(((1, term), (1, number))))) for bit, term in terms)
+    return tuple((bit, sum_of(((1, term), (1, number)))) for bit, term in terms)
 
 
 def _in_range(term: Term, integers: Integers, symbols: Iterable[str]) -> Term:
@@ -60,8 +73,7 @@ def _in_range(term: Term, integers: Integers, symbols: Iterable[str]) -> Term:
             "counts on more than one side of a position: give all its counts one mask, "
             "j <= i (or j < i), j >= i (or j > i), or all"
         )
-    seen_here = [part for part in whole.parts if part[1].mask not in {Mask.BEFORE, Mask.AFTER}]
-    for parts in (whole.parts, seen_here):
+    for parts in (whole.parts, _seen_here(whole)):
         if not _at_most_once(parts, integers.bits, symbols):
             raise NotMatched(_MAY_EXCEED)
     return whole
@@ -103,8 +115,28 @@ def _positions(factor: int, mask: Mask, constant: int, integers: Integers) -> Te
     return Term(((factor, Count(mask, integers.bits.true)),), constant)
 
 
+def signs_of(key: Term, bits: Bits, symbols: Iterable[str]) -> frozenset[int]:
+    """Which of -1, 0 and 1 is the sign of a key somewhere, as far as is seen of what it counts."""
+    own = _steps(_seen_here(key), bits, symbols) or {-1, 0, 1}
+    each = own | (_steps(key.parts, bits, symbols) or {-1, 0, 1})
+    signs = {sign for sign in (-1, 1) if sign in each}
+    is_signed = any(own == {sign} and -sign not in each for sign in (-1, 1))
+    return frozenset(signs if is_signed else {0, *signs})
+
+
+def _seen_here(term: Term) -> list[tuple[int, Count]]:
+    """The counts that also count the position itself."""
+    return [part for part in term.parts if part[1].mask not in {Mask.BEFORE, Mask.AFTER}]
+
+
 def _at_most_once(parts: Iterable[tuple[int, Count]], bits: Bits, symbols: Iterable[str]) -> bool:
-    """Whether the factors of the counts that a position is counted in always sum to -1, 0 or 1.
+    """Whether the factors of the counts that a position is counted in always sum to -1, 0 or 1."""
+    steps = _steps(parts, bits, symbols)
+    return steps is not None and max(map(abs, steps)) <= 1
+
+
+def _steps(parts: Iterable[tuple[int, Count]], bits: Bits, symbols: Iterable[str]) -> set[int] | None:
+    """What the factors of the counts that a position is counted in can sum to; None: nobody knows.
 
     Bits of the word's symbol are known; of what attention finds anything is taken to be possible.
     """
@@ -114,15 +146,15 @@ def _at_most_once(parts: Iterable[tuple[int, Count]], bits: Bits, symbols: Itera
     unknown = [ref for ref in needed if not isinstance(steps[ref], Letter | Not | Gate)]
     unknown = [ref for ref in unknown if ref not in {bits.true, bits.false}]
     if len(unknown) > MAX_UNKNOWN:
-        return False
+        return None
+    found = set[int]()
     for symbol in symbols:
         for values in product((False, True), repeat=len(unknown)):
             known = {bits.true: True, bits.false: False, **dict(zip(unknown, values, strict=True))}
             for ref in (ref for ref in needed if ref not in known):
                 known[ref] = _value(steps[ref], symbol, known)
-            if abs(sum(factor for factor, bit in factors if known[bit])) > 1:
-                return False
-    return True
+            found.add(sum(factor for factor, bit in factors if known[bit]))
+    return found
 
 
 def _needed(bits: list[Ref], steps: list[Step]) -> list[Ref]:
