@@ -16,6 +16,7 @@ from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.types import MAX_NAMES
 from attemper.languages.words import Word
 from tests.languages.rasp.test_meaning import assert_means_what_it_says
+from tests.support.matching import place_of_kth_b
 from tests.support.rasp import words_to
 
 PAGE = (Path(__file__).parents[3] / "docs" / "programs.md").read_text(encoding="utf-8")
@@ -103,6 +104,7 @@ VERDICTS: dict[str, tuple[Callable[[Word], bool], int]] = {
         lambda word: any((x, z) == ("a", "b") for x, _, z in zip(word, word[1:], word[2:], strict=False)),
         8,
     ),
+    "kth": (lambda word: (place_of_kth_b(word) or 1) % 2 == 0, 8),
 }
 ANSWERS: dict[str, Callable[[Word], list[str]]] = {"induction": induction, "twohops": two_hops}
 

@@ -81,7 +81,7 @@ class Equality:
         kept = [one for one in sought if bits.false not in {one.inside, one.there}]
 
         def fetched(value: Ref, default: bool) -> Ref:
-            read = bits.any_of(bits.all_of((self._found(one), self._read(one, value))) for one in kept)
+            read = bits.any_of(self._read(one, value) for one in kept)
             if not default:
                 return read
             return bits.any_of((read, bits.negation(bits.any_of(map(self._found, kept)))))
@@ -92,20 +92,27 @@ class Equality:
         """Whether there is such a position."""
         bits = self.integers.bits
         if sought.integers is None:
-            return bits.all_of((sought.inside, self._read(sought, sought.there)))
+            return self._read(sought, bits.true)
         equal = bits.add(Matched(self.mask, self.choice, sought.there, *sought.integers))
-        return bits.all_of((sought.inside, equal, self._read(sought, sought.there)))
+        return bits.all_of((sought.inside, equal, self._nearest(sought, sought.there)))
 
     def _read(self, sought: Sought, value: Ref) -> Ref:
-        """The value at the position, where there is one."""
+        """The value at the position, false where there is none."""
         bits = self.integers.bits
         if sought.integers is not None:
-            if value in {bits.true, bits.false}:
-                return value
-            return bits.add(Nearest(self.mask, self.choice, sought.there, *sought.integers, value))
-        if value == bits.false or sought.there == bits.true == value:
+            return bits.all_of((self._found(sought), self._nearest(sought, value)))
+        if bits.false == value or sought.there == bits.true == value:
+            found = value
+        else:
+            found = bits.add(Attend(self.mask, self.choice, everywhere(sought.there), value, False))
+        return bits.all_of((sought.inside, found))
+
+    def _nearest(self, sought: Sought, value: Ref) -> Ref:
+        bits = self.integers.bits
+        if value in {bits.true, bits.false}:
             return value
-        return bits.add(Attend(self.mask, self.choice, everywhere(sought.there), value, False))
+        assert sought.integers is not None
+        return bits.add(Nearest(self.mask, self.choice, sought.there, *sought.integers, value))
 
     def _at_least(self, term: Term, number: int) -> Ref:
         return self.integers.at_least(
