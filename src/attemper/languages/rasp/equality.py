@@ -84,35 +84,24 @@ class Equality:
             read = bits.any_of(self._read(one, value) for one in kept)
             if not default:
                 return read
-            return bits.any_of((read, bits.negation(bits.any_of(map(self._found, kept)))))
+            return bits.any_of((read, bits.negation(bits.any_of(self._read(one, bits.true) for one in kept))))
 
         return fetched
 
-    def _found(self, sought: Sought) -> Ref:
-        """Whether there is such a position."""
-        bits = self.integers.bits
-        if sought.integers is None:
-            return self._read(sought, bits.true)
-        equal = bits.add(Matched(self.mask, self.choice, sought.there, *sought.integers))
-        return bits.all_of((sought.inside, equal, self._nearest(sought, sought.there)))
-
     def _read(self, sought: Sought, value: Ref) -> Ref:
-        """The value at the position, false where there is none."""
-        bits = self.integers.bits
-        if sought.integers is not None:
-            return bits.all_of((self._found(sought), self._nearest(sought, value)))
-        if bits.false == value or sought.there == bits.true == value:
-            found = value
-        else:
-            found = bits.add(Attend(self.mask, self.choice, everywhere(sought.there), value, False))
-        return bits.all_of((sought.inside, found))
-
-    def _nearest(self, sought: Sought, value: Ref) -> Ref:
-        bits = self.integers.bits
-        if value in {bits.true, bits.false}:
-            return value
-        assert sought.integers is not None
-        return bits.add(Nearest(self.mask, self.choice, sought.there, *sought.integers, value))
+        """The value at the position that was to be found, false where there is none."""
+        bits, there = self.integers.bits, sought.there
+        held = bits.all_of((there, value))
+        if held in {bits.true, bits.false} and (sought.integers is None or held == bits.false):
+            return bits.all_of((sought.inside, held))
+        if sought.integers is None:
+            found = bits.add(Attend(self.mask, self.choice, everywhere(there), value, False))
+            return bits.all_of((sought.inside, found))
+        equal = bits.add(Matched(self.mask, self.choice, there, *sought.integers))
+        nearest = held
+        if held != bits.true:
+            nearest = bits.add(Nearest(self.mask, self.choice, there, *sought.integers, held))
+        return bits.all_of((sought.inside, equal, nearest))
 
     def _at_least(self, term: Term, number: int) -> Ref:
         return self.integers.at_least(

@@ -296,6 +296,11 @@ class Lowering:
         assert isinstance(expression.default, SymbolName)
         missing = expression.default.name
         names = dict.fromkeys((*value, missing))
+        if isinstance(expression, Selection) and self._equality(expression.condition or Truth(True)):
+            # One name holds: that which stands for nothing where no other does.
+            found = {name: fetch(bit, False) for name, bit in value.items() if name != missing}
+            missed = {missing: self.bits.negation(self.bits.any_of(found.values()))}
+            return {name: found.get(name, missed[missing]) for name in names}
         return {name: fetch(value.get(name, self.bits.false), name == missing) for name in names}
 
     def _selecting(self, expression: Selection) -> Callable[[Ref, bool], Ref]:
