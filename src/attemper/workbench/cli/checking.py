@@ -22,7 +22,6 @@ from attemper.checker.report import lines_of, record_of
 from attemper.workbench.cli.console import ReaderLeftError, activity, err, out, print_json
 from attemper.workbench.cli.options import Json
 
-
 TEXT = ".rasp"
 """How the names of programs' texts end."""
 
@@ -94,7 +93,9 @@ def check_command(
             for line in lines_of(verdict):
                 out.print(line)
             if lowered:
-                out.print(f"  judged: the steps of {program}, as 'attemper show {program} --steps' prints them")
+                out.print(
+                    f"  judged: the steps of {program}, as 'attemper show {program} --steps' prints them"
+                )
     return verdict.exit_code
 
 
