@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from attemper import compile_program
+from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import run
+from attemper.checker.proof import prove
 from attemper.errors import UnsupportedError
 from attemper.languages.rasp.parse import MAX_DEFINITIONS, MAX_LISTED, MAX_NESTING, MAX_TEXT
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
@@ -106,7 +109,28 @@ VERDICTS: dict[str, tuple[Callable[[Word], bool], int]] = {
     ),
     "kth": (lambda word: (place_of_kth_b(word) or 1) % 2 == 0, 8),
 }
-ANSWERS: dict[str, Callable[[Word], list[str]]] = {"induction": induction, "twohops": two_hops}
+
+
+def increment(word: Word) -> list[str]:
+    value = (int("".join(word), 2) + 1) % 2 ** len(word)
+    return list(f"{value:0{len(word)}b}")
+
+
+def residues(word: Word) -> list[str]:
+    return [("zero", "one", "two")[word[:i].count("a") % 3] for i in range(1, len(word) + 1)]
+
+
+ANSWERS: dict[str, Callable[[Word], list[str]]] = {
+    "induction": induction,
+    "twohops": two_hops,
+    "rotated": lambda word: [word[-1], *word[:-1]],
+    "firsthalf": lambda word: [*word[: len(word) // 2], *["none"] * (len(word) - len(word) // 2)],
+    "rules": lambda word: ["a" if 2 * word.count("a") >= len(word) else "b"] * len(word),
+    "increment": increment,
+    "residues": residues,
+    "reversed": lambda word: list(word[::-1]),
+}
+TRANSDUCTIONS = ("rotated", "firsthalf", "rules", "increment", "residues", "reversed")
 
 
 def test_every_program_of_the_page_has_an_oracle() -> None:
@@ -128,6 +152,18 @@ def test_symbols_of_the_page(name: str) -> None:
     found = parse_rasp(PROGRAMS[name])
     for word in words_to(found.program.alphabet, 6):
         assert put_out(found, word) == ANSWERS[name](word), word
+
+
+@pytest.mark.parametrize("name", TRANSDUCTIONS)
+def test_transductions_of_the_page_are_proved_networks(name: str) -> None:
+    model = compile_program(PROGRAMS[name], regime="temperature")
+    words = list(words_to(model.alphabet, 4))
+    assert [list(model.read(run)) for run in model.run(words)] == list(map(ANSWERS[name], words))
+    assert model.output(words[-1] * 20) == tuple(ANSWERS[name](words[-1] * 20))
+    language = model.language
+    assert isinstance(language, ProgramLanguage)
+    assert model.realisation is not None
+    prove(model.network, language, model.realisation)
 
 
 def test_every_expression_of_the_page_has_the_type_that_is_said() -> None:
