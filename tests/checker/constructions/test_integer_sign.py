@@ -12,10 +12,11 @@ import pytest
 
 from attemper.attention_program.ops import Choice, Mask, Matched, Program
 from attemper.checker.analysis import Analysis
+from attemper.checker.attention.nearest_keys import Compared
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.constructions import integer_sign as rules
 from attemper.checker.constructions.integer_sign import IntegerSignRule
-from attemper.checker.constructions.nearest_integer import NearestIntegerRule
+from attemper.checker.constructions.nearest_integer import NearestIntegerRule, _apart
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Clamped, NearestKey, UnprovenError
 from attemper.checker.proof import prove
@@ -136,9 +137,8 @@ def test_the_bound_of_stray_attention() -> None:
     with precision(128):
         whole = 2 * (-6 * (1 - ball(Fraction(1, 3)))).exp() * ball(Fraction(5, 4))
         assert rule.stray(ball(Fraction(1, 3)), ball(Fraction(5, 4))).overlaps(whole / (1 + whole))
-        apart = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2), Fraction(11)).apart(
-            ball(Fraction(1, 3)), ball(Fraction(5, 4)), flint.arb(11)
-        )
+        nearest = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2), Fraction(11))
+        apart = _apart(nearest, ball(Fraction(1, 3)), ball(Fraction(5, 4)), flint.arb(11))
         near = (-4 * (1 - ball(Fraction(1, 3)))).exp()
         factor = ball(Fraction(1, 2)).exp() * ball(Fraction(5, 4))
         assert apart.overlaps(factor * (2 * near / (1 - near) + flint.arb(-11).exp()))
@@ -321,12 +321,12 @@ def test_another_reading_of_the_key_is_no_query(regime: Regime) -> None:
 # One head by itself ------------------------------------------------------------------------------
 
 
-def compared_with(names: Formulas) -> tuple[int, rules.Compared]:
+def compared_with(names: Formulas) -> tuple[int, Compared]:
     """The key of the b's nearest to the number of a's."""
     ((asked, _),) = names.clamped(Masking.FUTURE, names.letter("a"), 1).parts
     ((key, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
     found, _ = names.nearest_key(Masking.FUTURE, False, names.true, asked, key)
-    return found, rules.Compared(found, Fraction(1), -1, names.beyond(found, 0))
+    return found, Compared(found, Fraction(1), -1, names.beyond(found, 0))
 
 
 def read(

@@ -13,7 +13,6 @@ Floats: the error of the query for each step, and that of one product.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
@@ -21,33 +20,19 @@ from typing import final
 import flint
 
 from attemper.checker.attention.bounds import DOMAINS, constant, is_positive, positive, proved, scalar
+from attemper.checker.attention.nearest_keys import OTHER, Compared, compared_in
 from attemper.checker.attention.scores import Output, ReadHead, by_parity, even_and_odd, plain_values
-from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Clamped, Names, NearestKey, UnprovenError
+from attemper.checker.names import UnprovenError
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.integers import compared_off
 from attemper.checker.rules import HeadFact, Peaked, mass
-from attemper.checker.sums import NUMBER_VISIBLE
-from attemper.checker.values import Value, add, bound_of
+from attemper.checker.values import bound_of
 from attemper.exact import laurent
 from attemper.exact.balls import ball
 from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
 
-OTHER = "its query does not compare an integer with the one that is nearest to it"
-
 EXACT = "its keys are not exactly (-1)^j times a number"
-
-
-@final
-@dataclass(frozen=True)
-class Compared:
-    """A query unit n^growth (2 (K' - K) + c): the number of K', and [2 (K' - K) + c > 0]."""
-
-    found: int
-    unit: Fraction
-    growth: int
-    is_more: Diagram
 
 
 @final
@@ -83,7 +68,7 @@ def integer_sign(head: ReadHead) -> HeadFact:
     if len(head.rows) != 1:
         raise UnprovenError(OTHER)
     values, slope = plain_values(head), _slope(head)
-    compared = _compared(names, head.rows[0][0])
+    compared = compared_in(names, head.rows[0][0])
     lean = laurent.times(slope, laurent.monomial(0, compared.growth, compared.unit))
     is_up = is_positive(lean, DOMAINS[head.masking])
     size = lean if is_up else laurent.times(lean, -1)
@@ -110,41 +95,6 @@ def _slope(head: ReadHead) -> Laurent:
         raise UnprovenError(EXACT)
     cold = scalar(names, head.coldness)
     return laurent.times(cold, laurent.monomial(0, growth, constant(names, at_even)))
-
-
-def _compared(names: Names, query: Value) -> Compared:
-    """What a query compares: unit n^growth (2 (K' - K) + c)."""
-    for found, unit, growth in _found_in(names, query):
-        for sign, threshold in ((1, 0), (-1, 1)):
-            own = names.affine(Affine(sign * unit, ((found, 2 * unit),)))
-            for asked in _asked(names, found):
-                rest = {(a, b + growth): names.scaled(part, -2 * unit) for (a, b), part in asked.items()}
-                if add(names, {(0, growth): own}, rest) == query:
-                    return Compared(found, unit, growth, names.beyond(found, threshold))
-    raise UnprovenError(OTHER)
-
-
-def _found_in(names: Names, query: Value) -> Iterator[tuple[int, Fraction, int]]:
-    """The nearest keys in a query: the number, half of the factor, and the power of n."""
-    for (power, growth), diagram in query.items():
-        if not power and names.diagrams.is_constant(diagram):
-            for number, factor in names.values(diagram)[0].parts:
-                if isinstance(names.wholes.get(number), NearestKey):
-                    yield number, factor / 2, growth
-
-
-def _asked(names: Names, found: int) -> Iterator[Value]:
-    """What the number stands as that the key is nearest to: as it is, or as a number of positions."""
-    nearest = names.wholes[found]
-    assert isinstance(nearest, NearestKey)
-    yield {(0, 0): names.affine(Affine(Fraction(0), ((nearest.query, Fraction(1)),)))}
-    match names.wholes[nearest.query]:
-        case Clamped(masking, names.true, 1):
-            a, b, c = NUMBER_VISIBLE[masking]
-            forms = {(1, 0): names.number(a), (0, 1): names.number(b), (0, 0): names.number(c)}
-            yield add(names, {}, forms)
-        case _:
-            return
 
 
 def _off(head: ReadHead, compared: Compared) -> Fraction:

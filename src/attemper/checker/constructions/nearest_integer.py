@@ -4,14 +4,13 @@ Form: G (2 K K' - K'^2 - b) + T t(j), where K is a whole number at i, K' one at 
 j or 0, and t(j) is j or its negative; G and T depend on i and n. K, K' and K'^2 may be approximate. K can be
 i, n - i + 1 or n, too, and K' can be j: the numbers of all positions on a side.
 Side conditions: G > 0, T > 0; what errors can change the difference of two scores by is at most `noise` at
-every length; a step costs at least `gap` by T t(j); a position of a larger L = (K - K')^2 + b, however
-near, is behind.
+every length; a step costs at least `gap` by T t(j); positions of a larger L = (K - K')^2 + b are behind.
 Bound: L is an integer, so a larger one is larger by 1 at least. Nearer positions of the same L, e^noise
 e^-gap each step: e^noise r / (1 - r); positions of a larger L: e^noise e^-far.
 Output: the value at the winner: there is one wherever i sees anything, whether or not K is some K'. A value
 can be a n^b K' itself, with b < 0: then it is off by at most |a| n^b max(1, |K' - K|) of
 e^noise (2 r / (1 - r) + e^-beyond), and by what the values are off. For who has the same L as the winner has
-K' - K or K - K' in place of it, or 0 for 1 or -1; and who has a larger L has a K' less than n away.
+K' - K or K - K' in place of it, or 0 for 1 or -1 and back; who has a larger L has a K' less than n away.
 Floats: the errors of all rows, as polynomials in n, against the gap.
 """
 
@@ -24,14 +23,8 @@ from typing import final
 import flint
 
 from attemper.checker.attention.bounds import VISIBLE, for_losses, is_positive
-from attemper.checker.attention.parabolas import (
-    Parts,
-    Reading,
-    parts_of,
-    readings_of,
-    where_of,
-    wholes_of,
-)
+from attemper.checker.attention.nearest_keys import multiple_of
+from attemper.checker.attention.parabolas import Parts, Reading, noise_of, parts_of, readings_of, where_of
 from attemper.checker.attention.scores import Output, ReadHead, plain_value
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import Affine, Names, UnprovenError, scale_affine
@@ -39,15 +32,12 @@ from attemper.checker.rounding.arithmetic import Off
 from attemper.checker.rounding.attention import RoundedHead, attended
 from attemper.checker.rounding.integers import nearest_key_off, scores_off
 from attemper.checker.rules import HeadFact, mass, weight
-from attemper.checker.values import Bound, Step, Value, peak_of
+from attemper.checker.values import Bound, Step
 from attemper.exact import laurent
 from attemper.exact.balls import ball, upper_bound
 from attemper.exact.laurent import Laurent
 
 FURTHER = "positions further from the integer can win"
-
-BOTH = Bound(Fraction(2))
-"""Two positions are compared, and each has the error."""
 
 
 @final
@@ -76,16 +66,17 @@ class NearestIntegerRule:
             ball(own) * (1 - 4 * head.lengths.u) - loss * ball(self.gap) for own in (self.far, self.beyond)
         )
         found = attended(head, loss, lambda lost, noise: _mass(self, lost, noise, far))
-        apart = self.apart(loss + 2 * head.lengths.u, head.noise, beyond)
+        apart = _apart(self, loss + 2 * head.lengths.u, head.noise, beyond)
         return [
             own if output.step is None else nearest_key_off(head, form, output.growth, apart)
             for own, form, (_, output) in zip(found, head.head.values, head.values, strict=True)
         ]
 
-    def apart(self, loss: flint.arb, noise: flint.arb, beyond: flint.arb) -> flint.arb:
-        """How far the keys that are read are from the winner's in the mean, by max(1, its distance)."""
-        near = weight(self.gap, loss)
-        return ball(self.noise).exp() * (2 * near / (1 - near) + (-beyond).exp()) * noise
+
+def _apart(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, beyond: flint.arb) -> flint.arb:
+    """How far the keys that are read are from the winner's in the mean, by max(1, its distance)."""
+    near = weight(rule.gap, loss)
+    return ball(rule.noise).exp() * (2 * near / (1 - near) + (-beyond).exp()) * noise
 
 
 def _mass(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, far: flint.arb) -> flint.arb:
@@ -95,7 +86,7 @@ def _mass(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, far: flin
 
 def nearest_integer(head: ReadHead) -> HeadFact:
     """The rule for a nearest integer. Raises `UnprovenError`, naming what is not shown."""
-    noise, parts = _noise(head), parts_of(head)
+    noise, parts = noise_of(head), parts_of(head)
     failure = UnprovenError("its scores are not those of a nearest integer")
     for reading in readings_of(head.names, parts):
         try:
@@ -116,7 +107,7 @@ def _fact(head: ReadHead, noise: Fraction, parts: Parts, reading: Reading) -> He
     others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
     room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
     far, _ = for_losses(lead, room, tie.domain, FURTHER)
-    factors = [_multiple(names, value, reading.key) for value in head.values]
+    factors = [multiple_of(names, value, reading.key) for value in head.values]
     beyond = _beyond(lead, room, tie) if any(factors) else Fraction(0)
     rule = NearestIntegerRule(gap, far, noise, beyond)
     sought = (head.masking, not tie.is_rising, where, reading.query, reading.key)
@@ -140,19 +131,6 @@ def _beyond(lead: Laurent, room: Laurent, tie: TieBreak) -> Fraction:
     return beyond
 
 
-def _multiple(names: Names, value: Value, key: int) -> tuple[Fraction, int] | None:
-    """(a, b) if a value is a n^b K', where K' has that number."""
-    if len(value) != 1:
-        return None
-    (((power, growth), diagram),) = value.items()
-    if power not in {0, 1} or not names.diagrams.is_constant(diagram):
-        return None
-    found = wholes_of(names, power, diagram)
-    if set(found) != {key} or (not power and names.constant_part(diagram) != names.false):
-        return None
-    return found[key], growth
-
-
 def _key(
     names: Names,
     rule: NearestIntegerRule,
@@ -163,22 +141,9 @@ def _key(
 ) -> Output:
     """A multiple of the key at the winner, with its error: as it is, and for each step from the query."""
     (factor, growth), (number, found) = multiple, read
-    apart = upper_bound(rule.apart(flint.arb(0), flint.arb(1), ball(rule.beyond)))
+    apart = upper_bound(_apart(rule, flint.arb(0), flint.arb(1), ball(rule.beyond)))
     near = Bound(abs(factor) * apart, growth)
     # It is less than n steps away.
     error, step = near.times(Bound(Fraction(1), 1)).plus(off), Step(number, near.plus(off))
     here = names.affine(scale_affine(found, factor))
     return Output(target, here, Fraction(0), Fraction(0), growth, error, step)
-
-
-def _noise(head: ReadHead) -> Fraction:
-    """What errors of rows can change the difference of two scores by, at every length."""
-    total, cold = Bound(Fraction(0)), peak_of(head.names, head.coldness)
-    for (row, key), (of_query, of_key) in zip(head.rows, head.errors, strict=True):
-        query, keys = peak_of(head.names, row).times(cold), peak_of(head.names, key)
-        off = of_query.times(cold)
-        total = total.plus(BOTH.times(off.times(keys)))
-        total = total.plus(BOTH.times(query.plus(off).times(of_key)))
-    if total.power > 0:
-        raise UnprovenError("its integers are off by too much in longer words")
-    return total.factor

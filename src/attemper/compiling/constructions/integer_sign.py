@@ -60,7 +60,7 @@ class IntegerSignPlan:
         return IntegerSign(rename(self.construction.difference))
 
 
-def needs(program: Program, step: Matched) -> Iterator[Need]:
+def needs_to_match(program: Program, step: Matched) -> Iterator[Need]:
     """What is needed to look for the position, and both integers as they are compared."""
     yield from needs_to_look(program, step)
     for integer in integers_of(program, step):
