@@ -14,12 +14,12 @@ from typing import ClassVar, assert_never, final
 import flint
 
 from attemper.attention_program.ops import Matched, Program, Ref
-from attemper.compiling.building.counts import Integer, Need, Share, is_position
+from attemper.compiling.building.counts import NUMBERS, Integer, Need, Share, integers_of, is_position
 from attemper.compiling.building.gadgets import add_sign_head
 from attemper.compiling.building.plan import Rename, Rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
-from attemper.compiling.constructions.nearest_integer import NUMBERS, integers_of, needs_to_look, plan_for
+from attemper.compiling.constructions.nearest_integer import needs_to_look, plan_for
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound

@@ -10,20 +10,17 @@ from typing import ClassVar, assert_never, final
 
 import flint
 
-from attemper.attention_program.ops import Choice, Mask, Matched, Merge, Nearest, Program, Ref
+from attemper.attention_program.ops import Choice, Matched, Merge, Nearest, Program, Ref
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
-from attemper.compiling.building.counts import Integer, Need, integer_of, is_position
+from attemper.compiling.building.counts import NUMBERS, Integer, Need, integers_of, is_position
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, form, scaled
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
-from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
+from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, NearestInteger, Softmax
-
-NUMBERS = {Mask.UP_TO: I, Mask.FROM: plus(N, 1, times(-1, I)), Mask.ALL: N}
-"""How many positions there are on a side."""
 
 
 @final
@@ -111,12 +108,6 @@ def plan_for(site: Site, step: Nearest | Matched) -> NearestIntegerPlan:
     read_at = (own for integer in integers_of(site.program, step) for own in _forms(site, integer))
     forms = (_blocked(site, step.where), *read_at)
     return NearestIntegerPlan(NearestInteger(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
-
-
-def integers_of(program: Program, step: Nearest | Matched) -> tuple[Integer, Integer]:
-    """The query and the key."""
-    query = integer_of(program, step.query, is_key=False)
-    return query, integer_of(program, step.key, is_key=True)
 
 
 def _forms(site: Site, integer: Integer) -> tuple[LinearForm, ...]:
