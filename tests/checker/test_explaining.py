@@ -10,7 +10,7 @@ import pytest
 
 import attemper
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Compare, Count, Letter, Linear, Mask, Place, Program
+from attemper.attention_program.ops import Choice, Compare, Count, Letter, Linear, Mask, Place, Program
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.certificates.claims import RealClaim
 from attemper.checker import explaining
@@ -26,6 +26,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.networks.form_text import form_text
 from attemper.networks.layers import Network
+from tests.support.matching import one_matched
 from tests.support.nearest import dyck, language_of
 
 AB = Alphabet(("a", "b"))
@@ -266,3 +267,12 @@ def test_integers_are_shown_with_their_powers() -> None:
         assert "off by at most 0.000111 n^-" in text
         assert "NearestInteger".lower() in text
         assert "no proof" not in text
+
+
+def test_an_integer_that_is_nearest_is_shown() -> None:
+    program = one_matched(Mask.ALL, Choice.LEFTMOST, ((1, 0), 0), ((0, 1), 0))
+    language = language_of(program)
+    found = compile_language(language, program.alphabet, Regime.UNBOUNDED)
+    text = "\n".join(explain(found.soft, language, found.realisation))
+    assert "n^-1 times an integer from 1 to n, read where it is nearest to another" in text
+    assert "no proof" not in text

@@ -16,6 +16,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Construction, HardWeighting, Softmax
+from tests.support.matching import kth_b
 from tests.support.nearest import dyck, language_of
 
 COMPILING = Path(attemper.__file__).parent / "compiling"
@@ -45,6 +46,7 @@ def test_the_table_has_a_plan_for_every_construction() -> None:
     compiled = [
         compile_language(language, AB, Regime.UNBOUNDED),
         compile_language(language_of(brackets), brackets.alphabet, Regime.UNBOUNDED),
+        compile_language(language_of(kth_b()), AB, Regime.UNBOUNDED),
     ]
     both = [pair for own in compiled for pair in ((own.hard, HardWeighting), (own.soft, Softmax))]
     for network, weighting in both:

@@ -39,6 +39,7 @@ class Task:
 
 TASKS = (
     Task("Tracr", "sort", "n = 16", "sort"),
+    Task("Tracr", "reverse", "–", "reverse"),
     Task("Tracr", "shuffle-Dyck", "n = 16", "dyck-shuffle-2"),
     Task("Tracr", "detect a pattern", "n = 512", "detect-aab"),
     Task("C-RASP", "majority", "at ties", "majority"),

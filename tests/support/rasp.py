@@ -30,6 +30,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Number,
@@ -74,6 +75,7 @@ class RaspMeaning:
         self.word = word
         self.definitions = {one.name: one.expression for one in source.definitions}
         self.known: dict[tuple[str, int], Value] = {}
+        self.keys: dict[tuple[int, int], int] = {}
         self.output = source.output
 
     def outputs(self) -> tuple[Value, ...]:
@@ -146,6 +148,9 @@ class RaspMeaning:
                     return self.value(default, i)
                 chosen = max(found) if choice is Choice.RIGHTMOST else min(found)
                 return self.value(value, chosen, chosen)
+            case Nearest():
+                chosen = self._nearest(expression, i)
+                return self.value(expression.value, chosen, chosen)
             case Shifted(direction, distance, value, default):
                 there = i - distance if direction is Direction.PREVIOUS else i + distance
                 if 1 <= there <= len(self.word):
@@ -157,6 +162,53 @@ class RaspMeaning:
     def _found(self, mask: Mask, condition: Expression | None, i: int) -> list[int]:
         seen = [j for j in range(1, len(self.word) + 1) if _SEES[mask](i, j)]
         return [j for j in seen if condition is None or self.value(condition, i, j)]
+
+    def _nearest(self, nearest: Nearest, i: int) -> int:
+        """The position that is read: a number that is added to the key is taken off both Integers."""
+        number, query = self._added(nearest.key), int(self.value(nearest.query, i))
+        distances = {}
+        for j in self._found(nearest.mask, None, i):
+            key = self._key(nearest, j)
+            sought = nearest.condition is None or bool(self.value(nearest.condition, i, j))
+            distances[j] = (self._clamped(query - number) - self._clamped(key - number)) ** 2 + (not sought)
+        best = [j for j, distance in distances.items() if distance == min(distances.values())]
+        return best[-1] if nearest.choice is Choice.RIGHTMOST else best[0]
+
+    def _clamped(self, integer: int) -> int:
+        return min(max(integer, 1), len(self.word))
+
+    def _key(self, nearest: Nearest, j: int) -> int:
+        if (id(nearest), j) not in self.keys:
+            self.keys[id(nearest), j] = int(self.value(nearest.key, 0, j))
+        return self.keys[id(nearest), j]
+
+    def _added(self, key: Expression) -> int:
+        """The number in a key, whose positions are those from either end, from 1 on."""
+        positions, lengths, number = self._places(key)
+        return number - {(-1, 1): 1, (1, -1): -1}.get((positions, lengths), 0)
+
+    def _places(self, integer: Expression) -> tuple[int, int, int]:
+        """How often it has the position and the length, and the number that is added."""
+        match integer:
+            case Position():
+                return 1, 0, 0
+            case Length():
+                return 0, 1, 0
+            case Number(value):
+                return 0, 0, value
+            case Name(name):
+                return self._places(self.definitions[name])
+            case Applied(operand):
+                return self._places(operand)
+            case Negative(operand):
+                position, length, number = self._places(operand)
+                return -position, -length, -number
+            case Sum(parts):
+                rows = zip(*map(self._places, parts), strict=True)
+                position, length, number = map(sum, rows)
+                return position, length, number
+            case _:
+                return 0, 0, 0
 
     def _quantified(self, quantifier: Quantifier, found: list[int], body: Expression | None) -> Value:
         holds = [body is None or bool(self.value(body, j, j)) for j in found]
@@ -222,6 +274,7 @@ class RaspSampler:
             lambda: self._quantified(depth),
             lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
             lambda: self._selection(self.bit(depth - 1), Truth(self.rng.random() < 0.3)),
+            lambda: self._nearest(self.bit(depth - 1)),
             lambda: self._shifted_value(
                 self.bit(depth - 1), self.rng.choice((None, Truth(True), Truth(False)))
             ),
@@ -253,7 +306,7 @@ class RaspSampler:
         return self.rng.choice([*leaves, *inner, *inner])()
 
     def symbol(self, depth: int) -> tuple[Expression, frozenset[str]]:
-        draw = self.rng.randrange(7 if depth else 3)
+        draw = self.rng.randrange(8 if depth else 3)
         match draw:
             case 0:
                 return WordSymbol(), frozenset(self.alphabet.symbols)
@@ -266,10 +319,13 @@ class RaspSampler:
             case 3 | 4:
                 (then, some), (otherwise, others) = self.symbol(depth - 1), self.symbol(depth - 1)
                 return Conditional(self.bit(depth - 1), then, otherwise), some | others
+            case 5:
+                value, names = self.symbol(depth - 1)
+                return self._nearest(value), names
             case _:
                 value, names = self.symbol(depth - 1)
                 default = self._symbol_name()
-                fetch = self._selection if draw == 5 else self._shifted_value
+                fetch = self._selection if draw == 6 else self._shifted_value
                 return fetch(value, SymbolName(default)), names | {default}
 
     def _symbol_name(self) -> str:
@@ -319,6 +375,31 @@ class RaspSampler:
     def _selection(self, value: Expression, default: Expression) -> Expression:
         choice = self.rng.choice(list(Choice))
         return Selection(choice, self._mask(), self._condition_or_none(), value, default)
+
+    def _nearest(self, value: Expression) -> Expression:
+        """Integers of which one is at j, and is one sum."""
+        mask = self.rng.choice((Mask.UP_TO, Mask.FROM, Mask.ALL))
+        condition = self.condition(1, tuple(Index)) if self.rng.random() < 0.5 else None
+        key, query = self._at_most_n(), self._at_most_n()
+        if self.rng.random() < 0.2:
+            query = Conditional(self.bit(0), query, self._at_most_n())
+        sides = [Applied(key, Index.THERE), Applied(query, Index.HERE)]
+        self.rng.shuffle(sides)
+        return Nearest(self.rng.choice(list(Choice)), mask, condition, sides[0], sides[1], value)
+
+    def _at_most_n(self) -> Expression:
+        """An Integer that never exceeds n: a factor for each symbol, or a position; and a number."""
+        number = self.rng.randrange(-2, 3)
+        added: Expression = Negative(Number(-number)) if number < 0 else Number(number)
+        if self.rng.random() < 0.3:
+            position = Sum((Length(), Negative(Position()), added))
+            return self.rng.choice((Sum((Position(), added)), position, Sum((Length(), added))))
+        mask = self.rng.choice(list(Mask))
+        counts: list[Expression] = []
+        for symbol in self.alphabet.symbols:
+            count = Quantified(Quantifier.COUNT, mask, None, In((symbol,)))
+            counts += self.rng.choice(([count], [count], [Negative(count)], []))
+        return Sum((*counts, added)) if counts else Position()
 
     def _shifted_value(self, value: Expression, default: Expression | None) -> Expression:
         return Shifted(self.rng.choice(list(Direction)), self.rng.choice((1, 1, 2, 3)), value, default)

@@ -80,6 +80,104 @@ def test_commands_on_a_text(tmp_path: Path) -> None:
     }
 
 
+NAMED = """alphabet ( [ ) ]
+empty accept
+left    = in '(' '['
+depth   = count[j <= i] left - count[j <= i] !left
+kind    = in '(' ')' ? round : square
+partner = nearest rightmost[j <= i : left(j), depth(j) ~ depth(i) + 1] kind
+wrong   = !left & partner != kind
+output !some[j <= i] (depth < 0 | wrong) & depth = 0
+"""
+
+
+def test_names_of_a_text_are_seen_in_labels_and_traces(tmp_path: Path) -> None:
+    file, folder = tmp_path / "dyck.rasp", tmp_path / "net"
+    file.write_text(NAMED)
+    assert command("compile", "--program", file, "-o", folder).code == ExitCode.OK
+    model = attemper.load(folder)
+    assert model.rasp == NAMED
+    labels = model.network.coordinates
+    assert {"attended partner = round", "key of depth"} <= set(labels)
+    assert any(label.startswith("average <= of") and "(left)" in label for label in labels)
+    traced = command("trace", folder, "([])").out
+    for line in ('left: s0 = letter ["(", "["]', "wrong: s", "partner = round: s", "partner = square: s"):
+        assert line in traced
+    assert "writes attended partner = round" in traced
+    assert command("check", folder).code == ExitCode.OK
+
+
+def test_a_text_beside_another_network_names_nothing(tmp_path: Path) -> None:
+    attemper.compile_program(NAMED).save(tmp_path)
+    (tmp_path / "network.rasp").write_text(NAMED.replace("square", "angular"))
+    shown = [text for text, _ in attemper.load(tmp_path).trace("([])").subformulas]
+    assert any(text.startswith("partner = angular: s") for text in shown)
+    for other in (NAMED.replace("!left &", "left &"), "nonsense", "\ud800", ""):
+        (tmp_path / "network.rasp").write_text(other, errors="surrogatepass")
+        shown = [text for text, _ in attemper.load(tmp_path).trace("([])").subformulas]
+        assert shown[0] == 's0 = letter ["(", "["]'
+    attemper.compile_program(FIRST).save(tmp_path)
+    assert attemper.load(tmp_path).rasp == FIRST
+    attemper.compile("O a", "ab").save(tmp_path)
+    assert not (tmp_path / "network.rasp").exists()
+
+
+def test_values_of_python_have_their_names_too() -> None:
+    late = rasp.previous(rasp.is_in("a")).named("late")
+    model = attemper.compile_program(rasp.program(~late, alphabet="ab", accepts_empty=True))
+    assert "late: s1 = previous s0 default 0" in [text for text, _ in model.trace("ab").subformulas]
+
+
+def test_a_network_is_checked_against_a_text(tmp_path: Path) -> None:
+    """The checker reads the steps that the text is turned into, and the output says so."""
+    file, other, folder = tmp_path / "first.rasp", tmp_path / "other.rasp", tmp_path / "net"
+    file.write_text(FIRST)
+    assert command("compile", "--program", file, "-o", folder).code == ExitCode.OK
+    (folder / "certificate.json").unlink()
+    checked = command("check", folder, "--program", file)
+    assert checked.code == ExitCode.OK
+    assert checked.out.startswith("PROVED\n  language: an attention program of 2 steps: s0 = letter")
+    assert f"judged: the steps of {file}, as 'attemper show {file} --steps'" in " ".join(checked.out.split())
+    assert command("check", folder, "--program", file, "--edited").code == ExitCode.OK
+    record = command("check", folder, "--program", file, "--json").record
+    assert (record["verdict"], record["lowered_from"]) == ("PROVED", str(file))
+    steps = tmp_path / "first.program"
+    steps.write_text(command("show", file, "--steps").out)
+    assert command("show", folder, "--steps").out == steps.read_text()
+    assert command("check", folder, "--program", steps).out == checked.out[: checked.out.index("  judged")]
+    other.write_text(FIRST.replace("true", "false"))
+    assert command("check", folder, "--program", other).code == ExitCode.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("changed", "code", "said"),
+    [
+        (("at first ", ""), ExitCode.USAGE, "is read at the last position, and the network at the first"),
+        (("accept", "reject"), ExitCode.USAGE, "rejects the empty word, and the network accepts it"),
+        (("'a'", "'c'"), ExitCode.SOURCE, "symbol 'c' is not in the alphabet"),
+    ],
+)
+def test_a_text_that_is_read_in_another_way_is_no_text_of_the_network(
+    tmp_path: Path, changed: tuple[str, str], code: ExitCode, said: str
+) -> None:
+    file, folder = tmp_path / "first.rasp", tmp_path / "net"
+    attemper.compile_program(FIRST).save(folder)
+    file.write_text(FIRST.replace(*changed))
+    checked = command("check", folder, "--program", file)
+    assert (checked.code, checked.out) == (code, "")
+    assert said in " ".join(checked.err.split())
+
+
+def test_a_text_without_a_network_is_what_the_checker_says(tmp_path: Path) -> None:
+    file = tmp_path / "first.rasp"
+    file.write_text(FIRST)
+    assert command("check", tmp_path / "nowhere", "--program", file).code == ExitCode.FILE
+    assert command("check", tmp_path / "nowhere", "--program", tmp_path / "no.rasp").code != ExitCode.OK
+    attemper.compile("O a", "ab").save(tmp_path / "formula")
+    for folder, options in ((tmp_path / "formula", ("--steps",)), (file, ("--steps", "--json"))):
+        assert command("show", folder, *options).code == ExitCode.USAGE
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

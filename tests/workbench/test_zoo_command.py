@@ -40,7 +40,7 @@ def test_the_list_says_what_words_are_if_there_is_room() -> None:
             f"  (not compiled yet) {entry.definition}"
         )
         assert f"  {entry.kind}  " in line
-    assert sum("(not compiled yet)" in line for line in listed) == 5
+    assert sum("(not compiled yet)" in line for line in listed) == 1
 
 
 def test_texts_are_cut_between_words() -> None:
@@ -133,9 +133,9 @@ def test_what_is_put_out_is_in_the_json() -> None:
 
 
 def test_what_is_not_compiled_yet_is_shown_with_what_it_needs() -> None:
-    shown = attemper("zoo", "dyck-2").out
-    assert "not compiled yet that needs a head that attends to the nearest equal number" in shown
-    assert "\nnear miss " in shown
+    shown = attemper("zoo", "histogram").out
+    assert "not compiled yet that needs a head that attends to the position of an average" in shown
+    assert "\nword " in shown
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, nam
     assert shown.startswith("regex" if name == "tomita-4" else "automaton")
 
 
-@pytest.mark.parametrize("name", ["dyck-2", "palindromes", "reverse", "histogram"])
+@pytest.mark.parametrize("name", ["histogram"])
 def test_what_is_not_compiled_yet_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
     done = attemper("zoo", name, "-o", tmp_path / "net")
     assert (done.code, done.out) == (ExitCode.UNSUPPORTED, "")

@@ -15,6 +15,7 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -61,6 +62,8 @@ def replace_inputs(step: Step, to: list[Ref]) -> Step:
             return replace(step, cases=moved, value=to[value])
         case Nearest(_, _, where, query, key, value):
             return replace(step, where=to[where], query=to[query], key=to[key], value=to[value])
+        case Matched(_, _, where, query, key):
+            return replace(step, where=to[where], query=to[query], key=to[key])
         case Linear(parts, constant):
             return Linear(tuple((factor, to[count]) for factor, count in parts), constant)
         case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):

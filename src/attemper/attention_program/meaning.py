@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Linear,
     Looking,
     Mask,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -110,7 +111,7 @@ def _value(union: Union, step: Step, word: Word, i: int, rows: list[Row]) -> int
             return int(tuple(bool(rows[bit][i - 1]) for bit in bits) in table)
         case Merge(bits):
             return union([rows[bit][i - 1] for bit in bits])
-        case Attend() | Nearest() | Shift():
+        case Attend() | Nearest() | Matched() | Shift():
             return _looked(step, i, n, rows)
         case Count(mask, bit):
             return sum(rows[bit][j - 1] for j in visible(mask, i, n))
@@ -127,7 +128,10 @@ def _looked(step: Looking, i: int, n: int, rows: list[Row]) -> int:
         case Attend(mask):
             return _attend(step, visible(mask, i, n), i, rows)
         case Nearest(mask):
-            return _nearest(step, visible(mask, i, n), i, rows)
+            return rows[step.value][_nearest(step, visible(mask, i, n), i, rows) - 1]
+        case Matched(mask):
+            j = _nearest(step, visible(mask, i, n), i, rows)
+            return int(_clamped(rows[step.query], i) == _clamped(rows[step.key], j))
         case Shift():
             return _shift(step, rows[step.bit], i)
         case _:
@@ -204,15 +208,19 @@ def _attended(step: Attend, seen: range, sought: list[Ref], rows: list[Row]) -> 
     return rows[step.value][chosen(step.choice, found) - 1]
 
 
-def _nearest(step: Nearest, seen: range, i: int, rows: list[Row]) -> int:
-    n = len(rows[step.where])
+def _nearest(step: Nearest | Matched, seen: range, i: int, rows: list[Row]) -> int:
+    """The position whose count is nearest."""
+    query = _clamped(rows[step.query], i)
 
     def off(j: int) -> int:
-        query, key = (min(max(count, 1), n) for count in (rows[step.query][i - 1], rows[step.key][j - 1]))
-        return (query - key) ** 2 + 1 - rows[step.where][j - 1]
+        return (query - _clamped(rows[step.key], j)) ** 2 + 1 - rows[step.where][j - 1]
 
     least = min(map(off, seen))
-    return rows[step.value][chosen(step.choice, [j for j in seen if off(j) == least]) - 1]
+    return chosen(step.choice, [j for j in seen if off(j) == least])
+
+
+def _clamped(counts: Row, position: int) -> int:
+    return min(max(counts[position - 1], 1), len(counts))
 
 
 def chosen(choice: Choice, positions: list[int]) -> int:

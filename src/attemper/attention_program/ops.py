@@ -157,6 +157,23 @@ class Nearest:
 
 @final
 @dataclass(frozen=True)
+class Matched:
+    """Bit: the count at the position that `Nearest` reads equals the count here, both taken from 1 to n.
+
+    That is the visible position j with the least (query here - key at j)^2 + (1 - where at j), as there: a
+    position with `where` and an equal count is found if there is one. If there is none, the bit is 1 all the
+    same where the nearest position has an equal count but not `where`.
+    """
+
+    mask: Mask
+    choice: Choice
+    where: Ref
+    query: Ref
+    key: Ref
+
+
+@final
+@dataclass(frozen=True)
 class Shift:
     """Bit: the bit so many positions before or after; `default` if there is none.
 
@@ -219,7 +236,7 @@ class CountTest:
 LocalStep = Letter | Place | Not | Gate | Table | Merge
 """Bits of what stands at the position itself."""
 
-Looking = Attend | Nearest | Shift
+Looking = Attend | Nearest | Matched | Shift
 """Bits of what stands at another position."""
 
 Comparing = Compare | Equals | CountTest
@@ -269,6 +286,8 @@ def inputs(step: Step) -> tuple[Ref, ...]:
             return (*heres, *(there for _, there in cases), value)
         case Nearest(_, _, where, query, key, value):
             return (where, query, key, value)
+        case Matched(_, _, where, query, key):
+            return (where, query, key)
         case Linear(parts, _):
             return tuple(count for _, count in parts)
         case Compare(count, _) | Equals(count, _) | CountTest(_, count, _, _):

@@ -20,6 +20,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -126,12 +127,8 @@ def _parse_step(text: str) -> Step:
             colon = words.index(":")
             rows = tuple(_row(row) for row in words[colon + 1 :])
             return Table(tuple(_ref(bit) for bit in words[:colon]), rows)
-        case ("attend", _):
-            return _parse_attend(words)
-        case "nearest", [mask, choice, "where", where, "query", query, "key", key, "value", value]:
-            return Nearest(Mask(mask), Choice(choice), *map(_ref, (where, query, key, value)))
-        case (("previous" | "next"), _):
-            return _parse_shift(Direction(name), words)
+        case (("attend" | "nearest" | "matched" | "previous" | "next"), _):
+            return _parse_looking(name, words)
         case "count", [mask, bit]:
             return Count(Mask(mask), _ref(bit))
         case "linear", [*parts, constant] if len(parts) % 2 == 0:
@@ -141,6 +138,20 @@ def _parse_step(text: str) -> Step:
             )
         case _:
             return _parse_comparing(text)
+
+
+def _parse_looking(name: str, words: list[str]) -> Step:
+    match name, words:
+        case "attend", _:
+            return _parse_attend(words)
+        case "nearest", [mask, choice, "where", where, "query", query, "key", key, "value", value]:
+            return Nearest(Mask(mask), Choice(choice), *map(_ref, (where, query, key, value)))
+        case "matched", [mask, choice, "where", where, "query", query, "key", key]:
+            return Matched(Mask(mask), Choice(choice), *map(_ref, (where, query, key)))
+        case (("previous" | "next"), _):
+            return _parse_shift(Direction(name), words)
+        case _:
+            raise ValueError(f"not a step: {' '.join([name, *words])[:80]}")
 
 
 def _parse_attend(words: list[str]) -> Attend:

@@ -11,6 +11,7 @@ s6 = compare s5 >= 0
 s7 = attend < rightmost where s0:s1 s2:s6 value s0
 s8 = previous 3 s7 default 0
 s9 = nearest <= rightmost where s0 query s5 key s4 value s8
+s10 = matched <= rightmost where s0 query s5 key s4
 output s9
 
 Without `default`, a selection or a shift is what a head does. Cases are written `here:there`. A program that
@@ -33,6 +34,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Looking,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -77,7 +79,7 @@ def show_step(step: Step) -> str:
             )
         case Merge(bits):
             return " ".join(["merge", *(f"s{bit}" for bit in bits)])
-        case Attend() | Nearest() | Shift():
+        case Attend() | Nearest() | Matched() | Shift():
             return _show_looking(step)
         case Count(mask, bit):
             return f"count {mask} s{bit}"
@@ -96,6 +98,8 @@ def _show_looking(step: Looking) -> str:
             return f"attend {mask} {choice} where {where} value s{value}{_default(default)}"
         case Nearest(mask, choice, place, query, key, value):
             return f"nearest {mask} {choice} where s{place} query s{query} key s{key} value s{value}"
+        case Matched(mask, choice, place, query, key):
+            return f"matched {mask} {choice} where s{place} query s{query} key s{key}"
         case Shift(direction, bit, distance, default):
             far = f" {distance}" if distance > 1 else ""
             return f"{direction}{far} s{bit}{_default(default)}"

@@ -8,7 +8,7 @@ where a step is one of these, and k, m number earlier steps from 0:
     ["not", k]  ["and" | "or" | "xor" | "union" | "merge", [k, ...]]
     ["table", [k, ...], ["01...", ...]]                     the rows for which it is 1
     ["attend", mask, choice, where, value]                  as a head does; else with a default, 0 or 1
-    ["nearest", mask, choice, where, query, key, value]
+    ["nearest", mask, choice, where, query, key, value]  ["matched", mask, choice, where, query, key]
     ["previous" | "next", k]                                as a head does; else with a distance and a default
     ["count", mask, k]
     ["linear", [[factor, k], ...], constant]
@@ -38,6 +38,7 @@ from attemper.attention_program.ops import (
     Linear,
     Looking,
     Mask,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -105,7 +106,7 @@ def _step_tree(step: Step) -> list[object]:
             return ["merge", list(bits)]
         case Table(bits, rows):
             return ["table", list(bits), ["".join(str(int(bit)) for bit in row) for row in rows]]
-        case Attend() | Nearest() | Shift():
+        case Attend() | Nearest() | Matched() | Shift():
             return _looking_tree(step)
         case Count(mask, bit):
             return ["count", str(mask), bit]
@@ -124,6 +125,8 @@ def _looking_tree(step: Looking) -> list[object]:
             return ["attend", str(mask), str(choice), where, value, *_default_tree(default)]
         case Nearest(mask, choice, place, query, key, value):
             return ["nearest", str(mask), str(choice), place, query, key, value]
+        case Matched(mask, choice, place, query, key):
+            return ["matched", str(mask), str(choice), place, query, key]
         case Shift(direction, bit, distance, default):
             return [str(direction), bit, *([] if default is None else [distance, int(default)])]
         case _:
@@ -197,6 +200,8 @@ def _looking(tree: object) -> Step:
             return Attend(Mask(mask), Choice(choice), _cases(where), plain_integer(value), _default(default))
         case ["nearest", str(mask), str(choice), *refs] if len(refs) == 4:
             return Nearest(Mask(mask), Choice(choice), *map(plain_integer, refs))
+        case ["matched", str(mask), str(choice), *refs] if len(refs) == 3:
+            return Matched(Mask(mask), Choice(choice), *map(plain_integer, refs))
         case [("previous" | "next") as direction, bit]:
             return Shift(Direction(direction), plain_integer(bit), default=None)
         case [("previous" | "next") as direction, bit, distance, default]:

@@ -29,6 +29,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -130,7 +131,7 @@ def _of_step(program: Program, index: int, step: Step) -> list[str]:
             wrong += _of_table(len(refs), rows)
         case Attend():
             wrong += _of_cases(step.cases) + _of_default(step.default)
-        case Nearest(mask) if mask in {Mask.BEFORE, Mask.AFTER}:
+        case Nearest(mask) | Matched(mask) if mask in {Mask.BEFORE, Mask.AFTER}:
             wrong.append(f"the nearest count is looked for where i itself is seen, not under '{mask}'")
         case Shift(_, _, distance, default):
             wrong += _of_shift(distance, default) + _of_default(default)
@@ -146,6 +147,8 @@ def _kinds(step: Step) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
             return (), inputs(step)
         case Nearest(_, _, where, query, key, value):
             return (where, value), (query, key)
+        case Matched(_, _, where, query, key):
+            return (where,), (query, key)
         case Letter() | Place() | Not() | Gate() | Table() | Merge() | Attend() | Shift() | Count():
             return inputs(step), ()
         case _:

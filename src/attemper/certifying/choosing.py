@@ -5,13 +5,13 @@ Nothing here is believed by anybody: every candidate is judged by the checker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import final
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Attend
+from attemper.attention_program.ops import Attend, Ref
 from attemper.certifying.certificate import prove
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.analysis import Analysis
@@ -96,12 +96,13 @@ def choose(
     regimes: Sequence[Regime],
     goal: Goal | None = None,
     limits: Limits = DEFAULT,
+    names: Mapping[Ref, str] | None = None,
 ) -> Chosen:
     """The first network, smallest margins first, that is proved and whose horizon reaches the goal.
 
-    `limits` are those of an automaton's cascade. Without a goal the first that is compiled is returned if
-    none is proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the goal:
-    with the largest horizon that is reached and the head that limits it.
+    `limits` are those of an automaton's cascade, `names` those of a program's steps. Without a goal the first
+    that is compiled is returned if none is proved. Raises `UnsupportedError` if nothing can be compiled, or
+    if no network reaches the goal: with the largest horizon that is reached and the head that limits it.
     """
     failures = _Failures()
     for candidate in _candidates(language, regimes, goal, limits):
@@ -113,6 +114,7 @@ def choose(
                 candidate.margin,
                 candidate.limits,
                 shared=candidate.shared,
+                names=names,
             )
         except UnsupportedError as error:
             failures.refusal = error

@@ -19,7 +19,7 @@ from attemper.attention_program.wellformed import is_machine
 from attemper.checker.analysis import Analysis, LayerFact, Symbol, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Clamped, Names, UnprovenError
+from attemper.checker.names import Clamped, Names, NearestKey, UnprovenError
 from attemper.checker.program import Programs, Steps
 from attemper.checker.proof import deep, prove
 from attemper.checker.realising import name_group, named_together, require_defined, require_known, symbols_of
@@ -225,11 +225,15 @@ def _integer(names: Names, value: Value) -> str | None:
         return None
     (own,) = names.values(diagram)
     whole = names.wholes.get(own.parts[0][0]) if len(own.parts) == 1 and not own.constant else None
-    if not isinstance(whole, Clamped):
+    if not isinstance(whole, Clamped | NearestKey):
         return None
     factors = [str(own.parts[0][1])] if own.parts[0][1] != 1 else []
     factors += [_power(growth)] if growth else []
-    integer = "an integer from 1 to n" if whole.power == 1 else "the square of an integer from 1 to n"
+    integer = "an integer from 1 to n"
+    if isinstance(whole, NearestKey):
+        integer = "an integer from 1 to n, read where it is nearest to another"
+    elif whole.power > 1:
+        integer = f"the square of {integer}"
     return f"{' '.join(factors)} times {integer}" if factors else integer
 
 

@@ -47,7 +47,7 @@ def groups_of(names: Names, layer: Layer, number: int, stream: Stream) -> list[G
 
 def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
     """The stream after the feed-forward layer."""
-    after = Stream(list(stream.values), list(stream.errors), stream.fading)
+    after = Stream(list(stream.values), list(stream.errors), stream.fading, stream.steps)
     added: dict[Coordinate, list[Diagram]] = {}
     for group in groups:
         error = error_of(group.form, stream)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from attemper.checker.attention.by_cases import by_cases
 from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
+from attemper.checker.constructions.integer_sign import integer_sign
 from attemper.checker.constructions.integer_value import integer_value
 from attemper.checker.constructions.local_sign import local_sign
 from attemper.checker.constructions.lookup import lookup
@@ -24,6 +25,7 @@ from attemper.checker.values import Stream
 from attemper.networks.layers import (
     Construction,
     Head,
+    IntegerSign,
     IntegerValue,
     LocalSign,
     Lookup,
@@ -47,6 +49,7 @@ RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
 INTEGER_RULES: dict[type[Construction], Callable[[ReadHead], HeadFact]] = {
     IntegerValue: integer_value,
     NearestInteger: nearest_integer,
+    IntegerSign: integer_sign,
 }
 """The rules of constructions that make integers, or read such as are only approximate."""
 

@@ -73,7 +73,19 @@ class Clamped:
     power: int
 
 
-Whole = LengthDigits | Clamped
+@final
+@dataclass(frozen=True)
+class NearestKey:
+    """The key, at least 1 and at most n, of the position that `NearestAt` reads with the same fields."""
+
+    masking: Masking
+    leftmost: bool
+    where: Diagram
+    query: int
+    key: int
+
+
+Whole = LengthDigits | Clamped | NearestKey
 """Positive integers that depend on the word or its length, and that no number bounds at every length."""
 
 
@@ -209,6 +221,14 @@ class NearestAt:
 
 @final
 @dataclass(frozen=True, slots=True)
+class NearestBeyond:
+    """[a nearest key - the query that it is nearest to >= threshold]; `found` is the key's number."""
+
+    found: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Shifted:
     """[inner, threshold] at i + offset, which is 1 or -1; 0 if there is no such position."""
 
@@ -247,6 +267,7 @@ Atom = (
     | Exists
     | At
     | NearestAt
+    | NearestBeyond
     | Shifted
     | SumAtLeast
     | MixedAtLeast
@@ -634,13 +655,30 @@ class Names(ABC):
         The mask shows i itself, so there is always such a position; query and key are numbers of whole
         numbers, the one at i, the other at the position.
         """
-        where = self.settled(where)
+        where = self._favoured(where)
 
         def moved(variable: Variable) -> Diagram:
             family, threshold = variable
             return self._bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
 
         return self.diagrams.substitute(self.settled(diagram), moved, self.choose)
+
+    def nearest_key(
+        self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int
+    ) -> tuple[int, Affine]:
+        """The key at that position: the number of the whole number, and what it is."""
+        found = self._whole(NearestKey(masking, leftmost, self._favoured(where), query, key))
+        ((number, _),) = found.parts
+        return number, found
+
+    def _favoured(self, where: Diagram) -> Diagram:
+        """The positions that are as near as their keys; all of them if there are none, which is the same."""
+        settled = self.settled(where)
+        return self.true if settled == self.false else settled
+
+    def beyond(self, found: int, threshold: int) -> Diagram:
+        """[a nearest key - its query >= threshold]; where n = 1 both are 1."""
+        return self.choose(self.only, self.number(threshold <= 0), self._bit(NearestBeyond(found), threshold))
 
     def _whole(self, whole: Whole) -> Affine:
         found = self._mean(whole, Mean(None, self.false, Fraction(1), None))
@@ -677,7 +715,7 @@ class Names(ABC):
         match atom:
             case LetterBit() | PlaceNamed() | CountNamed() | Exists():
                 return Tie.FREE
-            case PlaceAtLeast() | SumAtLeast() | MixedAtLeast():
+            case PlaceAtLeast() | SumAtLeast() | MixedAtLeast() | NearestBeyond():
                 return Tie.CHAIN
             case SymbolCode() | PlaceRemainder() | CountRemainder():
                 return Tie.EXCLUSIVE

@@ -25,7 +25,9 @@ from attemper.attention_program.ops import (
     Gate,
     Letter,
     Linear,
+    Looking,
     Mask,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -130,16 +132,25 @@ class Steps:
                 return self._gate(connective, map(self.bit, bits))
             case Table(bits, rows):
                 return self._table([self.bit(bit) for bit in bits], rows)
-            case Attend():
-                return self._attend(step)
-            case Nearest():
-                return self._nearest(ref, step)
-            case Shift():
-                return self._shift(step)
+            case Attend() | Nearest() | Matched() | Shift():
+                return self._looked(ref, step)
             case Compare() | Equals() | CountTest():
                 return self._compared(ref, step)
             case Count() | Linear():
                 raise AssertionError("not a bit")
+            case _:
+                assert_never(step)
+
+    def _looked(self, ref: Ref, step: Looking) -> Diagram:
+        match step:
+            case Attend():
+                return self._attend(step)
+            case Nearest():
+                return self.names.nearest(*self._sought(ref, step), self.bit(step.value))
+            case Matched():
+                return self._matched(ref, step)
+            case Shift():
+                return self._shift(step)
             case _:
                 assert_never(step)
 
@@ -236,13 +247,19 @@ class Steps:
             case _:
                 assert_never(step)
 
-    def _nearest(self, ref: Ref, step: Nearest) -> Diagram:
-        names, masking = self.names, MASKINGS[step.mask]
+    def _matched(self, ref: Ref, step: Matched) -> Diagram:
+        """The key at the nearest position is not less than the query, and not more."""
+        names = self.names
+        found, _ = names.nearest_key(*self._sought(ref, step))
+        return names.both(names.beyond(found, 0), names.negation(names.beyond(found, 1)))
+
+    def _sought(self, ref: Ref, step: Nearest | Matched) -> tuple[Masking, bool, Diagram, int, int]:
+        """Mask, choice, where, query and key, as they name what is nearest."""
+        masking = MASKINGS[step.mask]
         if masking.is_strict:
             raise UnprovenError(f"step {ref} looks for the nearest count where i itself is not seen")
         leftmost, where = step.choice is Choice.LEFTMOST, self.bit(step.where)
-        query, key = self._clamped(ref, step.query), self._clamped(ref, step.key)
-        return names.nearest(masking, leftmost, where, query, key, self.bit(step.value))
+        return masking, leftmost, where, self._clamped(ref, step.query), self._clamped(ref, step.key)
 
     def _clamped(self, ref: Ref, count: Ref) -> int:
         """The number of the whole number clamp(count, 1, n), of a count over one side."""

@@ -30,6 +30,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -347,7 +348,7 @@ class Moment:
                 found = self.bits[bit] if self.is_first else self.before[ref]
                 self.before[ref] = self.bits[bit]
                 return found
-            case Shift() | Nearest():
+            case Shift() | Nearest() | Matched():
                 raise UnprovenError(f"step {ref} looks to the right, at counts, or is no step of a machine")
             case Compare() | Equals() | CountTest():
                 return self._compared(step)

@@ -12,7 +12,7 @@ from functools import partial, reduce
 from typing import assert_never, final
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Clamped, LengthDigits, Names, UnprovenError
+from attemper.checker.names import Affine, Clamped, LengthDigits, Names, NearestKey, UnprovenError
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
@@ -55,17 +55,47 @@ class Bound:
 
 
 @final
+@dataclass(frozen=True)
+class Step:
+    """By how much a multiple of a nearest key is off for each step from its query, of at least one.
+
+    It is off by at most `bound` times max(1, |key - query|); `found` is the key's number.
+    """
+
+    found: int
+    bound: Bound
+
+
+@final
 @dataclass
 class Stream:
     """The values of all coordinates at one depth of the network.
 
     The errors hold at every length. Some are known to fade with it: `fading` has those by coordinate, each
-    with the error as it was when that was found.
+    with the error as it was when that was found. As long as that is so, `steps` says more of nearest keys.
     """
 
     values: list[Value]
     errors: list[Fraction] = field(default_factory=list)
     fading: dict[Coordinate, Bound] = field(default_factory=dict)
+    steps: dict[Coordinate, Step | None] = field(default_factory=dict)
+
+    def fades(self, coordinate: Coordinate) -> bool:
+        """Whether `fading` and `steps` hold: nothing has added to the error since."""
+        fading = self.fading.get(coordinate)
+        return fading is not None and fading.factor == self.errors[coordinate]
+
+    def steps_of(self, coordinate: Coordinate, found: int | None) -> bool:
+        """Whether the error is known for each step of this nearest key."""
+        step = self.steps.get(coordinate)
+        return step is not None and step.found == found and self.fades(coordinate)
+
+    def bound(self, coordinate: Coordinate, found: int | None) -> Bound:
+        """How far the coordinate can be from its value, if possible for each step of a nearest key."""
+        step = self.steps.get(coordinate)
+        if step is not None and self.steps_of(coordinate, found):
+            return step.bound
+        return self.fading[coordinate] if self.fades(coordinate) else Bound(self.errors[coordinate])
 
 
 def embedded(names: Names, network: Network) -> Stream:
@@ -166,15 +196,14 @@ def error_of(form: LinearForm, stream: Stream) -> Fraction:
     return sum((abs(factor) * stream.errors[c] for c, factor in form), Fraction(0))
 
 
-def bound_of(form: LinearForm, stream: Stream) -> Bound:
-    """How far the linear form can be from its value, in words of length n."""
+def bound_of(form: LinearForm, stream: Stream, found: int | None = None) -> Bound:
+    """How far the linear form can be from its value, in words of length n.
+
+    With `found`, the number of a nearest key: for each step that it is away from its query, of at least one.
+    """
     total = Bound(Fraction(0))
     for coordinate, factor in form:
-        error = stream.errors[coordinate]
-        fading = stream.fading.get(coordinate)
-        # An error that something was added to since is known as it is now only.
-        own = fading if fading is not None and fading.factor == error else Bound(error)
-        total = total.plus(own.times(Bound(abs(factor))))
+        total = total.plus(stream.bound(coordinate, found).times(Bound(abs(factor))))
     return total
 
 
@@ -197,7 +226,7 @@ def _peak(names: Names, value: Affine) -> Bound:
             case None:
                 low, high = names.bounds(Affine(Fraction(0), ((number, factor),)))
                 total = total.plus(Bound(max(abs(low), abs(high))))
-            case LengthDigits():
+            case LengthDigits() | NearestKey():
                 total = total.plus(Bound(abs(factor), 1))
             case Clamped(power=power):
                 total = total.plus(Bound(abs(factor), power))

@@ -7,7 +7,7 @@ that bears its name, and says why it stands where it stands in the pipeline.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol, TypeVar, final
 
 from attemper.attention_program.language import ProgramLanguage
@@ -86,12 +86,14 @@ class SimplifyProgram:
 @final
 @dataclass(frozen=True)
 class ReadProgram:
-    """What a user wrote is where it starts: nothing is lowered."""
+    """What a user wrote is where it starts: nothing is lowered. `names`: what steps are called there."""
 
     name: ClassVar[str] = "read_program"
+    names: Mapping[Ref, str] = field(default_factory=dict)
 
     def apply(self, before: ProgramLanguage) -> ProgramLevel:
-        return ProgramLevel(before.program, {}, before.reads_first, before.accepts_empty)
+        names = {ref: short(name) for ref, name in self.names.items()}
+        return ProgramLevel(before.program, names, before.reads_first, before.accepts_empty)
 
 
 @final

@@ -8,12 +8,12 @@ and shows it to whoever watches.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, assert_never, final
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Program
+from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.realisation import Realisation
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.building.sizes import require_few_weights
@@ -127,11 +127,11 @@ SHARED = {
 
 
 def program_pipeline(
-    regime: Regime, least_margin: int, shared: Shared | None = None
+    regime: Regime, least_margin: int, shared: Shared | None, names: Mapping[Ref, str]
 ) -> Pipeline[ProgramLanguage, NetworkLevel]:
     """The passes that an attention program goes through."""
     return (
-        first(ReadProgram())
+        first(ReadProgram(names))
         .then(SimplifyProgram())
         .then(SpellOut(shared or SHARED[regime]))
         .then(RequireRegime(regime, None))
@@ -183,11 +183,13 @@ def compile_language(
     limits: Limits | None = None,
     watch: Watch = lambda _: None,
     shared: Shared | None = None,
+    names: Mapping[Ref, str] | None = None,
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
     `limits` are those of an automaton's cascade; `shared` says which cases of selections share a head,
-    instead of the regime; `watch` is called after every pass.
+    instead of the regime; `watch` is called after every pass; `names` are those of a program's steps, which
+    its network's coordinates are labelled with.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
     no cascade of moderate size computes the automaton, with what stands in the way, or if the network has
@@ -200,7 +202,8 @@ def compile_language(
         case Dfa():
             return _from_automaton(language, regime, least_margin, limits, watch)
         case ProgramLanguage():
-            compiled = _compiled(program_pipeline(regime, least_margin, shared).run(language, watch), ())
+            passes = program_pipeline(regime, least_margin, shared, names or {})
+            compiled = _compiled(passes.run(language, watch), ())
             return replace(compiled, realisation=Realisation(language.program))
         case _:
             raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")

@@ -9,6 +9,7 @@ from attemper.attention_program.ops import (
     Count,
     Direction,
     Mask,
+    Matched,
     Nearest,
     Place,
     Program,
@@ -52,7 +53,7 @@ def require_regime(program: Program, formula: Formula | None, regime: Regime) ->
     if regime is not Regime.DECODER:
         return
     for step in program.steps:
-        if isinstance(step, Nearest):
+        if isinstance(step, Nearest | Matched):
             raise UnsupportedError(
                 f"the decoder regime cannot compute '{show_step(step)}': its embeddings do not know n, and "
                 "fade too fast with i to tell integers apart. Use --regime temperature or --regime unbounded"

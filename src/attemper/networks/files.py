@@ -38,6 +38,7 @@ from attemper.networks.layers import (
     HardWeighting,
     Head,
     Hidden,
+    IntegerSign,
     IntegerValue,
     Layer,
     LinearForm,
@@ -287,6 +288,8 @@ def _encode_construction(construction: Construction) -> list[object]:
             return ["integer value", _encode_form(ratio), _encode_form(unit), is_key]
         case NearestInteger(leftmost, blocked, query, key, square):
             return ["nearest integer", leftmost, *map(_encode_form, (blocked, query, key, square))]
+        case IntegerSign(difference):
+            return ["integer sign", _encode_form(difference)]
         case _:
             assert_never(construction)
 
@@ -469,6 +472,8 @@ def _construction(entry: object) -> Construction:
             return IntegerValue(_form(ratio), _form(unit), is_key)
         case ["nearest integer", bool(leftmost), blocked, query, key, square]:
             return NearestInteger(leftmost, *map(_form, (blocked, query, key, square)))
+        case ["integer sign", difference]:
+            return IntegerSign(_form(difference))
         case _:
             raise ValueError(f"not a construction: {str(entry)[:80]}")
 

@@ -155,7 +155,20 @@ class NearestInteger:
     square: LinearForm
 
 
-Construction = Uniform | Select | Neighbour | Sign | LocalSign | Lookup | IntegerValue | NearestInteger
+@final
+@dataclass(frozen=True)
+class IntegerSign:
+    """Reads (-1)^j at positions j with (-1)^j = sign of `difference`, a multiple of 2 (key - query) +- 1.
+
+    The key is that which a `NearestInteger` has found for the query.
+    """
+
+    difference: LinearForm
+
+
+Construction = (
+    Uniform | Select | Neighbour | Sign | LocalSign | Lookup | IntegerValue | NearestInteger | IntegerSign
+)
 """What a compiled head is for, in the terms of `docs/theory.md`."""
 
 

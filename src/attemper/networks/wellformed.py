@@ -19,6 +19,7 @@ from attemper.networks.layers import (
     Construction,
     Head,
     Hidden,
+    IntegerSign,
     IntegerValue,
     Layer,
     LinearForm,
@@ -102,7 +103,7 @@ def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
             return ()
         case Select(_, cases):
             return tuple(form for case in cases for form in case if form is not None)
-        case Sign(difference):
+        case Sign(difference) | IntegerSign(difference):
             return (difference,)
         case LocalSign(left, right, gate, _):
             return (left, right, gate)

@@ -61,7 +61,7 @@ from attemper.workbench.options import (
     refuse_caps,
     require,
 )
-from attemper.workbench.programs import program_language
+from attemper.workbench.programs import names_of, program_language, save_text, text_in, text_of
 from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
@@ -212,7 +212,8 @@ def compile_program(
     """
     language = program_language(program, at, empty)
     letters = language.program.alphabet
-    return compile_for(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
+    goal, text = goal_of(horizon, dtype, kernel), text_of(program)
+    return compile_for(language, letters, regime, goal, Limits(), rasp=text)
 
 
 def compile_for(
@@ -222,14 +223,16 @@ def compile_for(
     goal: Goal | None,
     limits: Limits,
     regex: str = "",
+    rasp: str = "",
 ) -> Model:
     """The model of a language, in the regime that is named, or in one that reaches the goal."""
     named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
     if goal is None:
-        return compile_source(language, alphabet, named or Regime.UNBOUNDED, regex=regex, limits=limits)
+        in_regime = named or Regime.UNBOUNDED
+        return compile_source(language, alphabet, in_regime, regex=regex, rasp=rasp, limits=limits)
     regimes = tuple(Regime) if named is None else (named,)
-    chosen = choose(language, alphabet, regimes, goal, limits)
-    return Model.of(chosen.compiled, language, chosen.candidate.regime, regex)
+    chosen = choose(language, alphabet, regimes, goal, limits, names_of(rasp, language))
+    return Model.of(chosen.compiled, language, chosen.candidate.regime, regex, rasp)
 
 
 def read_source(
@@ -249,11 +252,13 @@ def compile_source(
     least_margin: int = MARGINS[0],
     *,
     regex: str = "",
+    rasp: str = "",
     limits: Limits | None = None,
 ) -> Model:
     """The model of a language; no head has a margin below `least_margin`."""
-    compiled = compile_language(language, alphabet, regime, least_margin, limits)
-    return Model.of(compiled, language, regime, regex)
+    names = names_of(rasp, language)
+    compiled = compile_language(language, alphabet, regime, least_margin, limits, names=names)
+    return Model.of(compiled, language, regime, regex, rasp)
 
 
 def load(folder: str | Path) -> Model:
@@ -282,7 +287,8 @@ def load(folder: str | Path) -> Model:
     regex = source.text if source.kind == "regex" else ""
     certificate = own_certificate(Path(folder), digest_of(network, source), language)
     said = None if certificate is None else certificate.realisation
-    return Model(network, language, regime, regex, realisation=said)
+    rasp = text_in(Path(folder)) if source.kind == "program" else ""
+    return Model(network, language, regime, regex, rasp, realisation=said)
 
 
 def own_certificate(folder: Path, digest: str, language: Language) -> Certificate | None:
@@ -325,6 +331,8 @@ class Model:
     regime: Regime
     regex: str = ""
     """The text of a regular expression, if the automaton was written as one."""
+    rasp: str = field(default="", compare=False, repr=False)
+    """The text of an attention program, if it was written as one."""
     alternatives: tuple[Alternative, ...] = field(default=(), compare=False)
     """The ways to build an automaton's cascade that were tried when it was compiled."""
     realisation: Realisation | None = field(default=None, compare=False, repr=False)
@@ -342,10 +350,12 @@ class Model:
         return f"<Model {shortened(self.title)}: {self.regime}, {size}>"
 
     @classmethod
-    def of(cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "") -> Model:
+    def of(
+        cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "", rasp: str = ""
+    ) -> Model:
         """The model of what was compiled in a regime."""
         said, stages = compiled.realisation, compiled.stages
-        return cls(compiled.soft, language, regime, regex, compiled.alternatives, said, stages)
+        return cls(compiled.soft, language, regime, regex, rasp, compiled.alternatives, said, stages)
 
     @classmethod
     def of_program(cls, network: Network, program: Program, regime: Regime = Regime.UNBOUNDED) -> Model:
@@ -538,10 +548,12 @@ class Model:
         from attemper.workbench.trace import trace_word
 
         soft, hard = self._runner("soft", "float64"), self._runner("hard", "float64")
-        return trace_word(self.language, self.word(word), soft, hard)
+        return trace_word(self.language, self.word(word), soft, hard, names_of(self.rasp, self.language))
 
     def save(self, folder: str | Path, *, certificate: Certificate | None = None) -> None:
         """Write the model to a folder, which is made: `network.json` and `weights.safetensors`.
+
+        The text of a program is written beside them, as `network.rasp`: `trace` takes names from there.
 
         With a certificate of this model, `certificate.json` is written, too, as `attemper compile` does and
         `attemper check` asks for; without one, a certificate of another network that stands in the folder is
@@ -561,6 +573,7 @@ class Model:
         if certificate is not None and certificate.network != digest:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
         save_network(self.network, self.source, folder)
+        save_text(self.rasp, folder)
         if certificate is not None:
             save_certificate(certificate, folder)
             return

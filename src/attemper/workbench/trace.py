@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.meaning import run_with
-from attemper.attention_program.ops import Count, Linear
+from attemper.attention_program.ops import Count, Linear, Ref, Step
 from attemper.attention_program.show import show_step
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
@@ -86,9 +87,18 @@ class Trace:
         return trace_html(self)
 
 
-def trace_word(language: Language, word: Word, soft: DenseTransformer, hard: DenseTransformer) -> Trace:
-    """Run a network softly and average-hard on a word, keeping what its heads attend to."""
-    subformulas = _facts(language, word)
+def trace_word(
+    language: Language,
+    word: Word,
+    soft: DenseTransformer,
+    hard: DenseTransformer,
+    names: Mapping[Ref, str] | None = None,
+) -> Trace:
+    """Run a network softly and average-hard on a word, keeping what its heads attend to.
+
+    `names` are those of an attention program's steps.
+    """
+    subformulas = _facts(language, word, names or {})
     if not word:
         return Trace(word, subformulas, (), (), ())
     output, soft_cache = _activations(soft, word)
@@ -114,7 +124,9 @@ def trace_word(language: Language, word: Word, soft: DenseTransformer, hard: Den
     return Trace(word, subformulas, output, tuple(heads), tuple(margins))
 
 
-def _facts(language: Language, word: Word) -> tuple[tuple[str, tuple[bool, ...]], ...]:
+def _facts(
+    language: Language, word: Word, names: Mapping[Ref, str]
+) -> tuple[tuple[str, tuple[bool, ...]], ...]:
     """The truth of every subformula, the state after every prefix, or every step that is a bit."""
     match language:
         case TemporalLanguage(formula, _, _):
@@ -127,9 +139,15 @@ def _facts(language: Language, word: Word) -> tuple[tuple[str, tuple[bool, ...]]
             rows = run_with(sum, program, word)
             named = enumerate(zip(program.steps, rows, strict=True))
             bits = ((k, step, row) for k, (step, row) in named if not isinstance(step, Count | Linear))
-            return tuple((f"s{k} = {show_step(step)}", tuple(map(bool, row))) for k, step, row in bits)
+            return tuple((_line(k, step, names), tuple(map(bool, row))) for k, step, row in bits)
         case _:
             return ()
+
+
+def _line(ref: Ref, step: Step, names: Mapping[Ref, str]) -> str:
+    """A step as its program's text has it, behind the name that the user gave it."""
+    shown = f"s{ref} = {show_step(step)}"
+    return f"{names[ref]}: {shown}" if ref in names else shown
 
 
 def _activations(dense: DenseTransformer, word: Word) -> tuple[tuple[float, ...], dict[str, Tensor]]:

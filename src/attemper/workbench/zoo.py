@@ -93,7 +93,8 @@ def compile_entry(
 ) -> Model:
     """Compile an entry from one of its sources; raises what `compile_named` does."""
     language, text = language_of(entry, source), regex_of(source)
-    return compile_for(language, Alphabet(entry.alphabet), regime, goal, limits_for(source), text)
+    rasp = rasp_of(source)
+    return compile_for(language, Alphabet(entry.alphabet), regime, goal, limits_for(source), text, rasp)
 
 
 def source_of(entry: Named) -> Written:
@@ -126,6 +127,11 @@ def language_of(entry: Named, source: Written) -> Language:
 def limits_for(source: Written) -> Limits:
     """How large an automaton's cascade may grow."""
     return Limits(symbols=source.symbols) if isinstance(source, Automaton) and source.symbols else Limits()
+
+
+def rasp_of(source: Written) -> str:
+    """The text of an attention program; empty for other sources."""
+    return source.text if isinstance(source, Rasp) else ""
 
 
 def regex_of(source: Written) -> str:

@@ -298,7 +298,9 @@ def read_one(
     names = FORMULAS
     exact = (Bound(Fraction(0)), Bound(Fraction(0)))
     coldness = {(0, 0): names.true} if cold is None else cold
-    head = ReadHead(names, masking, tuple(rows), coldness, (value,), (5,), (exact,) * len(rows))  # type: ignore[arg-type]
+    errors = (exact,) * len(rows)
+    stream = Stream([])
+    head = ReadHead(names, masking, tuple(rows), coldness, (value,), (5,), errors, exact[:1], (), stream)  # type: ignore[arg-type]
     return integer_value(head)
 
 

@@ -22,7 +22,7 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.integers import has_one_sign
 from attemper.checker.rounding.network import Rounding
-from attemper.checker.values import Bound, Value
+from attemper.checker.values import Bound, Stream, Value
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.exact.balls import ball, precision
@@ -106,7 +106,7 @@ def test_errors_change_no_difference_of_scores_by_more_than_the_noise(regime: Re
 
 
 def test_the_bound_of_stray_attention() -> None:
-    rule = NearestIntegerRule(Fraction(3), Fraction(7), Fraction(1, 2))
+    rule = NearestIntegerRule(Fraction(3), Fraction(7), Fraction(1, 2), Fraction(0))
     for loss, noise in pairs((Fraction(0), Fraction(1, 3)), (Fraction(1), Fraction(5, 4))):
         with precision(128):
             found = rule.stray(ball(loss), ball(noise))
@@ -200,7 +200,9 @@ def read(
     cold: Value = {(0, 0): names.true}
     value: Value = {(0, 0): names.letter("b")}
     bounds = tuple(errors or [exact] * len(rows))
-    return ReadHead(names, Masking.FUTURE, tuple(rows), cold, (value,), (0,), bounds)
+    return ReadHead(
+        names, Masking.FUTURE, tuple(rows), cold, (value,), (0,), bounds, exact[:1], (), Stream([])
+    )
 
 
 def parts_of(names: Formulas, push: int = 8, tie: int = 4) -> list[tuple[Value, Value]]:
@@ -436,7 +438,7 @@ def test_what_is_read_is_off_by_what_strays(form: FloatFormat, u: Fraction) -> N
 
 
 def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
-    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(0))
+    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(0), Fraction(0))
     with precision(64):
         off = rule.stray(ball(Fraction(1, 4)), flint.arb(1))
         assert off < rule.stray(ball(Fraction(1, 3)), flint.arb(1))

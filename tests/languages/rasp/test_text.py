@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.attention_program.ops import Attend, Choice, Letter, Mask, Place, Shift
-from attemper.attention_program.show import show_program
+from attemper.attention_program.ops import Attend, Choice, Letter, Mask, Nearest, Place, Shift
+from attemper.attention_program.show import show_program, show_step
+from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import number
 from attemper.languages.rasp.classes import ProgramClass
 from attemper.languages.rasp.parse import parse_source
@@ -57,6 +58,16 @@ def shown(output: str) -> str:
         ("previous (p)", "previous p"),
         ("!previous p", "!previous p"),
         ("(next s else none) = 'x'", "next s else 'none' = 'x'"),
+        ("nearest leftmost[all:d(j)~d(i)]p", "nearest leftmost[all : d(j) ~ d(i)] p"),
+        (
+            "nearest rightmost[j <= i : p(j) & q(i) , (d-1)(j) ~ 2 - d(i)] (p & q)",
+            "nearest rightmost[j <= i : p(j) & q(i), (d - 1)(j) ~ 2 - d(i)] (p & q)",
+        ),
+        ("(nearest rightmost[all : d(i) ~ d(j)] s) = 'x'", "nearest rightmost[all : d(i) ~ d(j)] s = 'x'"),
+        (
+            "rightmost[all] (nearest rightmost[all : d(i) ~ d(j)] p) else true",
+            "rightmost[all] nearest rightmost[all : d(i) ~ d(j)] p else true",
+        ),
     ],
 )
 def test_what_is_shown_is_short_and_reads_back(written: str, canonical: str | None) -> None:
@@ -180,6 +191,63 @@ def test_an_integer_of_one_sum_has_its_name() -> None:
     }
 
 
+def nearest_of(brackets: str, definitions: str = "", value: str = "in 'a'") -> list[str]:
+    """The integers of the steps that look for the nearest one, query and key, each as text."""
+    found = parse_rasp(f"alphabet a b c\nempty reject\n{definitions}output nearest {brackets} {value}")
+    steps = found.program.steps
+    return [
+        " ~ ".join(show_step(steps[ref]) for ref in (step.query, step.key))
+        for step in steps
+        if isinstance(step, Nearest)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("brackets", "query", "key"),
+    [
+        ("rightmost[all : pos(j) ~ len + 1 - pos(i)]", "count >= s0", "count <= s0"),
+        ("rightmost[all : len - pos(j) ~ pos(i)]", "linear 1 s2 1", "count >= s0"),
+        ("rightmost[all : pos(i) - 2 ~ pos(j) + 1]", "linear 1 s1 -3", "count <= s0"),
+        ("rightmost[all : pos(j) ~ 7]", "linear 7", "count <= s0"),
+        ("leftmost[j >= i : len - len(j) ~ len(i)]", "count all s0", "linear 0"),
+    ],
+)
+def test_positions_are_counted_from_one_and_numbers_stand_at_i(brackets: str, query: str, key: str) -> None:
+    assert nearest_of(brackets) == [f"{query} ~ {key}"]
+
+
+def test_a_sum_of_counts_is_in_range_where_no_position_counts_twice() -> None:
+    """Symbols exclude each other; of what attention finds anything is possible."""
+    both = "x = count[j <= i] in 'a' - count[j < i] in 'b' + count[j <= i] (in 'c' & last)\n"
+    assert len(nearest_of("rightmost[all : x(j) ~ x(i)]", both)) == 1
+    for twice in (
+        "x = count[j <= i] in 'a' + count[j <= i] in 'a' 'b'\n",
+        "x = count[j <= i] in 'a' - 2 * count[j <= i] in 'b'\n",
+        "x = count[j <= i] previous in 'a' + count[j <= i] previous in 'b'\n",
+        "x = pos + count[j < i] in 'b'\n",
+    ):
+        with pytest.raises(UnsupportedError, match=r"'x\(j\)' may exceed n"):
+            nearest_of("rightmost[all : x(j) ~ pos(i)]", twice)
+    for sides in ("count[j <= i] in 'a' + count[j >= i] in 'b'", "pos - count[all] in 'b'"):
+        with pytest.raises(UnsupportedError, match=r"'x\(i\)' counts on more than one side"):
+            nearest_of("rightmost[all : pos(j) ~ x(i)]", f"x = {sides}\n")
+
+
+def test_what_is_nearest_takes_a_head_for_each_case_at_i() -> None:
+    """Also where no case of a condition is in force: all positions are one further off there."""
+    assert len(nearest_of("rightmost[all : (in 'a')(i) & (in 'b')(j), pos(j) ~ pos(i)]")) == 2
+    assert len(nearest_of("rightmost[all : pos(j) ~ max(pos(i), 3)]")) == 2
+    with pytest.raises(UnsupportedError, match="this has 24 cases, and 'nearest' takes a head for each"):
+        nearest_of(
+            "rightmost[all : symbol(i) = symbol(j), pos(j) ~ max(pos(i) - 2, 5 - pos(i), 3, -pos(i), 7, 8)]"
+        )
+
+
+def test_a_symbol_that_is_fetched_has_a_step_less_than_names() -> None:
+    assert len(nearest_of("rightmost[all : pos(j) ~ 1]", value="symbol = 'c'")) == 2
+    assert nearest_of("rightmost[all : pos(j) ~ 1]", value="'a' = 'a'") == []
+
+
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
@@ -194,6 +262,7 @@ def test_an_integer_of_one_sum_has_its_name() -> None:
         ("pos % 2 = 0", None),
         ("last & pos > 1", None),
         ("some[j <= i] (count[j <= i] in 'a' = 0)", None),
+        ("nearest rightmost[j <= i : pos(j) ~ 3] in 'a'", None),
     ],
 )
 def test_classes_are_recognised(output: str, expected: ProgramClass | None) -> None:

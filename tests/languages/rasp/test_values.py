@@ -46,6 +46,14 @@ def test_every_kind_of_expression_has_a_value() -> None:
             "rightmost[j <= i : symbol(i) = symbol(j)] p else true",
         ),
         (rasp.leftmost(value=s, default="none", mask="<") == "a", "leftmost[j < i] symbol else 'none' = 'a'"),
+        (
+            rasp.nearest(p, key=n, query=rasp.length - n, mask="all", choice="leftmost"),
+            "nearest leftmost[all : pos(j) ~ (len - pos)(i)] p",
+        ),
+        (
+            rasp.nearest(s, key=n, query=3, where=p) == "a",
+            "nearest rightmost[j <= i : p(j), pos(j) ~ 3] symbol = 'a'",
+        ),
         (rasp.previous(p), "previous p"),
         (rasp.previous(p, 3), "previous(3) p"),
         (rasp.following(s, default="none") == "a", "next symbol else 'none' = 'a'"),

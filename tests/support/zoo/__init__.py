@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import assert_never, final
 
@@ -24,6 +25,7 @@ from attemper.languages.named.entry import (
     Unbuilt,
 )
 from attemper.languages.named.zoo import FAMILIES, everything, named
+from attemper.languages.words import Word
 from attemper.workbench.zoo import compile_entry, source_of
 from tests.support.compared import LENGTHS, TASKS, compared_words
 
@@ -93,6 +95,16 @@ def size_of(entry: Named) -> Size | None:
         max(sum(len(layer.heads) for layer in model.network.layers) for model in models.values()),
         tuple((regime, horizon(model.certify(), "float32")) for regime, model in models.items()),
     )
+
+
+LONGEST = {2: 8, 3: 7, 4: 6, 5: 5, 6: 5, 12: 3, 16: 3}
+"""By the number of symbols, the length up to which all words are tried."""
+
+
+def short_words(entry: Named) -> list[Word]:
+    """All words of so many symbols, the empty one first."""
+    longest = LONGEST[len(entry.alphabet)]
+    return [word for length in range(longest + 1) for word in product(entry.alphabet, repeat=length)]
 
 
 # Writing -------------------------------------------------------------------------------------------------
@@ -175,7 +187,7 @@ def _compared() -> Iterator[str]:
         "(–: none is known). The networks\n"
         f"here are right on all words that `python -m tests.support.compared` draws, up to {LENGTHS[-1]:,} "
         "symbols each, in float32, in each of their regimes.\n"
-        "For `sort` that is farther than what is proved.\n"
+        "For `sort` and `reverse` that is farther than what is proved.\n"
     )
     yield "| task | of | theirs is first wrong | here | words | wrong |"
     yield "|---|---|---|---|---|---|"

@@ -15,10 +15,13 @@ from attemper.checker.attention.bounds import VISIBLE
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Clamped, Names, UnprovenError
-from attemper.checker.values import Value, multiply
+from attemper.checker.values import Bound, Value, multiply, peak_of
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
+
+BOTH = Bound(Fraction(2))
+"""Two positions are compared, and each has the error."""
 
 
 @final
@@ -41,7 +44,7 @@ def parts_of(head: ReadHead) -> Parts:
         at_i, query = _of_query(names, multiply(names, row, head.coldness))
         for (power, length), diagram in key.items():
             factor = laurent.times(query, laurent.monomial(0, length))
-            for number, own in _wholes_of(names, power, diagram).items():
+            for number, own in wholes_of(names, power, diagram).items():
                 product = parts.products.get((at_i, number), {})
                 parts.products[at_i, number] = laurent.plus(product, laurent.times(factor, own))
             fixed = names.constant_part(diagram)
@@ -69,7 +72,7 @@ def _of_query(names: Names, value: Value) -> tuple[int | None, Laurent]:
     return numbers.pop(), factor
 
 
-def _wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
+def wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]:
     """The whole numbers in a key, with their factors, which must be the same everywhere."""
     values = names.values(diagram)
     if power:
@@ -149,3 +152,16 @@ def where_of(names: Names, parts: Parts, push: Laurent) -> Diagram:
     if levels[-1] - levels[0] not in {0, 1} or len(levels) > 2:
         raise UnprovenError("it is not pushed away from positions by a bit")
     return names.equals(b, levels[0])
+
+
+def noise_of(head: ReadHead) -> Fraction:
+    """What errors of rows can change the difference of two scores by, at every length."""
+    total, cold = Bound(Fraction(0)), peak_of(head.names, head.coldness)
+    for (row, key), (of_query, of_key) in zip(head.rows, head.errors, strict=True):
+        query, keys = peak_of(head.names, row).times(cold), peak_of(head.names, key)
+        off = of_query.times(cold)
+        total = total.plus(BOTH.times(off.times(keys)))
+        total = total.plus(BOTH.times(query.plus(off).times(of_key)))
+    if total.power > 0:
+        raise UnprovenError("its integers are off by too much in longer words")
+    return total.factor

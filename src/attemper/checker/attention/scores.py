@@ -16,6 +16,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import (
     Bound,
+    Step,
     Stream,
     Value,
     add,
@@ -25,7 +26,7 @@ from attemper.checker.values import (
     of_form,
     plain,
 )
-from attemper.networks.layers import Coordinate, Head, Masking, Softmax
+from attemper.networks.layers import Coordinate, Head, LinearForm, Masking, Softmax
 
 Scores = dict[tuple[int, Diagram], Value]
 """The sum of value(i) * j^p * diagram(j) by (p, diagram)."""
@@ -45,7 +46,7 @@ class Output:
     """What a head adds to one coordinate: the value at the right position, of values that far apart.
 
     It is n^growth times the diagram. `error` says how far it is off, if that is not the stray mass times the
-    spread.
+    spread; `step` how far a nearest key is.
     """
 
     target: Coordinate
@@ -54,6 +55,7 @@ class Output:
     size: Fraction
     growth: int = 0
     error: Bound | None = None
+    step: Step | None = None
 
 
 @final
@@ -61,7 +63,8 @@ class Output:
 class ReadHead:
     """What a head reads, before anything is multiplied: `coldness` is the inverse temperature.
 
-    `errors` bounds how far each row's query and key can be from their values.
+    `errors` bounds how far each row's query and key can be from their values, `value_errors` the values.
+    `queries` are the rows' forms of the coordinates of `stream`.
     """
 
     names: Names
@@ -71,6 +74,9 @@ class ReadHead:
     values: tuple[Value, ...]
     targets: tuple[Coordinate, ...]
     errors: tuple[tuple[Bound, Bound], ...]
+    value_errors: tuple[Bound, ...]
+    queries: tuple[LinearForm, ...]
+    stream: Stream
 
 
 @final
@@ -102,31 +108,39 @@ class ScoredHead:
 
 
 def read_head(names: Names, head: Head, stream: Stream) -> ReadHead:
-    """Read the coordinates. Raises `UnprovenError` for hard heads, and for values that are approximate."""
+    """Read the coordinates. Raises `UnprovenError` for hard heads."""
     if not isinstance(head.weighting, Softmax):
         raise UnprovenError("it is not a softmax head")
-    if any(bound_of(form, stream).factor for form in head.values):
-        raise UnprovenError(APPROXIMATE)
     coldness = of_closed_form(names, head.weighting.inverse_temperature)
     pairs = tuple(zip(head.query, head.key, strict=True))
     rows = tuple((of_form(names, query, stream), of_form(names, key, stream)) for query, key in pairs)
     errors = tuple((bound_of(query, stream), bound_of(key, stream)) for query, key in pairs)
     values = tuple(of_form(names, form, stream) for form in head.values)
-    return ReadHead(names, head.masking, rows, coldness, values, head.targets, errors)
+    off = tuple(bound_of(form, stream) for form in head.values)
+    return ReadHead(
+        names, head.masking, rows, coldness, values, head.targets, errors, off, head.query, stream
+    )
 
 
 def require_exact(head: ReadHead) -> None:
-    """Raise `UnprovenError` if a row is only approximate."""
-    if any(own.factor for pair in head.errors for own in pair):
+    """Raise `UnprovenError` if a row or a value is only approximate."""
+    if any(own.factor for pair in (*head.errors, head.value_errors) for own in pair):
         raise UnprovenError(APPROXIMATE)
 
 
+def plain_value(names: Names, value: Value, off: Bound) -> Diagram:
+    """A value. Raises `UnprovenError` if it is more than a number, or only approximate."""
+    if off.factor:
+        raise UnprovenError(APPROXIMATE)
+    found = plain(value, names, "a value")
+    names.constants(found, "a value")
+    return found
+
+
 def plain_values(head: ReadHead) -> tuple[Diagram, ...]:
-    """The values. Raises `UnprovenError` if they are more than numbers."""
-    values = tuple(plain(value, head.names, "a value") for value in head.values)
-    for value in values:
-        head.names.constants(value, "a value")
-    return values
+    """The values. Raises `UnprovenError` if they are more than numbers, or only approximate."""
+    pairs = zip(head.values, head.value_errors, strict=True)
+    return tuple(plain_value(head.names, value, off) for value, off in pairs)
 
 
 def scored_head(head: ReadHead) -> ScoredHead:
@@ -166,7 +180,7 @@ def waves_of(head: ScoredHead) -> Waves:
     return {key: value for key, value in waves.items() if value and key != (0, False)}
 
 
-def by_parity(head: ScoredHead, positive: Diagram, value: Diagram) -> Diagram:
+def by_parity(head: ReadHead | ScoredHead, positive: Diagram, value: Diagram) -> Diagram:
     """A value of the parity of j, at even j where `positive`, else at odd j; at i where only i is seen."""
     names = head.names
     at_even, at_odd = even_and_odd(names, value)

@@ -4,11 +4,13 @@ Form: G (2 K K' - K'^2 - b) + T t(j), where K is a whole number at i, K' one at 
 j or 0, and t(j) is j or its negative; G and T depend on i and n. K, K' and K'^2 may be approximate. K can be
 i, n - i + 1 or n, too, and K' can be j: the numbers of all positions on a side.
 Side conditions: G > 0, T > 0; what errors can change the difference of two scores by is at most `noise` at
-every length; a step costs at least `gap` by T t(j); a position of a larger L = (K - K')^2 + b, however
-near, is behind.
+every length; a step costs at least `gap` by T t(j); positions of a larger L = (K - K')^2 + b are behind.
 Bound: L is an integer, so a larger one is larger by 1 at least. Nearer positions of the same L, e^noise
 e^-gap each step: e^noise r / (1 - r); positions of a larger L: e^noise e^-far.
-Output: the value at the winner: there is one wherever i sees anything, whether or not K is some K'.
+Output: the value at the winner: there is one wherever i sees anything, whether or not K is some K'. A value
+can be a n^b K' itself, with b < 0: then it is off by at most |a| n^b max(1, |K' - K|) of
+e^noise (2 r / (1 - r) + e^-beyond), and by what the values are off. For who has the same L as the winner has
+K' - K or K - K' in place of it, or 0 for 1 or -1 and back; who has a larger L has a K' less than n away.
 Floats: the errors of all rows, as polynomials in n, against the gap.
 """
 
@@ -21,21 +23,21 @@ from typing import final
 import flint
 
 from attemper.checker.attention.bounds import VISIBLE, for_losses, is_positive
-from attemper.checker.attention.parabolas import Parts, Reading, parts_of, readings_of, where_of
-from attemper.checker.attention.scores import Output, ReadHead, plain_values
-from attemper.checker.attention.tie_breaks import tie_break
-from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Names, UnprovenError
+from attemper.checker.attention.nearest_keys import multiple_of
+from attemper.checker.attention.parabolas import Parts, Reading, noise_of, parts_of, readings_of, where_of
+from attemper.checker.attention.scores import Output, ReadHead, plain_value
+from attemper.checker.attention.tie_breaks import TieBreak, tie_break
+from attemper.checker.names import Affine, Names, UnprovenError, scale_affine
 from attemper.checker.rounding.arithmetic import Off
 from attemper.checker.rounding.attention import RoundedHead, attended
-from attemper.checker.rounding.integers import scores_off
+from attemper.checker.rounding.integers import nearest_key_off, scores_off
 from attemper.checker.rules import HeadFact, mass, weight
-from attemper.checker.values import Bound, peak_of
+from attemper.checker.values import Bound, Step
 from attemper.exact import laurent
-from attemper.exact.balls import ball
+from attemper.exact.balls import ball, upper_bound
+from attemper.exact.laurent import Laurent
 
-BOTH = Bound(Fraction(2))
-"""Two positions are compared, and each has the error."""
+FURTHER = "positions further from the integer can win"
 
 
 @final
@@ -43,12 +45,14 @@ BOTH = Bound(Fraction(2))
 class NearestIntegerRule:
     """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
 
-    Errors change no lead by more than `noise`.
+    Errors change no lead by more than `noise`. n times those of a larger L are at most e^-beyond together,
+    which is 0 if no integer is read.
     """
 
     gap: Fraction
     far: Fraction
     noise: Fraction
+    beyond: Fraction
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = e^noise (r / (1 - r) + e^-far)."""
@@ -58,8 +62,21 @@ class NearestIntegerRule:
         """Every lead may be smaller by what all errors together change a difference of scores by."""
         loss = scores_off(head) / ball(self.gap)
         # Half of what is far may be lost, so that 2 u of its lead are no more than 4 u of its bound.
-        far = ball(self.far) * (1 - 4 * head.lengths.u) - loss * ball(self.gap)
-        return attended(head, loss, lambda lost, noise: _mass(self, lost, noise, far))
+        far, beyond = (
+            ball(own) * (1 - 4 * head.lengths.u) - loss * ball(self.gap) for own in (self.far, self.beyond)
+        )
+        found = attended(head, loss, lambda lost, noise: _mass(self, lost, noise, far))
+        apart = _apart(self, loss + 2 * head.lengths.u, head.noise, beyond)
+        return [
+            own if output.step is None else nearest_key_off(head, form, output.growth, apart)
+            for own, form, (_, output) in zip(found, head.head.values, head.values, strict=True)
+        ]
+
+
+def _apart(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, beyond: flint.arb) -> flint.arb:
+    """How far the keys that are read are from the winner's in the mean, by max(1, its distance)."""
+    near = weight(rule.gap, loss)
+    return ball(rule.noise).exp() * (2 * near / (1 - near) + (-beyond).exp()) * noise
 
 
 def _mass(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, far: flint.arb) -> flint.arb:
@@ -69,20 +86,17 @@ def _mass(rule: NearestIntegerRule, loss: flint.arb, noise: flint.arb, far: flin
 
 def nearest_integer(head: ReadHead) -> HeadFact:
     """The rule for a nearest integer. Raises `UnprovenError`, naming what is not shown."""
-    values, noise = plain_values(head), _noise(head)
-    parts = parts_of(head)
+    noise, parts = noise_of(head), parts_of(head)
     failure = UnprovenError("its scores are not those of a nearest integer")
     for reading in readings_of(head.names, parts):
         try:
-            return _fact(head, values, noise, parts, reading)
+            return _fact(head, noise, parts, reading)
         except UnprovenError as error:
             failure = error
     raise failure
 
 
-def _fact(
-    head: ReadHead, values: tuple[Diagram, ...], noise: Fraction, parts: Parts, reading: Reading
-) -> HeadFact:
+def _fact(head: ReadHead, noise: Fraction, parts: Parts, reading: Reading) -> HeadFact:
     names, push = head.names, reading.push
     tie = tie_break(reading.tie, 1, head.masking)
     if not is_positive(push, tie.domain):
@@ -92,30 +106,44 @@ def _fact(
     lead = laurent.plus(push, laurent.times(span, -1))
     others = laurent.plus(VISIBLE[tie.masking], laurent.constant(-1))
     room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
-    far, _ = for_losses(lead, room, tie.domain, "positions further from the integer can win")
+    far, _ = for_losses(lead, room, tie.domain, FURTHER)
+    factors = [multiple_of(names, value, reading.key) for value in head.values]
+    beyond = _beyond(lead, room, tie) if any(factors) else Fraction(0)
+    rule = NearestIntegerRule(gap, far, noise, beyond)
+    sought = (head.masking, not tie.is_rising, where, reading.query, reading.key)
+    outputs: list[Output] = []
+    values = zip(head.values, head.value_errors, head.targets, factors, strict=True)
+    for value, off, target, multiple in values:
+        if multiple is not None:
+            outputs.append(_key(names, rule, target, multiple, off, names.nearest_key(*sought)))
+            continue
+        own = plain_value(names, value, off)
+        found = names.constants(own, "a value")
+        read = names.nearest(*sought, own)
+        outputs.append(Output(target, read, max(found) - min(found), max(map(abs, found))))
+    return HeadFact(rule, tuple(outputs))
 
-    def read(value: Diagram) -> Diagram:
-        return names.nearest(head.masking, not tie.is_rising, where, reading.query, reading.key, value)
 
-    outputs = tuple(
-        _output(names, value, target, read(value)) for value, target in zip(values, head.targets, strict=True)
-    )
-    return HeadFact(NearestIntegerRule(gap, far, noise), outputs)
-
-
-def _output(names: Names, value: Diagram, target: int, read: Diagram) -> Output:
-    found = names.constants(value, "a value")
-    return Output(target, read, max(found) - min(found), max(map(abs, found)))
+def _beyond(lead: Laurent, room: Laurent, tie: TieBreak) -> Fraction:
+    """The same as far, with n times as much weight: n is at most e^(n - 1)."""
+    longer = laurent.plus(laurent.constant(1), laurent.monomial(0, 1, -1))
+    beyond, _ = for_losses(lead, laurent.plus(room, longer), tie.domain, FURTHER)
+    return beyond
 
 
-def _noise(head: ReadHead) -> Fraction:
-    """What errors of rows can change the difference of two scores by, at every length."""
-    total, cold = Bound(Fraction(0)), peak_of(head.names, head.coldness)
-    for (row, key), (of_query, of_key) in zip(head.rows, head.errors, strict=True):
-        query, keys = peak_of(head.names, row).times(cold), peak_of(head.names, key)
-        off = of_query.times(cold)
-        total = total.plus(BOTH.times(off.times(keys)))
-        total = total.plus(BOTH.times(query.plus(off).times(of_key)))
-    if total.power > 0:
-        raise UnprovenError("its integers are off by too much in longer words")
-    return total.factor
+def _key(
+    names: Names,
+    rule: NearestIntegerRule,
+    target: int,
+    multiple: tuple[Fraction, int],
+    off: Bound,
+    read: tuple[int, Affine],
+) -> Output:
+    """A multiple of the key at the winner, with its error: as it is, and for each step from the query."""
+    (factor, growth), (number, found) = multiple, read
+    apart = upper_bound(_apart(rule, flint.arb(0), flint.arb(1), ball(rule.beyond)))
+    near = Bound(abs(factor) * apart, growth)
+    # It is less than n steps away.
+    error, step = near.times(Bound(Fraction(1), 1)).plus(off), Step(number, near.plus(off))
+    here = names.affine(scale_affine(found, factor))
+    return Output(target, here, Fraction(0), Fraction(0), growth, error, step)

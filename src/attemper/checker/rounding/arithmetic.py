@@ -11,7 +11,7 @@ from typing import assert_never, final
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Clamped, LengthDigits, Names
+from attemper.checker.names import Affine, Clamped, LengthDigits, Names, NearestKey
 from attemper.checker.values import Value, peak_of
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
@@ -49,7 +49,8 @@ class Off:
 
     `zero` where that value is 0, `other` where it is another constant, `mean` where it is an average of
     several positions (then also `relative` to the average). If `growth` says something, then it is how far an
-    integer can be off in words of length n, and all others are no less at every length.
+    integer can be off in words of length n, and all others are no less at every length; `steps` is how far a
+    nearest key is off for each step from its query, of at least one.
     """
 
     zero: flint.arb = ZERO
@@ -57,6 +58,7 @@ class Off:
     mean: flint.arb = ZERO
     relative: flint.arb = ZERO
     growth: Growth = field(default_factory=dict)
+    steps: Growth = field(default_factory=dict)
 
     @property
     def constant(self) -> flint.arb:
@@ -235,6 +237,8 @@ class Lengths:
                     total += ball(abs(factor)) * self.length.bit_length()
                 case Clamped(power=power):
                     total += ball(abs(factor)) * self.length**power
+                case NearestKey():
+                    total += ball(abs(factor)) * self.length
                 case other:
                     assert_never(other)
         return total

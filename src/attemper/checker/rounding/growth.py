@@ -90,19 +90,20 @@ class Forms:
             scaled(size_of(self.lengths, self.stream.values[c]), ball(abs(factor))) for c, factor in form
         )
 
-    def error(self, form: LinearForm) -> Growth:
-        """How far the form can be off when it is computed."""
-        found = total(self._term(part) for part in form)
+    def error(self, form: LinearForm, nearest: int | None = None) -> Growth:
+        """How far the form can be off when it is computed; for each step of a nearest key that is named."""
+        found = total(self._term(part, nearest) for part in form)
         if len(form) > 1:
             one = flint.arb(1)
             rate = self.lengths.arithmetic.summed(len(form), one, one)
             found = total([found, scaled(total([self.size(form), found]), rate)])
         return found
 
-    def _term(self, part: tuple[int, Fraction]) -> Growth:
+    def _term(self, part: tuple[int, Fraction], nearest: int | None) -> Growth:
         coordinate, factor = part
         off, weight = self.offs[coordinate], ball(abs(factor))
-        own = scaled(self._own(coordinate, off), weight)
+        is_known = self.stream.steps_of(coordinate, nearest)
+        own = scaled(off.steps if is_known else self._own(coordinate, off), weight)
         if is_power_of_two(factor):
             return own
         rounding = 3 * self.lengths.u

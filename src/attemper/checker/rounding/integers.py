@@ -1,9 +1,11 @@
 """Rounding of integers: of those that are read, and of the scores that compare them, as polynomials in n.
 
-(certificates/FORMAT.md, section 5: IntegerValue and NearestInteger.)
+(certificates/FORMAT.md, section 5: IntegerValue, NearestInteger and IntegerSign.)
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import flint
 
@@ -16,7 +18,7 @@ from attemper.checker.rounding.growth import Forms, at_most, fading, scaled, siz
 from attemper.checker.rounding.leads import KNOWN, lost_below, sum_rate
 from attemper.checker.values import Value, of_closed_form
 from attemper.exact.balls import ball
-from attemper.networks.layers import Softmax
+from attemper.networks.layers import LinearForm, Softmax
 
 
 def distances(head: RoundedHead, margin: Margin, kept: flint.arb) -> Growth:
@@ -79,6 +81,32 @@ def scores_off(head: RoundedHead) -> flint.arb:
         lost = total([of_keys, scaled(total([keys, of_keys]), rate)])
         parts += [times(off, apart), scaled(times(whole, lost), flint.arb(2))]
     return at_most(lengths, total(parts))
+
+
+def nearest_key_off(head: RoundedHead, form: LinearForm, growth: int, apart: flint.arb) -> Off:
+    """How far a nearest key is off, a multiple that a head reads: by `apart` for each step from the query.
+
+    Beside that by the error of what is read, and by the weights above and below the fraction line being
+    rounded differently.
+    """
+    forms = Forms(head.lengths, head.before, head.offs)
+    size, own = forms.size(form), forms.error(form)
+    quotient = head.noise * (1 + head.sums) - 1
+    rest = total([own, scaled(total([size, own]), quotient)])
+    # The key is at most n: its multiple's size for n = 1 is the factor.
+    near: Growth = {growth: apart * sum(size.values(), ZERO)}
+    found = total([times(near, {1: flint.arb(1)}), rest])
+    most = at_most(head.lengths, found)
+    return Off(most, most, most, ZERO, found, total([near, rest]))
+
+
+def compared_off(head: RoundedHead, found: int, unit: Fraction, growth: int, lead: Fraction) -> flint.arb:
+    """The relative error of scores whose query is at least unit n^growth for each step of a nearest key."""
+    lengths, cold, (row,) = head.lengths, head.cold, head.rows
+    error = Forms(lengths, head.before, head.offs).error(row.form, found)
+    query = at_most(lengths, times(error, {-growth: 1 / ball(abs(unit))}))
+    others = (1 + row.scored.key.relative) * (1 + cold.number.relative) * (1 + lengths.u) ** cold.roundings
+    return (1 + query) * others - 1 + lost_below(lengths, 1, cold) / ball(lead)
 
 
 def _rate(head: RoundedHead) -> flint.arb:

@@ -107,7 +107,7 @@ class _Assembly:
             if not site.is_constant(average):
                 site.averages[average] = site.stream.new(name_of(site, average))
         for integer in sorted(self.demand.integers):
-            allocate_integer(site, integer)
+            allocate_integer(site, integer, is_compared=integer in self.demand.shares)
         depth = max((ready[ref] for ref, _ in self.demand.bits), default=0)
         site.layers = [LayerDraft() for _ in range(depth)]
 

@@ -10,7 +10,7 @@ from attemper.attention_program.ops import Ref
 from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.schedule import Schedule
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
-from attemper.compiling.building.counts import Average, Integer, Need
+from attemper.compiling.building.counts import Average, Integer, Need, Share
 from attemper.compiling.constructions.table import needs
 from attemper.compiling.cubes import Literal
 
@@ -27,6 +27,7 @@ class Demand:
     heads: set[Ref] = field(default_factory=set)
     averages: set[Average] = field(default_factory=set)
     integers: set[Integer] = field(default_factory=set)
+    shares: set[Integer] = field(default_factory=set)
     blocks: dict[Literal, tuple[Block, int]] = field(default_factory=dict)
 
 
@@ -68,5 +69,8 @@ def _demand(schedule: Schedule, demand: Demand, found: Iterable[Need]) -> None:
             case Integer():
                 demand.integers.add(need)
                 _demand(schedule, demand, (need.average, need.unit))
+            case Share(integer):
+                demand.shares.add(integer)
+                _demand(schedule, demand, (integer,))
             case _:
                 demand.bits.add(need)

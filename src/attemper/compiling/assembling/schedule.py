@@ -21,12 +21,15 @@ from typing import assert_never, final
 from attemper.attention_program.ops import (
     Attend,
     Compare,
+    Comparing,
     Count,
     CountTest,
     Equals,
     Gate,
     Letter,
     Linear,
+    Looking,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -61,7 +64,7 @@ class Schedule:
 
     def is_fresh(self, bit: Ref, layer: int) -> bool:
         """Whether the bit is the output of a head of this very layer, not yet rounded."""
-        attends = isinstance(self.program.steps[bit], Attend | Nearest | Shift | Compare | Equals | CountTest)
+        attends = isinstance(self.program.steps[bit], Looking | Comparing)
         return attends and self.ready[bit] == layer
 
 
@@ -84,8 +87,11 @@ def make_schedule(program: Program, symbols: Sequence[tuple[Ref, ...]] = ()) -> 
 def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
     before = max((ready[ref] for ref in _awaited(program, step)), default=0)
     match step:
-        case Nearest():
-            return _ready_nearest(program, ready, step)
+        case Nearest(value=value):
+            return max(ready[value] + 1, _ready_nearest(program, ready, step))
+        case Matched():
+            # What is nearest is read, and then compared.
+            return _ready_nearest(program, ready, step) + 1
         case Letter() | Place():
             return 0
         case Not() | Linear() | Merge():
@@ -103,13 +109,13 @@ def _ready(program: Program, ready: list[int], bit: Ref, step: Step) -> int:
             assert_never(step)
 
 
-def _ready_nearest(program: Program, ready: list[int], step: Nearest) -> int:
+def _ready_nearest(program: Program, ready: list[int], step: Nearest | Matched) -> int:
     """Between the average of a count and its comparison the count is looked up; positions are there."""
     counts = ((step.query, False), (step.key, True))
     integers = [(count, integer_of(program, count, is_key=is_key)) for count, is_key in counts]
     # A constant has an average, too: that of its mark.
     looked_up = (max(ready[c], 1) + 2 for c, integer in integers if not is_position(program, integer))
-    return max(ready[step.where] + 1, ready[step.value] + 1, *looked_up)
+    return max([ready[step.where] + 1, *looked_up])
 
 
 def _awaited(program: Program, step: Step) -> tuple[Ref, ...]:

@@ -12,6 +12,8 @@ from attemper.attention_program.ops import (
     Equals,
     Linear,
     Mask,
+    Matched,
+    Nearest,
     Place,
     Program,
     Ref,
@@ -19,8 +21,11 @@ from attemper.attention_program.ops import (
 from attemper.compiling.building.bits import merged
 from attemper.compiling.cubes import Literal
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import ONE
+from attemper.exact.closed_forms import ONE, I, N, plus, times
 from attemper.exact.predicates import holds
+
+NUMBERS = {Mask.UP_TO: I, Mask.FROM: plus(N, 1, times(-1, I)), Mask.ALL: N}
+"""How many positions there are on a side."""
 
 
 @final
@@ -68,7 +73,15 @@ class Integer:
         return Average(self.average.mask, (), 1)
 
 
-Need = Literal | Average | Integer
+@final
+@dataclass(frozen=True, order=True)
+class Share:
+    """An integer divided by n, as integers are compared."""
+
+    integer: Integer
+
+
+Need = Literal | Average | Integer | Share
 """What a step reads: a bit that a feed-forward has written, an average or an integer that a head has made."""
 
 
@@ -93,6 +106,12 @@ def integer_of(program: Program, count: Ref, is_key: bool) -> Integer:
             f"the integer s{count} counts on more than one side; give all its counts one mask"
         )
     return Integer(Average(mask, tuple(sorted(parts)), -mixture.threshold), is_key)
+
+
+def integers_of(program: Program, step: Nearest | Matched) -> tuple[Integer, Integer]:
+    """The query and the key."""
+    query = integer_of(program, step.query, is_key=False)
+    return query, integer_of(program, step.key, is_key=True)
 
 
 def comparisons_of(program: Program, step: Compare | Equals | CountTest) -> tuple[Mixture, ...]:

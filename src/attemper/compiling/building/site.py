@@ -35,6 +35,7 @@ class Site:
         self.bits: dict[Literal, Coordinate] = {}
         self.averages: dict[Average, Coordinate] = {}
         self.integers: dict[Integer, tuple[Coordinate, ...]] = {}
+        self.shares: dict[Integer, Coordinate] = {}
         self.comparisons: dict[tuple[int, Mixture], LinearForm] = {}
         self.layers: list[LayerDraft] = []
         self._shared: dict[tuple[int, HeadPlan], list[tuple[LinearForm, Coordinate]]] = {}

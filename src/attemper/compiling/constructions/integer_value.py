@@ -6,17 +6,19 @@ embeddings are bounded, as K / n, K / n, (K / n)^2.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, assert_never, final
 
-from attemper.compiling.building.counts import Integer
+from attemper.attention_program.ops import Count, Linear
+from attemper.compiling.building.counts import Integer, integer_of
 from attemper.compiling.building.plan import Rename, Rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, scaled
 from attemper.compiling.constructions.uniform import name_of
 from attemper.compiling.regimes import Regime
-from attemper.errors import InternalError
+from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import ONE, Digits, I, N, Power, over, plus, times
 from attemper.networks.layers import HardWeighting, IntegerValue, LinearForm, Masking, Softmax
 
@@ -24,6 +26,9 @@ LEAST_MARGIN = 8
 """What errors of integers are bounded with, beside the digits; see `certificates/FORMAT.md`."""
 
 _SQUARE = Power(I, 2)
+
+SHARE = times(I, over(N))
+"""The position as a part of the length."""
 
 
 @final
@@ -67,11 +72,23 @@ class IntegerValuePlan:
         return self.construction.ratio, self.construction.unit
 
 
-def allocate_integer(site: Site, integer: Integer) -> None:
-    """Coordinates for an integer: one for a query, two for a key."""
-    name = name_of(site, integer.average)
+def allocate_integer(site: Site, integer: Integer, *, is_compared: bool) -> None:
+    """Coordinates for an integer: one for a query, two for a key, and one more if it is compared."""
+    name = _called(site, integer)
     labels = [f"key of {name}", f"square of {name}"] if integer.is_key else [f"integer of {name}"]
     site.integers[integer] = tuple(map(site.stream.new, labels))
+    if is_compared:
+        site.shares[integer] = site.stream.new(f"share of {name}")
+
+
+def _called(site: Site, integer: Integer) -> str:
+    """The name that a user gave the integer, if there is one; else what is averaged."""
+    for ref, name in site.names.items():
+        if isinstance(site.program.steps[ref], Count | Linear):
+            with suppress(UnsupportedError):  # counts on several sides are compared, but not looked up
+                if integer_of(site.program, ref, integer.is_key) == integer:
+                    return name
+    return name_of(site, integer.average)
 
 
 def make_integer(site: Site, integer: Integer) -> None:
@@ -81,15 +98,18 @@ def make_integer(site: Site, integer: Integer) -> None:
     plan = IntegerValuePlan(IntegerValue(ratio, unit, integer.is_key), Masking.NONE)
     positions = (site.stream.at(I), site.stream.at(_SQUARE))
     # A query is read without its square.
-    pairs = zip(positions, site.integers[integer], strict=False)
+    pairs = list(zip(positions, site.integers[integer], strict=False))
+    if integer in site.shares:
+        pairs.append((site.stream.at(SHARE), site.shares[integer]))
     site.add_head(layer, plan, tuple(pairs))
 
 
-def in_units(construction: IntegerValue, regime: Regime, stream: Stream) -> tuple[LinearForm, ...]:
-    """What the softmax head carries: a query, or a key and its square, in the regime's unit."""
+def in_units(
+    construction: IntegerValue, values: tuple[LinearForm, ...], regime: Regime, stream: Stream
+) -> tuple[LinearForm, ...]:
+    """What the softmax head carries: a query, or a key and its square, in the regime's unit; and shares."""
     if regime is Regime.TEMPERATURE:
-        linear = times(I, over(N))
-        forms = (linear, times(_SQUARE, over(N, 2))) if construction.is_key else (linear,)
+        forms = (SHARE, times(_SQUARE, over(N, 2))) if construction.is_key else (SHARE,)
     else:
         forms = (times(N, I), times(N, _SQUARE)) if construction.is_key else (I,)
-    return tuple(map(stream.at, forms))
+    return (*map(stream.at, forms), *values[len(forms) :])

@@ -10,20 +10,17 @@ from typing import ClassVar, assert_never, final
 
 import flint
 
-from attemper.attention_program.ops import Choice, Mask, Merge, Nearest, Program, Ref
+from attemper.attention_program.ops import Choice, Matched, Merge, Nearest, Program, Ref
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
-from attemper.compiling.building.counts import Integer, Need, integer_of, is_position
+from attemper.compiling.building.counts import NUMBERS, Integer, Need, integers_of, is_position
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, form, scaled
 from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
-from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
+from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, NearestInteger, Softmax
-
-_NUMBERS = {Mask.UP_TO: I, Mask.FROM: plus(N, 1, times(-1, I)), Mask.ALL: N}
-"""How many positions there are on a side."""
 
 
 @final
@@ -82,8 +79,14 @@ class NearestIntegerPlan:
 
 
 def needs(program: Program, step: Nearest) -> Iterator[Need]:
-    """The integers, the value, and the negation of `where` as a coordinate that is exactly 0 or 1."""
-    for integer in _integers(program, step):
+    """What is needed to look for a position, and the value there."""
+    yield from needs_to_look(program, step)
+    yield from read(program, step.value)
+
+
+def needs_to_look(program: Program, step: Nearest | Matched) -> Iterator[Need]:
+    """The integers, and the negation of `where` as a coordinate that is exactly 0 or 1."""
+    for integer in integers_of(program, step):
         if not is_position(program, integer):
             yield integer
     base, positive = strip_negations(program, step.where)
@@ -91,30 +94,27 @@ def needs(program: Program, step: Nearest) -> Iterator[Need]:
         yield from read(program, base)
     elif not is_embedded(program, base):
         yield base, not positive
-    yield from read(program, step.value)
 
 
 def found(site: Site, ref: Ref, step: Nearest) -> LinearForm:
     """The raw output of the step's head."""
-    read_at = (own for integer in _integers(site.program, step) for own in _forms(site, integer))
-    forms = (_blocked(site, step.where), *read_at)
-    plan = NearestIntegerPlan(NearestInteger(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
     target = site.attended(ref)
-    site.share_head(site.ready[ref], plan, site.bit(step.value), target)
+    site.share_head(site.ready[ref], plan_for(site, step), site.bit(step.value), target)
     return form((target, 1))
 
 
-def _integers(program: Program, step: Nearest) -> tuple[Integer, Integer]:
-    """The query and the key."""
-    query = integer_of(program, step.query, is_key=False)
-    return query, integer_of(program, step.key, is_key=True)
+def plan_for(site: Site, step: Nearest | Matched) -> NearestIntegerPlan:
+    """The head that looks for the position."""
+    read_at = (own for integer in integers_of(site.program, step) for own in _forms(site, integer))
+    forms = (_blocked(site, step.where), *read_at)
+    return NearestIntegerPlan(NearestInteger(step.choice is Choice.LEFTMOST, *forms), MASKINGS[step.mask])
 
 
 def _forms(site: Site, integer: Integer) -> tuple[LinearForm, ...]:
     """An integer, and for a key its square."""
     if not is_position(site.program, integer):
         return tuple(form((coordinate, 1)) for coordinate in site.integers[integer])
-    position = site.stream.at(_NUMBERS[integer.average.mask])
+    position = site.stream.at(NUMBERS[integer.average.mask])
     return (position, site.stream.at(Power(I, 2))) if integer.is_key else (position,)
 
 

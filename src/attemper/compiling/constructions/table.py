@@ -1,34 +1,34 @@
 """The table of constructions: which plan a head has, and which construction computes a step.
 
-    Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
-    Shift     neighbour   CountTest          lookup, corrected where the count is 0
-    Nearest   nearest_integer; integers: integer_value, one for each query and each key
-    Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
-
+Attend    select      Compare, Equals    sign, or local_sign if left and right counts mix
+Shift     neighbour   CountTest          lookup, corrected where the count is 0
+Nearest   nearest_integer; integers: integer_value, one for each query and key; Matched: then integer_sign
+Count     uniform     averages: of a bit, of a mark (1/i, 1/(n-i+1) or 1/n), of a whole difference
 No pass names a construction: each asks here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Callable, Iterator
 
 from attemper.attention_program.ops import (
     Attend,
     Compare,
     CountTest,
     Equals,
+    Looking,
+    Matched,
     Nearest,
     Program,
     Ref,
     Shift,
-    Step,
 )
 from attemper.compiling.building.counts import Need, comparisons_of
 from attemper.compiling.building.plan import HeadPlan
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream
 from attemper.compiling.constructions import lookup, nearest_integer, neighbour, select, sign
+from attemper.compiling.constructions.integer_sign import IntegerSignPlan, matched, needs_to_match
 from attemper.compiling.constructions.integer_value import (
     IntegerValuePlan,
     allocate_integer,
@@ -44,7 +44,9 @@ from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
 from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
+    Construction,
     Head,
+    IntegerSign,
     IntegerValue,
     LinearForm,
     LocalSign,
@@ -69,32 +71,26 @@ __all__ = [
     "soft_values",
 ]
 
-PHASES: tuple[tuple[type[Step], ...], ...] = ((Attend, Nearest, Shift), (Compare, Equals), (CountTest,))
+PHASES = (Looking, Compare | Equals, CountTest)
 """The steps that have heads, in the order in which these are made."""
+
+
+_PLANS: dict[type[Construction], Callable[..., HeadPlan]] = {
+    Uniform: UniformPlan,
+    Select: SelectPlan,
+    Neighbour: NeighbourPlan,
+    Sign: SignPlan,
+    LocalSign: LocalSignPlan,
+    Lookup: LookupPlan,
+    IntegerValue: IntegerValuePlan,
+    NearestInteger: NearestIntegerPlan,
+    IntegerSign: IntegerSignPlan,
+}
 
 
 def plan_of(head: Head) -> HeadPlan:
     """What the compiler knows of a head."""
-    construction, masking = head.construction, head.masking
-    match construction:
-        case Uniform():
-            return UniformPlan(construction, masking)
-        case Select():
-            return SelectPlan(construction, masking)
-        case Neighbour():
-            return NeighbourPlan(construction, masking)
-        case Sign():
-            return SignPlan(construction, masking)
-        case LocalSign():
-            return LocalSignPlan(construction, masking)
-        case Lookup():
-            return LookupPlan(construction, masking)
-        case IntegerValue():
-            return IntegerValuePlan(construction, masking)
-        case NearestInteger():
-            return NearestIntegerPlan(construction, masking)
-        case _:
-            assert_never(construction)
+    return _PLANS[type(head.construction)](head.construction, head.masking)
 
 
 def soft_plan_of(head: Head, regime: Regime, stream: Stream) -> HeadPlan:
@@ -110,7 +106,7 @@ def soft_values(head: Head, regime: Regime, stream: Stream) -> tuple[LinearForm,
     """What a softmax head carries: integers in the regime's unit, all else as the hard head does."""
     match head.construction:
         case IntegerValue() as construction:
-            return in_units(construction, regime, stream)
+            return in_units(construction, head.values, regime, stream)
         case _:
             return head.values
 
@@ -122,6 +118,8 @@ def needs(program: Program, ref: Ref) -> Iterator[Need]:
             return select.needs(program, step)
         case Nearest() as step:
             return nearest_integer.needs(program, step)
+        case Matched() as step:
+            return needs_to_match(program, step)
         case Shift() as step:
             return neighbour.needs(program, step)
         case Compare() | Equals() as step:
@@ -139,6 +137,8 @@ def compute(site: Site, ref: Ref) -> LinearForm:
             return select.selected(site, ref, step)
         case Nearest() as step:
             return nearest_integer.found(site, ref, step)
+        case Matched() as step:
+            return matched(site, ref, step)
         case Shift() as step:
             return neighbour.shifted(site, ref, step)
         case Compare() | Equals() as step:

@@ -16,15 +16,13 @@ from dataclasses import replace
 from attemper.attention_program.builder import prune, rebuilt, replace_inputs
 from attemper.attention_program.ops import (
     Attend,
-    Compare,
+    Comparing,
     Connective,
     Count,
-    CountTest,
     Direction,
-    Equals,
     Gate,
+    Looking,
     Mask,
-    Nearest,
     Not,
     Place,
     Program,
@@ -112,6 +110,6 @@ class _Mover:
         steps = self.simple.builder.steps
         for step in steps[len(self.nesting) :]:
             below = max((self.nesting[ref] for ref in inputs(step)), default=0)
-            attends = isinstance(step, Attend | Nearest | Shift | Count | Compare | Equals | CountTest)
+            attends = isinstance(step, Looking | Count | Comparing)
             self.nesting.append(below + attends)
         return self.nesting[bit]

@@ -30,6 +30,7 @@ from attemper.attention_program.ops import (
     Linear,
     LocalStep,
     Mask,
+    Matched,
     Merge,
     Nearest,
     Not,
@@ -85,7 +86,7 @@ class Simplifier:
                 return self._attend(step)
             case Shift():
                 return self._shift(step)
-            case Count() | Nearest():
+            case Count() | Nearest() | Matched():
                 return self.builder.add(step)
             case Linear():
                 return self._linear(step)

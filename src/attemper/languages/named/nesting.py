@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from attemper.languages.named.counting import PAIRS, balanced
-from attemper.languages.named.entry import WITH_LENGTH, Automaton, Entry, Kind, Unbuilt, explored
+from attemper.languages.named.entry import WITH_LENGTH, Automaton, Entry, Kind, Rasp, explored
 from attemper.languages.named.references import (
     BHATTAMISHRA_2020,
     DELETANG_2023,
@@ -16,8 +16,6 @@ from attemper.languages.named.references import (
     YAO_2021,
 )
 from attemper.languages.named.spelling import DrawnText, decides, draws, edges
-
-NEAREST = "a head that attends to the nearest equal number, to find the partner of a bracket"
 
 MOST_KINDS = len(PAIRS)
 
@@ -142,21 +140,54 @@ def _automaton(alphabet: tuple[str, ...], closing: dict[str, str], depth: int) -
 # Any depth -------------------------------------------------------------------------------------------------
 
 
+_PARTNER = "nearest rightmost[j <= i : left(j), depth(j) ~ depth(i) + 1]"
+"""The partner of a closing bracket is the last opening one that is as deep."""
+
+_BY_KIND = f"""\
+kind    = in '(' ')' ? round : square
+partner = {_PARTNER} kind
+wrong   = !left & partner != kind
+"""
+
+
+def _kind_by_kind(pairs: tuple[str, ...]) -> str:
+    """For each kind whether the partner is of that kind."""
+    found = [f"kind{k} = {_PARTNER} in '{pair[0]}'\n" for k, pair in enumerate(pairs, start=1)]
+    wrong = [f"in '{pair[1]}' & !kind{k}" for k, pair in enumerate(pairs, start=1)]
+    return f"{''.join(found)}wrong   = {' | '.join(wrong)}\n"
+
+
+def _brackets(pairs: tuple[str, ...], wrong: str) -> str:
+    """The program of brackets, with the lines that say what a wrong closing bracket is."""
+    opening = " ".join(f"'{pair[0]}'" for pair in pairs)
+    return (
+        f"alphabet {' '.join(''.join(pairs))}\n"
+        "empty accept\n"
+        f"left    = in {opening}\n"
+        "depth   = count[j <= i] left - count[j <= i] !left\n"
+        f"{wrong}"
+        "output !some[j <= i] (depth < 0 | wrong) & depth = 0\n"
+    )
+
+
 def unbounded(kinds: int) -> Entry:
     """Brackets of several kinds, to any depth."""
     pairs = PAIRS[:kinds]
+    own = Rasp(_brackets(pairs, _kind_by_kind(pairs)))
+    source, also = (Rasp(_brackets(pairs, _BY_KIND)), (own,)) if kinds == 2 else (own, ())
     return Entry(
         f"dyck-{kinds}",
         f"well-nested brackets of {kinds} kinds, to any depth",
         Kind.CONTEXT_FREE,
         tuple("".join(pairs)),
-        Unbuilt(NEAREST),
+        source,
         decides(lambda word: is_nested(word, pairs)),
         draws(_kinds_drawn(pairs, None)),
         edges(_tower(pairs, None), _wrapped(pairs), _wrong_at_the_end(pairs)),
         4,
         (HAHN_2020, YAO_2021, STROBL_2024),
         regimes=WITH_LENGTH,
+        also=also,
     )
 
 
@@ -165,12 +196,19 @@ def _palindrome(draw: Random, length: int) -> str:
     return half + half[::-1][length % 2 :]
 
 
+PALINDROMES_PROGRAM = """\
+alphabet a b
+empty accept
+mirrored = nearest rightmost[all : pos(j) ~ len + 1 - pos(i)] symbol
+output every[all] (mirrored = symbol)
+"""
+
 PALINDROMES = Entry(
     "palindromes",
     "words over a and b that are the same from right to left",
     Kind.CONTEXT_FREE,
     ("a", "b"),
-    Unbuilt("a head that attends to the position n + 1 - i"),
+    Rasp(PALINDROMES_PROGRAM),
     decides(lambda word: word == word[::-1]),
     draws(_palindrome),
     edges(

@@ -182,21 +182,21 @@ SORT = Transduction(
     regimes=WITH_LENGTH,
 )
 
-# Not compiled yet ------------------------------------------------------------------------------------------
-
 REVERSE = Transduction(
     "reverse",
     "the symbols of the word from the last to the first",
     Kind.CONTEXT_FREE,
     SYMBOLS,
     SYMBOLS,
-    Unbuilt("a head that attends to the position n + 1 - i"),
+    Rasp("alphabet a b c\noutput nearest rightmost[all : pos(j) ~ len + 1 - pos(i)] symbol\n"),
     lambda word: word[::-1],
     _orders,
     1,
     (WEISS_2021, LINDNER_2023),
     regimes=WITH_LENGTH,
 )
+
+# Not compiled yet ------------------------------------------------------------------------------------------
 
 
 def _how_often(word: Word) -> tuple[str, ...]:

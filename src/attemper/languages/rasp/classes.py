@@ -12,6 +12,7 @@ from attemper.languages.rasp.syntax import (
     Expression,
     Length,
     Name,
+    Nearest,
     Number,
     Position,
     Quantified,
@@ -82,7 +83,7 @@ def _is_beyond_counting(expression: Expression) -> bool:
     match expression:
         case Quantified(Quantifier.COUNT, mask):
             return mask not in {Mask.UP_TO, Mask.BEFORE}
-        case Quantified() | Selection() | Shifted() | Congruence() | Length() | Edge(At.LAST):
+        case Quantified() | Selection() | Nearest() | Shifted() | Congruence() | Length() | Edge(At.LAST):
             return True
         case _:
             return False

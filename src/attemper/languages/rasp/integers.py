@@ -140,7 +140,7 @@ class Integers:
             return self._of_place(
                 term, remainder, lambda _: CountTest(remainder, self._count(count), factor, term.constant)
             )
-        if self._place(term) is None and remainder.modulus ** len(term.parts) > MAX_REMAINDERS:
+        if self.place(term) is None and remainder.modulus ** len(term.parts) > MAX_REMAINDERS:
             raise TooManyBranches
         return self._of_place(term, remainder, lambda sum_: CountTest(remainder, sum_, 1, term.constant))
 
@@ -148,14 +148,14 @@ class Integers:
         self, term: Term, predicate: Predicate, of_counts: Callable[[Ref], Compare | Equals | CountTest]
     ) -> Ref:
         """The test of a term: of i and n, if it counts positions only."""
-        place = self._place(term)
+        place = self.place(term)
         if place is None:
             return self.bits.add(of_counts(self._linear(term)))
         if place[:2] == (0, 0):
             return self.bits.constant(holds(predicate, place[2]))
         return self.bits.add(Place(Test(predicate, *place)))
 
-    def _place(self, term: Term) -> tuple[int, int, int] | None:
+    def place(self, term: Term) -> tuple[int, int, int] | None:
         """(a, b, c) if the term is a i + b n + c, else None."""
         whole = (0, 0, term.constant)
         for factor, count in term.parts:
@@ -180,6 +180,15 @@ class Integers:
                 )
             case _:
                 return None
+
+    def whole(self, term: Term) -> Ref:
+        """The step whose value the term is."""
+        match term:
+            case Term(((1, count),), 0):
+                return self._count(count)
+            case _:
+                parts = tuple((factor, self._count(count)) for factor, count in term.parts)
+                return self.bits.add(Linear(parts, term.constant))
 
     def _linear(self, term: Term) -> Ref:
         """The term without its constant."""

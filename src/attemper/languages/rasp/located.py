@@ -12,10 +12,8 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from attemper.errors import AttemperError, SourceError, UnsupportedError
 from attemper.languages.rasp.syntax import Place
 
-NO_NEAREST = (
-    "attention to the nearest integer (nearest, ~) is not built yet; "
-    "conditions in [ : ] have Bits, and equality of Symbols"
-)
+NEAREST = "nearest rightmost[j <= i : p(j), x(j) ~ y(i)] v"
+"""How a nearest Integer is asked for."""
 
 
 def mistake(message: str, text: str, place: Place, *expected: str) -> SourceError:
@@ -43,18 +41,16 @@ def in_our_words(error: UnexpectedInput, text: str, line: int) -> AttemperError:
         return _unknown(source[column - 1 :], text, Place(line, column), _expected(error.allowed))
     assert isinstance(error, UnexpectedToken)
     history = [token for token in error.token_history or [] if token is not None]
-    if any(token.value == "nearest" for token in history):
-        return unsupported(NO_NEAREST, text, Place(line, history[-1].column or 1))
     expected = _expected(error.accepts or error.expected)
     if error.token.type == "$END":
         return mistake("the line ends too early", text, Place(line, len(source.rstrip()) + 1), *expected)
     place = Place(line, error.token.column or 1)
+    if error.token.value == "else" and re.search(r"\bnearest\b", source[: place.column]):
+        return mistake("'nearest' always finds a position, and takes no 'else'", text, place)
     return mistake(_unexpected(error.token, history), text, place, *expected)
 
 
 def _unknown(rest: str, text: str, place: Place, expected: tuple[str, ...]) -> AttemperError:
-    if rest[:1] == "~":
-        return unsupported(NO_NEAREST, text, place)
     if rest[:1] in {"'", '"'}:
         return mistake("a quotation mark is not closed", text, place)
     found = re.match(r"[A-Za-z_0-9]+|.", rest)
@@ -69,6 +65,10 @@ def _unexpected(token: Token, history: list[Token]) -> str:
         return "'%' speaks of one integer: put a sum in round brackets, (s + t) % 2 = 1"
     if token.type == "STAR":
         return "a product is a number times an integer, with the number first: 2 * x"
+    if token.value == "~":
+        return f"'~' stands only in nearest, behind a comma if there is a condition: {NEAREST}"
+    if before is not None and before.value == "nearest":
+        return f"behind 'nearest' stands 'rightmost' or 'leftmost': {NEAREST}"
     if token.value in {")", "]"}:
         return f"'{token.value}' closes nothing, or comes too early"
     return f"'{token.value[:40]}' cannot stand here"
@@ -79,7 +79,7 @@ _WORDS = {
     "$END": "the end of the line",
     "AT": "(i) or (j)",
     "COLON": ":",
-    "COMMA": ",",
+    "COMMA": "a comma",
     "ELSE": "else",
     "END": "first or last",
     "EQUALS": "=",
@@ -91,6 +91,7 @@ _WORDS = {
     "RELATION": "a comparison (<= < >= > = !=)",
     "RPAR": ")",
     "RSQB": "]",
+    "TILDE": "~",
     "VERDICT": "accept or reject",
 }
 

@@ -26,6 +26,7 @@ from attemper.attention_program.ops import (
     Shift,
     everywhere,
 )
+from attemper.attention_program.ops import Nearest as NearestStep
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import FIRST, LAST
 from attemper.languages.rasp.bits import Bits
@@ -36,8 +37,11 @@ from attemper.languages.rasp.cases import (
     TooManySplits,
     cases_of,
 )
-from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, TooLarge, TooManyBranches
+from attemper.languages.rasp.equality import Equality, conjuncts, may_match
+from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, Term, TooLarge, TooManyBranches
 from attemper.languages.rasp.located import mistake, unsupported
+from attemper.languages.rasp.matching import NotMatched, key_of, key_term, queries_of, query_terms
+from attemper.languages.rasp.show import show_expression
 from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
@@ -56,6 +60,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Number,
@@ -127,6 +132,8 @@ class Lowering:
                 return self.word_symbol
             case Conditional():
                 return self._conditional(expression)
+            case Nearest():
+                return self._nearest(expression)
             case Selection() | Shifted():
                 return self._fetched(expression)
             case Quantified():
@@ -266,8 +273,11 @@ class Lowering:
                 assert_never(quantifier)
 
     def _some(self, mask: Mask, wanted: Expression, expression: Quantified) -> Ref:
-        cases = self._cases(wanted, expression)
         choice = Choice.LEFTMOST if mask in {Mask.FROM, Mask.AFTER} else Choice.RIGHTMOST
+        equality = self._equality(wanted)
+        if equality is not None:
+            return self._equal(mask, choice, *equality, expression)(self.bits.true, False)
+        cases = self._cases(wanted, expression)
         match cases:
             case ((None, there),):
                 return self._attend(mask, choice, cases, there, False)
@@ -286,10 +296,18 @@ class Lowering:
         assert isinstance(expression.default, SymbolName)
         missing = expression.default.name
         names = dict.fromkeys((*value, missing))
+        if isinstance(expression, Selection) and self._equality(expression.condition or Truth(True)):
+            # One name holds: that which stands for nothing where no other does.
+            found = {name: fetch(bit, False) for name, bit in value.items() if name != missing}
+            missed = {missing: self.bits.negation(self.bits.any_of(found.values()))}
+            return {name: found.get(name, missed[missing]) for name in names}
         return {name: fetch(value.get(name, self.bits.false), name == missing) for name in names}
 
     def _selecting(self, expression: Selection) -> Callable[[Ref, bool], Ref]:
         condition = Truth(True) if expression.condition is None else expression.condition
+        equality = self._equality(condition)
+        if equality is not None:
+            return self._equal(expression.mask, expression.choice, *equality, expression)
         cases = self._cases(condition, expression)
         return lambda value, default: self._attend(expression.mask, expression.choice, cases, value, default)
 
@@ -305,6 +323,110 @@ class Lowering:
         if value == self.bits.constant(default) or cases == everywhere(self.bits.false):
             return self.bits.constant(default)
         return self.bits.add(Attend(mask, choice, cases, value, default))
+
+    def _nearest(self, expression: Nearest) -> Value:
+        """One head for each case of the condition and of the query, whose bit at i chooses what it finds."""
+        key, queries = self._matched(expression)
+        heads = [
+            (self.bits.all_of((here, bit)), query, there)
+            for here, there in self._every_case(expression)
+            for bit, query in queries
+        ]
+        heads = [head for head in heads if head[0] != self.bits.false]
+        if len(heads) > MAX_CASES:
+            message = f"this has {len(heads)} cases, and 'nearest' takes a head for each: at most {MAX_CASES}"
+            raise unsupported(message, self.text, expression.place)
+        mask, choice = expression.mask, expression.choice
+
+        def fetched(value: Ref) -> Ref:
+            if value in {self.bits.true, self.bits.false}:
+                return value
+            steps = (
+                (here, NearestStep(mask, choice, where, query, key, value)) for here, query, where in heads
+            )
+            return self.bits.any_of(self.bits.all_of((here, self.bits.add(step))) for here, step in steps)
+
+        value = self.value(expression.value)
+        if isinstance(value, int):
+            return fetched(value)
+        assert isinstance(value, Mapping)
+        *names, last = value
+        found = {name: fetched(value[name]) for name in names}
+        return {**found, last: self.bits.negation(self.bits.any_of(found.values()))}
+
+    def _matched(self, expression: Nearest) -> tuple[Ref, tuple[tuple[Ref, Ref], ...]]:
+        """The key, and for each case of the query its bit and the step."""
+        symbols, side = self.source.alphabet.symbols, expression.key
+        try:
+            key, taken_off = key_of(self.integer(side), self.integers, symbols)
+            side = expression.query
+            return key, queries_of(self.integer(side), taken_off, self.integers, symbols)
+        except NotMatched as error:
+            message = f"'{show_expression(side)}' {error}"
+            raise unsupported(message, self.text, side.place) from None
+        except TooLarge as error:
+            raise self._refused(error, expression) from None
+
+    def _every_case(self, expression: Nearest) -> tuple[tuple[Ref, Ref], ...]:
+        """Pairs (bit at i, bit at j): of the bits at i exactly one holds.
+
+        Where nothing can match all positions are one further off, which is as if all of them matched.
+        """
+        cases = self._cases(expression.condition or Truth(True), expression)
+        true, false = self.bits.true, self.bits.false
+        sought = [
+            (true if here is None else here, true if there == false else there) for here, there in cases
+        ]
+        unsought = self.bits.negation(self.bits.any_of(here for here, _ in sought))
+        return ((unsought, true), *sought)
+
+    def _equality(self, condition: Expression) -> tuple[Comparison, Expression] | None:
+        """The Integers at i and j that a condition asks to be equal, and what else it asks."""
+        parts = list(conjuncts(condition))
+        for part in parts:
+            if isinstance(part, Comparison) and may_match(part) and isinstance(self.value(part.left), tuple):
+                rest = tuple(other for other in parts if other is not part)
+                return part, Joined(Join.AND, rest) if rest else Truth(True)
+        return None
+
+    def _equal(
+        self, mask: Mask, choice: Choice, equality: Comparison, rest: Expression, expression: Expression
+    ) -> Callable[[Ref, bool], Ref]:
+        """Heads for each case of the other conditions and of the Integer at i, and for each sign of these."""
+        key, queries = self._matched_terms(equality, expression)
+        looking = Equality(self.integers, mask, choice, self.source.alphabet.symbols)
+        sought = [
+            one
+            for here, there in self._cases(rest, expression)
+            for bit, query in queries
+            for one in looking.sought(
+                self.bits.all_of((self.bits.true if here is None else here, bit)), there, query, key
+            )
+        ]
+        if len(sought) > MAX_CASES:
+            message = (
+                f"this has {len(sought)} cases, and equal Integers take heads for each: at most {MAX_CASES}"
+            )
+            raise unsupported(message, self.text, expression.place)
+        return looking.fetch(sought)
+
+    def _matched_terms(
+        self, equality: Comparison, expression: Expression
+    ) -> tuple[Term, tuple[tuple[Ref, Term], ...]]:
+        """The key without its number, and for each case of the query its bit and what equals the key."""
+        symbols, side, query = self.source.alphabet.symbols, equality.left, equality.right
+        if Index.THERE not in indices(side):
+            side, query = query, side
+        try:
+            key = key_term(self.integer(side), self.integers, symbols)
+            side = query
+            queries = query_terms(self.integer(query), key.constant, self.integers, symbols)
+        except NotMatched as error:
+            message = f"'{show_expression(side)}' {error}"
+            raise unsupported(message, self.text, side.place) from None
+        except TooLarge as error:
+            raise self._refused(error, expression) from None
+        return Term(key.parts, 0), queries
 
     def _cases(self, condition: Expression, expression: Expression) -> Cases:
         if Index.HERE not in indices(condition):

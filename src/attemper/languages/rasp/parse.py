@@ -14,7 +14,7 @@ from attemper.attention_program.ops import Choice, Direction, Mask
 from attemper.attention_program.wellformed import MAX_DISTANCE
 from attemper.errors import AlphabetError
 from attemper.languages.rasp.integers import MAX_INTEGER
-from attemper.languages.rasp.located import NO_NEAREST, in_our_words, mistake, unsupported
+from attemper.languages.rasp.located import in_our_words, mistake, unsupported
 from attemper.languages.rasp.syntax import (
     RESERVED,
     Applied,
@@ -35,6 +35,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Number,
@@ -267,8 +268,6 @@ class _Build:
         name = token.value
         if name in self.defined:
             return Name(name, place=place)
-        if name == "nearest":
-            raise unsupported(NO_NEAREST, self.text, place)
         if name in {"i", "j"}:
             message = (
                 f"'{name}' is no integer: f({name}) reads f there, inside [ : ], and pos is the position"
@@ -347,6 +346,9 @@ _PLAIN: dict[str, Callable[..., Expression]] = {
     "implies": lambda place, left, right: Implication(left, right, place=place),
     "length": lambda place: Length(place=place),
     "magnitude": lambda place, one: Magnitude(one, place=place),
+    "nearest": lambda place, choice, mask, condition, left, right, value: Nearest(
+        Choice(choice), _mask(mask), condition, left, right, value, place=place
+    ),
     "negation": lambda place, one: Negation(one, place=place),
     "or": _joined(Join.OR),
     "position": lambda place: Position(place=place),

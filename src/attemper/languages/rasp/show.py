@@ -21,6 +21,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Number,
@@ -60,9 +61,9 @@ def show(source: Source) -> str:
     lines = [f"alphabet {symbols}"]
     if source.accepts_empty is not None:
         lines.append(f"empty {'accept' if source.accepts_empty else 'reject'}")
-    lines += [f"{one.name} = {_text(one.expression)}" for one in source.definitions]
+    lines += [f"{one.name} = {show_expression(one.expression)}" for one in source.definitions]
     at = "at first " if source.at is At.FIRST else ""
-    return "\n".join([*lines, f"output {at}{_text(source.output)}"])
+    return "\n".join([*lines, f"output {at}{show_expression(source.output)}"])
 
 
 def _as_it_stands(symbol: str) -> str:
@@ -75,7 +76,12 @@ def _quoted(symbol: str) -> str:
     return f'"{symbol}"' if "'" in symbol else f"'{symbol}'"
 
 
-def _text(expression: Expression) -> str:
+def show_expression(expression: Expression) -> str:
+    """The text of an expression.
+
+    >>> show_expression(Negation(In(("a", "b"))))
+    "!in 'a' 'b'"
+    """
     return _shown(expression)[0]
 
 
@@ -98,9 +104,11 @@ def _shown(expression: Expression) -> Shown:
         case Congruence(operand, modulus, remainder):
             return f"{_within(operand, _DANGLING)} % {modulus} = {remainder}", _COMPARISON
         case Conditional(condition, then, otherwise):
-            shown = f"{_within(condition, _IMPLICATION)} ? {_text(then)} : {_text(otherwise)}"
+            shown = (
+                f"{_within(condition, _IMPLICATION)} ? {show_expression(then)} : {show_expression(otherwise)}"
+            )
             return shown, _CONDITIONAL
-        case Quantified() | Selection() | Shifted():
+        case Quantified() | Selection() | Nearest() | Shifted():
             return _attention(expression)
         case Sum() | Negative() | Multiple() | ExtremeOf() | Magnitude():
             return _integer(expression)
@@ -116,13 +124,17 @@ def _before(head: str, operand: Expression) -> Shown:
     )
 
 
-def _attention(expression: Quantified | Selection | Shifted) -> Shown:
+def _attention(expression: Quantified | Selection | Nearest | Shifted) -> Shown:
     match expression:
         case Quantified(quantifier, mask, condition, body):
             head = f"{quantifier}{_bracket(mask, condition)}"
             if body is None:
                 return head, _PREFIX
             return _before(f"{head} ", body)
+        case Nearest(choice, mask, condition, left, right, value):
+            sought = "" if condition is None else f"{show_expression(condition)}, "
+            nearness = f"{_within(left, _SUM)} ~ {_within(right, _SUM)}"
+            return _before(f"nearest {choice}[{_seen(mask)} : {sought}{nearness}] ", value)
         case Selection(choice, mask, condition, value, default):
             head = f"{choice}{_bracket(mask, condition)}"
         case Shifted(direction, distance, value, default):
@@ -135,8 +147,11 @@ def _attention(expression: Quantified | Selection | Shifted) -> Shown:
 
 
 def _bracket(mask: Mask, condition: Expression | None) -> str:
-    seen = "all" if mask is Mask.ALL else f"j {mask} i"
-    return f"[{seen}]" if condition is None else f"[{seen} : {_text(condition)}]"
+    return f"[{_seen(mask)}]" if condition is None else f"[{_seen(mask)} : {show_expression(condition)}]"
+
+
+def _seen(mask: Mask) -> str:
+    return "all" if mask is Mask.ALL else f"j {mask} i"
 
 
 def _integer(expression: Sum | Negative | Multiple | ExtremeOf | Magnitude) -> Shown:
@@ -154,9 +169,9 @@ def _integer(expression: Sum | Negative | Multiple | ExtremeOf | Magnitude) -> S
         case Multiple(factor, operand):
             return f"{factor} * {_within(operand, _PRODUCT)}", _PRODUCT
         case ExtremeOf(extreme, parts):
-            return f"{extreme}({', '.join(map(_text, parts))})", _PRIMARY
+            return f"{extreme}({', '.join(map(show_expression, parts))})", _PRIMARY
         case Magnitude(operand):
-            return f"abs({_text(operand)})", _PRIMARY
+            return f"abs({show_expression(operand)})", _PRIMARY
         case _:
             assert_never(expression)
 

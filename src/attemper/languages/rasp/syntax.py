@@ -269,6 +269,34 @@ class Selection(Node):
 
 @final
 @dataclass(frozen=True)
+class Nearest(Node):
+    """Bit or Symbol: the value at the visible j where one Integer is nearest to another one at i.
+
+    `left` and `right` are the Integers, one read at j (the key), the other at i (the query). Positions with
+    the condition come first at the same distance, then those that are one further off; of several the
+    rightmost (leftmost) is read. There is always one, so there is no default.
+    """
+
+    choice: Choice
+    mask: Mask
+    condition: Expression | None
+    left: Expression
+    right: Expression
+    value: Expression
+
+    @property
+    def key(self) -> Expression:
+        """The Integer that is read at j."""
+        return self.left if Index.THERE in indices(self.left) else self.right
+
+    @property
+    def query(self) -> Expression:
+        """The Integer that is read at i."""
+        return self.right if self.key is self.left else self.left
+
+
+@final
+@dataclass(frozen=True)
 class Shifted(Node):
     """Bit or Symbol: the value `distance` positions before (after), or the default where there is none.
 
@@ -313,6 +341,7 @@ Expression = (
     | Conditional
     | Quantified
     | Selection
+    | Nearest
     | Shifted
     | Applied
 )
@@ -373,6 +402,8 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return _present(condition, body)
         case Selection(_, _, condition, value, default):
             return _present(condition, value, default)
+        case Nearest(_, _, condition, left, right, value):
+            return _present(condition, left, right, value)
         case Shifted(_, _, value, default):
             return _present(value, default)
 
@@ -386,7 +417,7 @@ def indices(expression: Expression) -> frozenset[Index]:
     match expression:
         case Applied(_, index):
             return frozenset({index})
-        case Quantified() | Selection() | Shifted():
+        case Quantified() | Selection() | Nearest() | Shifted():
             return frozenset()
         case _:
             return frozenset().union(*map(indices, operands(expression)))

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never, final
 
+from attemper.attention_program.ops import Mask
 from attemper.errors import SourceError
+from attemper.languages.rasp.equality import conjuncts, may_match
 from attemper.languages.rasp.located import mistake, nearest_name, unsupported
 from attemper.languages.rasp.syntax import (
     Applied,
@@ -24,6 +26,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Number,
@@ -157,7 +160,17 @@ class _Checker:
             case SymbolName(name):
                 self._refuse_misspelt(expression)
                 return SymbolType((name,))
-            case Edge() | In() | WordSymbol() | Position() | Name() | Quantified() | Selection() | Shifted():
+            case (
+                Edge()
+                | In()
+                | WordSymbol()
+                | Position()
+                | Name()
+                | Quantified()
+                | Selection()
+                | Nearest()
+                | Shifted()
+            ):
                 if inside:
                     raise self._mistake(_SAY_WHERE, expression.place)
                 return self._read(expression)
@@ -180,7 +193,7 @@ class _Checker:
 
     def _read(
         self,
-        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Shifted,
+        expression: Edge | In | WordSymbol | Position | Name | Quantified | Selection | Nearest | Shifted,
     ) -> Type:
         match expression:
             case Edge() | In():
@@ -193,9 +206,11 @@ class _Checker:
                 return self.types[name]
             case Quantified():
                 return self._quantified(expression)
-            case Selection(choice, _, condition, value, default):
-                self._condition(condition)
+            case Selection(choice, mask, condition, value, default):
+                self._condition(condition, mask)
                 return self._fetched(choice, self._there(value), value, default, needs_default=True)
+            case Nearest():
+                return self._nearest(expression)
             case Shifted(direction, _, value, default):
                 found = self._type(value, inside=False)
                 needs_default = isinstance(found, SymbolType)
@@ -274,8 +289,9 @@ class _Checker:
     def _one_side(self, expression: Expression) -> None:
         if len(indices(expression)) > 1:
             message = (
-                "Integers at i cannot be compared with Integers at j yet: a condition may compare those at "
-                "one position with each other, and Symbols at both"
+                "an Integer at i is not compared with one at j here: x(j) = y(i) stands alone or joined by & "
+                "in the brackets of rightmost, leftmost, some and every, not under ! or |, and no other "
+                "comparison of the two is built"
             )
             raise unsupported(message, self.text, expression.place)
 
@@ -285,7 +301,9 @@ class _Checker:
             like = f"{quantifier}[j <= i] f, or {quantifier}[j <= i : f(j)]"
             message = f"what does '{quantifier}' speak of? Write {like}"
             raise self._mistake(message, expression.place)
-        self._condition(condition)
+        # What every position is asked stands under a negation, where there is nothing else.
+        is_sought = quantifier is Quantifier.SOME or (quantifier is Quantifier.EVERY and body is not None)
+        self._condition(condition, expression.mask if is_sought else None)
         if body is not None:
             found = self._there(body)
             self.refuse_undefined(body, found, BIT)
@@ -301,9 +319,59 @@ class _Checker:
             raise unsupported(message, self.text, condition.place)
         return INTEGER
 
-    def _condition(self, condition: Expression | None) -> None:
-        if condition is not None:
-            self._require(BIT, condition, inside=True, what="a condition")
+    def _nearest(self, expression: Nearest) -> Type:
+        if expression.mask in {Mask.BEFORE, Mask.AFTER}:
+            message = (
+                f"'nearest' always finds a position, and under 'j {expression.mask} i' there may be none: "
+                f"write 'j {expression.mask}= i'"
+            )
+            raise unsupported(message, self.text, expression.place)
+        self._condition(expression.condition)
+        for side in (expression.left, expression.right):
+            self._require(INTEGER, side, inside=True, what="what '~' compares")
+        read_at = indices(expression.key), indices(expression.query)
+        if read_at[0] != {Index.THERE} or Index.THERE in read_at[1]:
+            message = "'~' compares an Integer at j with one at i: x(j) ~ y(i)"
+            raise self._mistake(message, expression.left.place)
+        found = self._there(expression.value)
+        if found == INTEGER:
+            raise unsupported(_NOT_FETCHED.format("nearest"), self.text, expression.value.place)
+        return found
+
+    def _condition(self, condition: Expression | None, mask: Mask | None = None) -> None:
+        """With a mask Integers at j can be asked for that equal one at i: one of the things joined by &."""
+        if condition is None:
+            return
+        parts = list(conjuncts(condition)) if mask is not None else [condition]
+        equalities = [part for part in parts if mask is not None and self._is_match(part)]
+        for part in parts:
+            if part not in equalities:
+                self._require(BIT, part, inside=True, what="a condition")
+        if len(equalities) > 1:
+            message = (
+                "one Integer at j is compared with one at i: '=' between the two stands once in brackets"
+            )
+            raise unsupported(message, self.text, equalities[1].place)
+        if equalities and mask in {Mask.BEFORE, Mask.AFTER}:
+            message = (
+                f"equal Integers are looked for where i itself is seen, and 'j {mask} i' does not show i: "
+                f"write 'j {mask}= i'"
+            )
+            raise unsupported(message, self.text, equalities[0].place)
+
+    def _is_match(self, part: Expression) -> bool:
+        """Whether it says that an Integer at i equals one at j."""
+        if not (isinstance(part, Comparison) and may_match(part)):
+            return False
+        sides = (part.left, part.right)
+        if any(self._type(side, inside=True) != INTEGER for side in sides):
+            return False
+        if any(len(indices(side)) > 1 for side in sides):
+            message = (
+                "what is read at j stands on one side of '=', what is read at i on the other: x(j) = y(i)"
+            )
+            raise unsupported(message, self.text, part.place)
+        return True
 
     def _there(self, body: Expression) -> Type:
         """The type of what is read at j: f, f(j), or several such things."""
@@ -318,7 +386,7 @@ class _Checker:
     ) -> Type:
         """The type of what attention reads, given that of the value and how the text says `else`."""
         if found == INTEGER:
-            raise unsupported(f"Integers that '{head}' fetches are not built yet", self.text, value.place)
+            raise unsupported(_NOT_FETCHED.format(head), self.text, value.place)
         like = "else false" if found == BIT else "else none"
         if default is None:
             if needs_default:
@@ -394,6 +462,8 @@ class _Checker:
     def _mistake(self, message: str, place: Place) -> SourceError:
         return mistake(message, self.text, place)
 
+
+_NOT_FETCHED = "Integers that '{}' fetches are not built yet"
 
 _SAY_WHERE = (
     "a condition says where everything is read: f(i) or f(j), with brackets where f is no name: (f & g)(j)"

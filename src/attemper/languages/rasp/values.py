@@ -32,6 +32,7 @@ from attemper.languages.rasp.syntax import (
     Magnitude,
     Multiple,
     Name,
+    Nearest,
     Negation,
     Negative,
     Node,
@@ -243,6 +244,31 @@ def leftmost(
     return _selection(Choice.LEFTMOST, mask, where, value, default)
 
 
+def nearest(
+    value: Value | str | bool,
+    *,
+    key: Value,
+    query: Value | int,
+    where: Value | None = None,
+    mask: str = "<=",
+    choice: str = "rightmost",
+) -> Value:
+    """The value at the visible position j where `key` at j is nearest to `query` at i.
+
+    At one distance positions where the condition holds come first; of several the rightmost (leftmost).
+
+    >>> from attemper import rasp
+    >>> mirrored = rasp.length + 1 - rasp.position
+    >>> found = rasp.nearest(rasp.symbol, key=rasp.position, query=mirrored, mask="all")
+    >>> print(rasp.text(found, alphabet="ab"))
+    alphabet a b
+    output nearest rightmost[all : pos(j) ~ (len + 1 - pos)(i)] symbol
+    """
+    here = Applied(query.expression, Index.HERE) if isinstance(query, Value) else _expression(query)
+    integers = Applied(key.expression, Index.THERE), here
+    return Value(Nearest(Choice(choice), Mask(mask), _condition(where), *integers, _expression(value)))
+
+
 def previous(value: Value, distance: int = 1, default: bool | str = False) -> Value:
     """The value so many positions before, else the default."""
     return Value(Shifted(Direction.PREVIOUS, distance, value.expression, _default(default)))
@@ -357,7 +383,7 @@ def _open(nodes: Sequence[Expression]) -> dict[int, bool]:
         match node:
             case Applied():
                 found[id(node)] = True
-            case Quantified() | Selection() | Shifted():
+            case Quantified() | Selection() | Nearest() | Shifted():
                 found[id(node)] = False
             case _:
                 found[id(node)] = any(found[id(part)] for part in _parts(node))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,9 @@ from attemper.checker.limits import (
 from attemper.checker.report import lines_of, record_of
 from attemper.workbench.cli.console import ReaderLeftError, activity, err, out, print_json
 from attemper.workbench.cli.options import Json
+
+TEXT = ".rasp"
+"""How the names of programs' texts end."""
 
 
 def check_command(
@@ -51,7 +55,8 @@ def check_command(
     program: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="An attention program: whether the network in DIR runs it, at all lengths."
+            metavar="FILE",
+            help="An attention program, FILE.rasp or its steps: whether the network in DIR runs it.",
         ),
     ] = None,
     explain: Annotated[
@@ -67,23 +72,40 @@ def check_command(
 
     With --edited the certificate's language and claims are judged of whatever weights stand in the folder;
     its digest is about the weights as they were, and is not looked at. With --program no certificate is
-    needed: the network is judged against the program in the file.
+    needed: the network is judged against the program in the file. A text (FILE.rasp) is turned into steps
+    first, and the checker reads these; 'attemper show FILE.rasp --steps' prints them.
 
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
     note = memory_note()
     if note is not None:
         err.print(note)
-    request = Request(
-        str(path), model, None if program is None else str(program), ignore_rounding, edited, explain
-    )
-    with activity(f"checking, for at most {seconds:g} seconds", quiet=json):
-        verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
+    with _steps(program, path, edited) as steps:
+        request = Request(str(path), model, steps, ignore_rounding, edited, explain)
+        with activity(f"checking, for at most {seconds:g} seconds", quiet=json):
+            verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
+    lowered = program is not None and program.suffix == TEXT
     # Whoever reads only the first line still gets the exit code.
     with suppress(ReaderLeftError):
         if json:
-            print_json(record_of(verdict))
+            print_json({**record_of(verdict), **({"lowered_from": str(program)} if lowered else {})})
         else:
             for line in lines_of(verdict):
                 out.print(line)
+            if lowered:
+                out.print(
+                    f"  judged: the steps of {program}, as 'attemper show {program} --steps' prints them"
+                )
     return verdict.exit_code
+
+
+@contextmanager
+def _steps(program: Path | None, folder: Path, edited: bool) -> Iterator[str | None]:
+    """The file that the checker reads: it knows steps, and no texts."""
+    if program is None or program.suffix != TEXT:
+        yield None if program is None else str(program)
+        return
+    from attemper.workbench.cli.lowered import steps_of  # other checks need neither texts nor lark
+
+    with steps_of(program, folder, edited=edited) as steps:
+        yield str(steps)

@@ -46,6 +46,7 @@ from attemper.workbench.cli.options import (
 )
 from attemper.workbench.cli.written import EmptyOption, Written
 from attemper.workbench.model import Model
+from attemper.workbench.programs import names_of
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
 
@@ -105,11 +106,11 @@ def compile_command(
     limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
     with activity(written.doing, quiet=json):
-        language, letters = written.language()
+        language, letters, text = written.language()
     notes = () if empty is not None else tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = tuple(Regime) if regime is None and goal is not None else (regime or Regime.UNBOUNDED,)
-    order = Order(language, letters, wanted, goal, limits, regex or "", notes)
+    order = Order(language, letters, wanted, goal, limits, regex or "", text, notes)
     return fill(order, output, explain=explain, json=json)
 
 
@@ -124,6 +125,7 @@ class Order:
     goal: Goal | None = None
     limits: Limits = field(default_factory=Limits)
     regex: str = ""
+    rasp: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -131,8 +133,9 @@ def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
     """Compile, write the folder with the certificate, and say what was made; the exit code."""
     language, notes = order.language, list(order.notes)
     with activity("compiling", quiet=json):
-        chosen = choose(language, order.alphabet, order.regimes, order.goal, order.limits)
-    model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex)
+        names = names_of(order.rasp, language)
+        chosen = choose(language, order.alphabet, order.regimes, order.goal, order.limits, names)
+    model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex, order.rasp)
     certificate = None
     if chosen.analysis is not None:
         with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:

@@ -158,6 +158,14 @@ def print_json(record: object) -> None:
         raise ReaderLeftError from None
 
 
+def print_program(text: str) -> None:
+    """A program's steps, line by line as they are read again: nothing is wrapped. It is plain ASCII."""
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        raise ReaderLeftError from None
+
+
 def print_json_error(details: Mapping[str, object]) -> None:
     """All that a command with --json writes to standard error: why there is no (further) result."""
     sys.stderr.write(escaped_json({"error": details}) + "\n")

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE, load_if_any
 from attemper.workbench.cli.certifying import horizon_text, horizons_of
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import out, print_json, print_program
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.showing_texts import show_text
 from attemper.workbench.model import Model, load, own_certificate
@@ -27,16 +29,27 @@ def show_command(
         Path,
         typer.Argument(metavar="DIR", help="A folder made by 'attemper compile', or a program's FILE.rasp."),
     ],
+    steps: Annotated[
+        bool,
+        typer.Option("--steps", help="Print a program's steps, as 'check --program' reads them, instead."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.
 
     Of a program's text (FILE.rasp): its class, how it is read, and the type of every definition.
     """
+    if steps and json:
+        raise typer.BadParameter("--steps prints steps, which are no JSON: leave one of --steps, --json out")
     if folder.suffix == ".rasp" and not folder.is_dir():
-        show_text(folder, json)
+        show_text(folder, json=json, steps=steps)
         return
     model = load(folder)
+    if steps:
+        if not isinstance(model.language, ProgramLanguage):
+            raise typer.BadParameter("--steps is for attention programs, and this network has none")
+        print_program(show_program(model.language.program))
+        return
     summary = summary_of(model)
     certificate, complaint = _certificate_of(model, folder)
     if json:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attemper.files import read_bytes
-from attemper.languages.rasp.program import RaspProgram, parse_rasp
+from attemper.attention_program.show import show_program
+from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.words import listed
-from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.console import out, print_json, print_program
+from attemper.workbench.cli.lowered import read_text
 
 
-def show_text(file: Path, json: bool) -> None:
-    """Show the class of a program's text, how it is read, and the type of every definition."""
-    text = read_bytes(file, "give the text of an attention program").decode("utf-8-sig", errors="replace")
-    found = parse_rasp(text)
+def show_text(file: Path, *, json: bool, steps: bool) -> None:
+    """Show the class of a program's text, how it is read, and the type of every definition; or its steps."""
+    found = read_text(file)
+    if steps:
+        print_program(show_program(found.program))
+        return
     types = {name: str(one) for name, one in found.types.items()}
     if json:
         print_json({**_facts(found), "types": types})

@@ -45,20 +45,23 @@ class Written:
         """What reading it is called while that takes long."""
         return "reading" if self.regex is None and self.dfa is None else "making the automaton"
 
-    def language(self) -> tuple[Language, Alphabet]:
-        """The language and its alphabet. Raises `typer.BadParameter` and what reading the text raises."""
+    def language(self) -> tuple[Language, Alphabet, str]:
+        """The language, its alphabet, and a program's text, if it is written as one.
+
+        Raises `typer.BadParameter` and what reading the text raises.
+        """
         if (self.formula, self.regex, self.dfa, self.program).count(None) != 3:
             raise typer.BadParameter("give one of FORMULA, --regex, --dfa and --program")
         if self.program is not None:
             return self._of_program(self.program)
         if self.formula is not None:
-            return self._of_formula(self.formula)
+            return *self._of_formula(self.formula), ""
         if self.at is not None or self.empty is not None:
             raise typer.BadParameter(
                 "--at and --empty are for formulas and programs: an automaton says both itself"
             )
         dfa = automaton_of(self.regex, self.dfa, self.alphabet)
-        return dfa, dfa.alphabet
+        return dfa, dfa.alphabet, ""
 
     def _of_formula(self, formula: str) -> tuple[Language, Alphabet]:
         if self.alphabet is None:
@@ -66,18 +69,18 @@ class Written:
         at = None if self.at is None else self.at.value
         return read_source(formula, self.alphabet, at, (self.empty or EmptyOption.REJECT).value)
 
-    def _of_program(self, file: Path) -> tuple[Language, Alphabet]:
+    def _of_program(self, file: Path) -> tuple[Language, Alphabet, str]:
         if self.alphabet is not None:
             raise typer.BadParameter("a program says its alphabet itself: leave --alphabet out")
         text = read_bytes(file, "give the file of an attention program").decode("utf-8-sig", errors="replace")
         if file.suffix == ".rasp":
             at, empty = (None if option is None else option.value for option in (self.at, self.empty))
             found = program_language(text, at, empty)
-            return found, found.program.alphabet
+            return found, found.program.alphabet, text
         program = parse_program(text)
         if program.symbols and not (self.at is None and self.empty is None):
             raise typer.BadParameter(
                 "--at and --empty say how a verdict is read; the program puts out a symbol at every position"
             )
         language = ProgramLanguage(program, self.at or At.LAST, self.empty is EmptyOption.ACCEPT)
-        return language, program.alphabet
+        return language, program.alphabet, ""

@@ -27,7 +27,7 @@ from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
 from attemper.workbench.cli.compiling import Order, fill, shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
-from attemper.workbench.zoo import language_of, limits_for, named, regex_of, source_of
+from attemper.workbench.zoo import language_of, limits_for, named, rasp_of, regex_of, source_of
 
 NAME = 16
 """How many columns the names of facts have."""
@@ -91,8 +91,14 @@ def zoo_command(
 def _order(entry: Named, regime: Regime) -> Order:
     """What `attemper compile` would be told. Raises `UnsupportedError` if there is no source yet."""
     source = source_of(entry)
-    alphabet, limits = Alphabet(entry.alphabet), limits_for(source)
-    return Order(language_of(entry, source), alphabet, (regime,), limits=limits, regex=regex_of(source))
+    return Order(
+        language_of(entry, source),
+        Alphabet(entry.alphabet),
+        (regime,),
+        limits=limits_for(source),
+        regex=regex_of(source),
+        rasp=rasp_of(source),
+    )
 
 
 # The list ------------------------------------------------------------------------------------------------

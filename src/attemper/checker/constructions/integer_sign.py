@@ -1,0 +1,106 @@
+"""IntegerSign: the parity whose sign is that of 2 (K' - K) + c, c = 1 or -1, K' the key nearest to K. (Ours.)
+
+Form: kappa (2 (K' - K) + c) sigma_j, without a mask, where sigma_j is (-1)^j, kappa depends on i and n, and
+K' is what a NearestInteger head of an earlier layer has read for the query K. K' and K may be approximate.
+Side conditions: the query is off by at most `off` < 1 times max(1, |K' - K|), in its own unit; |kappa| is at
+least `lead`; the value depends on j's parity alone.
+Bound: |2 x + c| >= max(1, |x|) for integers x, so errors for each step of K' from K are relative ones. Right
+positions score at least gap = lead (1 - off) and wrong ones at most -gap, and there are at most twice as many
+of the wrong parity: 2 r^2.
+Output: the value at even j if kappa (2 (K' - K) + c) > 0, at odd j if not; at i where n = 1.
+Floats: the error of the query for each step, and that of one product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import flint
+
+from attemper.checker.attention.bounds import DOMAINS, constant, is_positive, positive, proved, scalar
+from attemper.checker.attention.nearest_keys import OTHER, Compared, compared_in
+from attemper.checker.attention.scores import Output, ReadHead, by_parity, even_and_odd, plain_values
+from attemper.checker.names import UnprovenError
+from attemper.checker.rounding.attention import RoundedHead
+from attemper.checker.rounding.integers import compared_off
+from attemper.checker.rules import HeadFact, Peaked, mass
+from attemper.checker.values import bound_of
+from attemper.exact import laurent
+from attemper.exact.balls import ball
+from attemper.exact.laurent import Laurent
+from attemper.networks.layers import Masking
+
+EXACT = "its keys are not exactly (-1)^j times a number"
+
+
+@final
+@dataclass(frozen=True)
+class IntegerSignRule(Peaked):
+    """Logits x (-1)^j, |x| at least `lead` less the relative error `off`."""
+
+    lead: Fraction
+    off: Fraction
+    compared: Compared
+
+    @property
+    def gap(self) -> Fraction:
+        """The least |x|."""
+        return self.lead * (1 - self.off)
+
+    def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
+        """W = 2 r^2."""
+        return mass(2 * (-2 * ball(self.gap) * (1 - loss)).exp() * noise)
+
+    def loss(self, head: RoundedHead) -> flint.arb:
+        """What is lost of the lead of exact integers: more than `off` of it."""
+        own = self.compared
+        total = compared_off(head, own.found, own.unit, own.growth, self.lead)
+        return (total - ball(self.off)).max(flint.arb(0)) / ball(1 - self.off)
+
+
+def integer_sign(head: ReadHead) -> HeadFact:
+    """The rule for the sign of a difference. Raises `UnprovenError`, naming what is not shown."""
+    names = head.names
+    if head.masking is not Masking.NONE:
+        raise UnprovenError("it may see more positions of the wrong parity than twice those of the right one")
+    if len(head.rows) != 1:
+        raise UnprovenError(OTHER)
+    values, slope = plain_values(head), _slope(head)
+    compared = compared_in(names, head.rows[0][0])
+    lean = laurent.times(slope, laurent.monomial(0, compared.growth, compared.unit))
+    is_up = is_positive(lean, DOMAINS[head.masking])
+    size = lean if is_up else laurent.times(lean, -1)
+    lead = positive(proved(laurent.least(size, DOMAINS[head.masking]), "both parities are as likely"))
+    rule = IntegerSignRule(lead, _off(head, compared), compared)
+    is_even = compared.is_more if is_up else names.negation(compared.is_more)
+    outputs = []
+    for value, target in zip(values, head.targets, strict=True):
+        found = names.constants(value, "a value")
+        read = by_parity(head, is_even, value)
+        outputs.append(Output(target, read, max(found) - min(found), max(map(abs, found))))
+    return HeadFact(rule, tuple(outputs))
+
+
+def _slope(head: ReadHead) -> Laurent:
+    """What the query is multiplied with at even j; at odd j with the negative."""
+    names = head.names
+    ((_, key),), ((_, off),) = head.rows, head.errors
+    if off.factor or len(key) != 1 or next(iter(key))[0] != 0:
+        raise UnprovenError(EXACT)
+    (((_, growth), diagram),) = key.items()
+    at_even, at_odd = even_and_odd(names, diagram)
+    if at_even != names.scaled(at_odd, -1):
+        raise UnprovenError(EXACT)
+    cold = scalar(names, head.coldness)
+    return laurent.times(cold, laurent.monomial(0, growth, constant(names, at_even)))
+
+
+def _off(head: ReadHead, compared: Compared) -> Fraction:
+    """The relative error of the query."""
+    bound = bound_of(head.queries[0], head.stream, compared.found)
+    off = bound.factor / abs(compared.unit)
+    if bound.power > compared.growth or off >= 1:
+        raise UnprovenError("its integers are off by too much")
+    return off

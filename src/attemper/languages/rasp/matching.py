@@ -1,0 +1,192 @@
+"""Integers of two positions that are compared with each other: the key at j, the query at i.
+
+A head compares numbers from 1 to n: where an integer is less it takes 1, where it is more, n. So that this
+does no harm where the integers themselves are right,
+
+* an integer counts each position once at most, with the factor 1 or -1, on one side: it never exceeds n;
+* numbers stand at i: what is added to the key is taken off the query;
+* positions are counted from 1, from either end: n - j is the number of positions from j on, less 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+from attemper.attention_program.ops import Connective, Count, Gate, Letter, Mask, Not, Ref, Step
+from attemper.languages.rasp.bits import Bits
+from attemper.languages.rasp.integers import Branches, Integers, Term, sum_of
+
+MAX_UNKNOWN = 10
+"""Of more bits than these nobody knows here whether they exclude each other."""
+
+
+class NotMatched(Exception):  # noqa: N818 - caught where the place in the text is known
+    """The integer cannot be compared between positions; why is its argument."""
+
+
+def key_of(branches: Branches, integers: Integers, symbols: Iterable[str]) -> tuple[Ref, int]:
+    """The step of the key, and the number that is taken off the query. Raises `NotMatched`."""
+    key = key_term(branches, integers, symbols)
+    number = key.constant if key.parts else 0
+    return integers.whole(Term(key.parts, key.constant - number)), number
+
+
+def key_term(branches: Branches, integers: Integers, symbols: Iterable[str]) -> Term:
+    """The key. Raises `NotMatched`."""
+    match branches:
+        case ((_, term),):
+            return _in_range(term, integers, symbols)
+        case _:
+            raise NotMatched(
+                "distinguishes cases (? :, min, max, abs), and what is compared at j is one sum of counts: "
+                "distinguish cases at i, or choose between several attentions"
+            )
+
+
+def queries_of(
+    branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
+) -> tuple[tuple[Ref, Ref], ...]:
+    """Pairs (bit at i, step of the query where the bit holds); exactly one bit holds. Raises `NotMatched`."""
+    terms = query_terms(branches, taken_off, integers, symbols)
+    return tuple((bit, integers.whole(term)) for bit, term in terms)
+
+
+def query_terms(
+    branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
+) -> tuple[tuple[Ref, Term], ...]:
+    """Pairs (bit at i, the query where the bit holds); exactly one bit holds. Raises `NotMatched`."""
+    number = Term((), -taken_off)
+    terms = ((bit, _in_range(term, integers, symbols)) for bit, term in branches)
+    return tuple((bit, sum_of(((1, term), (1, number)))) for bit, term in terms)
+
+
+def _in_range(term: Term, integers: Integers, symbols: Iterable[str]) -> Term:
+    """The same integer, its positions counted on one side; raises `NotMatched` where it may exceed n."""
+    everywhere = integers.bits.true
+    others = tuple(part for part in term.parts if part[1].bit != everywhere)
+    counted = tuple(part for part in term.parts if part[1].bit == everywhere)
+    positions = _counted_once(Term(counted, 0), integers)
+    whole = sum_of(((1, Term(others, term.constant)), (1, positions)))
+    if len({_SIDES[count.mask] for _, count in whole.parts}) > 1:
+        raise NotMatched(
+            "counts on more than one side of a position: give all its counts one mask, "
+            "j <= i (or j < i), j >= i (or j > i), or all"
+        )
+    for parts in (whole.parts, _seen_here(whole)):
+        if not _at_most_once(parts, integers.bits, symbols):
+            raise NotMatched(_MAY_EXCEED)
+    return whole
+
+
+_MAY_EXCEED = (
+    "may exceed n, the length of the word, and numbers up to n are compared between positions: "
+    "let each position count once at most, with the factor 1 or -1"
+)
+
+_SIDES = {
+    Mask.UP_TO: Mask.UP_TO,
+    Mask.BEFORE: Mask.UP_TO,
+    Mask.FROM: Mask.FROM,
+    Mask.AFTER: Mask.FROM,
+    Mask.ALL: Mask.ALL,
+}
+
+
+def _counted_once(positions: Term, integers: Integers) -> Term:
+    """A sum of positions as one count of positions; it is a i + b n + c."""
+    place = integers.place(positions)
+    assert place is not None, "all positions are counted"
+    per_position, per_length, constant = place
+    match per_position, per_length:
+        case (0, 0):
+            return Term((), constant)
+        case (1, 0) | (-1, 0):
+            return _positions(per_position, Mask.UP_TO, constant, integers)
+        case (0, 1) | (0, -1):
+            return _positions(per_length, Mask.ALL, constant, integers)
+        case (-1, 1) | (1, -1):
+            return _positions(per_length, Mask.FROM, constant - per_length, integers)
+        case _:
+            raise NotMatched(_MAY_EXCEED)
+
+
+def _positions(factor: int, mask: Mask, constant: int, integers: Integers) -> Term:
+    return Term(((factor, Count(mask, integers.bits.true)),), constant)
+
+
+def signs_of(key: Term, bits: Bits, symbols: Iterable[str]) -> frozenset[int]:
+    """Which of -1, 0 and 1 is the sign of a key somewhere, as far as is seen of what it counts."""
+    own = _steps(_seen_here(key), bits, symbols) or {-1, 0, 1}
+    each = own | (_steps(key.parts, bits, symbols) or {-1, 0, 1})
+    signs = {sign for sign in (-1, 1) if sign in each}
+    is_signed = any(own == {sign} and -sign not in each for sign in (-1, 1))
+    return frozenset(signs if is_signed else {0, *signs})
+
+
+def _seen_here(term: Term) -> list[tuple[int, Count]]:
+    """The counts that also count the position itself."""
+    return [part for part in term.parts if part[1].mask not in {Mask.BEFORE, Mask.AFTER}]
+
+
+def _at_most_once(parts: Iterable[tuple[int, Count]], bits: Bits, symbols: Iterable[str]) -> bool:
+    """Whether the factors of the counts that a position is counted in always sum to -1, 0 or 1."""
+    steps = _steps(parts, bits, symbols)
+    return steps is not None and max(map(abs, steps)) <= 1
+
+
+def _steps(parts: Iterable[tuple[int, Count]], bits: Bits, symbols: Iterable[str]) -> set[int] | None:
+    """What the factors of the counts that a position is counted in can sum to; None: nobody knows.
+
+    Bits of the word's symbol are known; of what attention finds anything is taken to be possible.
+    """
+    factors = [(factor, count.bit) for factor, count in parts]
+    steps = bits.builder.steps
+    needed = _needed([bit for _, bit in factors], steps)
+    unknown = [ref for ref in needed if not isinstance(steps[ref], Letter | Not | Gate)]
+    unknown = [ref for ref in unknown if ref not in {bits.true, bits.false}]
+    if len(unknown) > MAX_UNKNOWN:
+        return None
+    found = set[int]()
+    for symbol in symbols:
+        for values in product((False, True), repeat=len(unknown)):
+            known = {bits.true: True, bits.false: False, **dict(zip(unknown, values, strict=True))}
+            for ref in (ref for ref in needed if ref not in known):
+                known[ref] = _value(steps[ref], symbol, known)
+            found.add(sum(factor for factor, bit in factors if known[bit]))
+    return found
+
+
+def _needed(bits: list[Ref], steps: list[Step]) -> list[Ref]:
+    """The gates and letters that the bits are made of, and what these read, in their order."""
+    found: set[Ref] = set()
+    waiting = list(bits)
+    while waiting:
+        ref = waiting.pop()
+        if ref in found:
+            continue
+        found.add(ref)
+        match steps[ref]:
+            case Not(bit):
+                waiting.append(bit)
+            case Gate(_, inner):
+                waiting += inner
+            case _:
+                pass
+    return sorted(found)
+
+
+def _value(step: Step, symbol: str, known: Mapping[Ref, bool]) -> bool:
+    match step:
+        case Letter(symbols):
+            return symbol in symbols
+        case Not(bit):
+            return not known[bit]
+        case Gate(Connective.AND, inner):
+            return all(known[bit] for bit in inner)
+        case Gate(Connective.XOR, inner):
+            return sum(known[bit] for bit in inner) % 2 == 1
+        case Gate(_, inner):
+            return any(known[bit] for bit in inner)
+        case _:
+            raise AssertionError("what attention finds is not known")

@@ -1,0 +1,519 @@
+"""The sign of a nearest key less its query: bounds hold, each side condition is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import flint
+import pytest
+
+from attemper.attention_program.ops import Choice, Mask, Matched, Program
+from attemper.checker.analysis import Analysis
+from attemper.checker.attention.nearest_keys import Compared
+from attemper.checker.attention.scores import ReadHead
+from attemper.checker.constructions import integer_sign as rules
+from attemper.checker.constructions.integer_sign import IntegerSignRule
+from attemper.checker.constructions.nearest_integer import NearestIntegerRule, _apart
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Affine, Clamped, NearestKey, UnprovenError
+from attemper.checker.proof import prove
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import Rounding, failure_at
+from attemper.checker.values import Bound, Step, Stream, Value, bound_of
+from attemper.compiling.pipeline import Compiled, compile_language
+from attemper.compiling.regimes import Regime
+from attemper.exact.balls import ball, precision
+from attemper.exact.closed_forms import SIGN, ClosedForm, Digits, I, N, Power, plus, times
+from attemper.exact.formats import FLOAT32, FLOAT64
+from attemper.languages.words import words_of_length
+from attemper.networks.layers import (
+    Head,
+    IntegerSign,
+    Layer,
+    LinearForm,
+    Masking,
+    NearestInteger,
+    Network,
+    Softmax,
+)
+from attemper.networks.meaning_soft import attention, residual_streams
+from tests.support.matching import one_matched
+from tests.support.nearest import AB, language_of, nearest_by_definition
+
+REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
+CASE = (Mask.ALL, Choice.RIGHTMOST, ((1, -1), 1), ((-1, 1), 1), ("a",), Mask.UP_TO)
+"""Counts of both signs: equal ones, such as are equally near on both sides, and equal ones at a b alone."""
+
+PROGRAM = one_matched(*CASE)
+LANGUAGE = language_of(PROGRAM)
+
+
+@cache
+def compiled(regime: Regime, program: Program = PROGRAM) -> tuple[Compiled, Analysis]:
+    language = language_of(program)
+    found = compile_language(language, AB, regime)
+    return found, prove(found.soft, language, found.realisation)
+
+
+def is_proved(network: Network, found: Compiled, program: Program = PROGRAM) -> bool:
+    said = found.realisation and replace(found.realisation, program=program)
+    try:
+        prove(network, language_of(program), said)
+    except UnprovenError:
+        return False
+    return True
+
+
+def clamped(count: tuple[tuple[int, int], int], i: int, word: tuple[str, ...]) -> int:
+    weights = dict(zip(AB.symbols, count[0], strict=True))
+    return min(max(count[1] + sum(weights[symbol] for symbol in word[:i]), 1), len(word))
+
+
+def with_head(network: Network, layer: int, index: int, head: Head) -> Network:
+    own = network.layers[layer]
+    heads = (*own.heads[:index], head, *own.heads[index + 1 :])
+    layers = (*network.layers[:layer], replace(own, heads=heads), *network.layers[layer + 1 :])
+    return replace(network, layers=layers)
+
+
+def scaled(form: LinearForm, factor: int | Fraction) -> LinearForm:
+    return tuple((coordinate, own * factor) for coordinate, own in form)
+
+
+# Bounds ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_a_nearest_key_is_off_by_what_is_said_for_each_step(regime: Regime) -> None:
+    """Also where nothing is equal, keys are equally near on both sides, or an equal one is blocked."""
+    found, analysis = compiled(regime)
+    layer = len(found.soft.layers) - 2
+    (head,) = found.soft.layers[layer].heads
+    assert isinstance(head.construction, NearestInteger)
+    (target,), after = head.targets, analysis.layers[layer].after
+    step, fading = after.steps[target], after.fading[target]
+    assert step is not None
+    assert step.bound.power == -1
+    assert fading.power == 0
+    assert after.errors[target] == fading.factor < Fraction(1, 20)
+    kinds = set()
+    for n in (1, 2, 5):
+        for word in words_of_length(AB, n):
+            right = nearest_by_definition(*CASE, word)
+            for i, vector in enumerate(residual_streams(found.soft, word)[layer + 1], start=1):
+                key, query = clamped(CASE[3], right[i - 1], word), clamped(CASE[2], i, word)
+                off = abs(vector[target] - ball(Fraction(key, n)))
+                assert off <= ball(step.bound.factor / n) * max(1, abs(key - query))
+                kinds.add((key > query) - (key < query))
+    assert kinds == {-1, 0, 1}
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_the_right_parity_has_the_attention_that_is_said(regime: Regime) -> None:
+    found, analysis = compiled(regime)
+    for number, fact in enumerate(analysis.layers[-1].heads):
+        assert isinstance(fact.rule, IntegerSignRule)
+        assert fact.rule.lead == 4
+        assert 0 < fact.rule.off < Fraction(1, 10)
+        assert fact.rule.gap == 4 * (1 - fact.rule.off)
+        head = found.soft.layers[-1].heads[number]
+        with precision(64):
+            most = fact.rule.stray(flint.arb(0), flint.arb(1))
+        for word in words_of_length(AB, 4):
+            right = nearest_by_definition(*CASE, word)
+            rows = attention(head, residual_streams(found.soft, word)[-2])
+            for i, weights in enumerate(rows, start=1):
+                apart = clamped(CASE[3], right[i - 1], word) - clamped(CASE[2], i, word)
+                parity = int(not apart >= number)
+                wrong = sum((weight for j, weight in weights.items() if j % 2 != parity), flint.arb(0))
+                assert wrong <= most
+
+
+def test_the_bound_of_stray_attention() -> None:
+    rule = IntegerSignRule(Fraction(4), Fraction(1, 4), compared_with(Formulas(AB.symbols))[1])
+    with precision(128):
+        whole = 2 * (-6 * (1 - ball(Fraction(1, 3)))).exp() * ball(Fraction(5, 4))
+        assert rule.stray(ball(Fraction(1, 3)), ball(Fraction(5, 4))).overlaps(whole / (1 + whole))
+        nearest = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2), Fraction(11))
+        apart = _apart(nearest, ball(Fraction(1, 3)), ball(Fraction(5, 4)), flint.arb(11))
+        near = (-4 * (1 - ball(Fraction(1, 3)))).exp()
+        factor = ball(Fraction(1, 2)).exp() * ball(Fraction(5, 4))
+        assert apart.overlaps(factor * (2 * near / (1 - near) + flint.arb(-11).exp()))
+
+
+# False networks ----------------------------------------------------------------------------------
+
+
+def sign_heads(network: Network) -> Iterator[tuple[int, Head]]:
+    for index, head in enumerate(network.layers[-1].heads):
+        assert isinstance(head.construction, IntegerSign)
+        yield index, head
+
+
+def of_query(change: Callable[[LinearForm], LinearForm]) -> Callable[[Head], Head]:
+    return lambda head: replace(head, query=tuple(map(change, head.query)))
+
+
+def factors(*wanted: int | Fraction) -> Callable[[LinearForm], LinearForm]:
+    """Other factors of: the query, the key that is found, 1/n; in the order of the coordinates."""
+    return lambda form: tuple(
+        (c, own * Fraction(factor)) for (c, own), factor in zip(form, wanted, strict=True) if factor
+    )
+
+
+CHANGES: dict[str, Callable[[Head], Head]] = {
+    "a third threshold": of_query(factors(1, 1, 3)),
+    "another constant": of_query(factors(1, 1, 2)),
+    "no constant: 0 has no sign": of_query(factors(1, 1, 0)),
+    "the other constant": of_query(factors(1, 1, -1)),
+    "half of the query": of_query(factors(Fraction(1, 2), 1, 1)),
+    "half of the key": of_query(factors(1, Fraction(1, 2), 1)),
+    "no query": of_query(factors(0, 1, 1)),
+    "no key": of_query(factors(1, 0, 1)),
+    "the sum of both": of_query(factors(-1, 1, 1)),
+    "the opposite": of_query(lambda form: scaled(form, -1)),
+    "another mask": lambda head: replace(head, masking=Masking.FUTURE),
+    "the opposite key": lambda head: replace(head, key=tuple(scaled(form, -1) for form in head.key)),
+    "the opposite value": lambda head: replace(head, values=tuple(scaled(f, -1) for f in head.values)),
+    "no score": lambda head: replace(head, key=((),)),
+    "a hundredth of the lead": lambda head: replace(
+        head, key=tuple(scaled(form, Fraction(1, 100)) for form in head.key)
+    ),
+}
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("change", CHANGES)
+def test_another_head_proves_nothing(change: str, regime: Regime) -> None:
+    found, _ = compiled(regime)
+    last = len(found.soft.layers) - 1
+    for index, head in sign_heads(found.soft):
+        assert [factor for _, factor in head.query[0]] in ([-2, 2, 1], [-2, 2, -1])
+        changed = with_head(found.soft, last, index, CHANGES[change](head))
+        assert not is_proved(changed, found)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_a_lesser_lead_is_enough_as_long_as_clamps_round(regime: Regime) -> None:
+    found, _ = compiled(regime)
+    last = len(found.soft.layers) - 1
+    for factor, is_right in ((Fraction(1, 2), True), (2, True), (Fraction(1, 8), False)):
+        network = found.soft
+        for index, head in sign_heads(found.soft):
+            key = tuple(scaled(form, factor) for form in head.key)
+            network = with_head(network, last, index, replace(head, key=key))
+        assert is_proved(network, found) is is_right
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_other_programs_are_not_run(regime: Regime) -> None:
+    found, _ = compiled(regime)
+    *before, last = PROGRAM.steps
+    assert isinstance(last, Matched)
+    others = (
+        replace(last, mask=Mask.UP_TO),
+        replace(last, choice=Choice.LEFTMOST),
+        replace(last, where=1),
+        replace(last, query=last.key, key=last.query),
+        replace(last, query=last.key),
+    )
+    for other in others:
+        program = replace(PROGRAM, steps=(*before, other))
+        assert is_proved(compiled(regime, program)[0].soft, found, program) is True
+        assert not is_proved(found.soft, found, program)
+
+
+def nearest_head(network: Network) -> tuple[int, Head]:
+    layer = len(network.layers) - 2
+    (head,) = network.layers[layer].heads
+    return layer, head
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_the_key_is_read_where_it_is_nearest(regime: Regime) -> None:
+    """What is read is the key of the very head, under its mask, with its choice and its place."""
+    found, _ = compiled(regime)
+    layer, head = nearest_head(found.soft)
+    signs = found.soft.layers[-1].heads
+    query = next(c for c, factor in signs[0].query[0] if factor == -2)
+    tie = head.key[3]
+    changes = (
+        replace(head, masking=Masking.FUTURE),
+        replace(head, key=(*head.key[:3], scaled(tie, -1))),
+        replace(head, key=(*head.key[:2], (), tie)),
+        replace(head, values=(((query, Fraction(1)),),)),
+        replace(head, values=tuple(scaled(form, 2) for form in head.values)),
+        replace(head, values=tuple(scaled(form, -1) for form in head.values)),
+        replace(head, values=(head.key[1],)),
+        replace(head, values=(head.key[0],)),
+    )
+    for changed in changes:
+        assert not is_proved(with_head(found.soft, layer, 0, changed), found)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("factor", [Fraction(7, 8), Fraction(1, 4)])
+def test_scores_that_are_too_small_prove_nothing(factor: Fraction, regime: Regime) -> None:
+    """What is further away, less than n times it, must be behind even with half of its lead."""
+    found, _ = compiled(regime)
+    layer, head = nearest_head(found.soft)
+    key = tuple(scaled(form, factor) for form in head.key)
+    assert not is_proved(with_head(found.soft, layer, 0, replace(head, key=key)), found)
+
+
+def edited(network: Network, change: dict[ClosedForm, ClosedForm]) -> Network:
+    """The network with other position embeddings and temperatures."""
+    positions = tuple((c, change.get(form, form)) for c, form in network.positions)
+    return replace(network, positions=positions, layers=tuple(_edited(own, change) for own in network.layers))
+
+
+def _edited(layer: Layer, change: dict[ClosedForm, ClosedForm]) -> Layer:
+    heads = []
+    for head in layer.heads:
+        assert isinstance(head.weighting, Softmax)
+        cold = head.weighting.inverse_temperature
+        heads.append(replace(head, weighting=Softmax(change.get(cold, cold))))
+    return replace(layer, heads=tuple(heads))
+
+
+@pytest.mark.parametrize("lead", [times(8, 1), plus(8, Digits(N)), times(2, Digits(I))])
+def test_integers_whose_margin_does_not_grow_are_not_compared(lead: ClosedForm) -> None:
+    right = plus(8, times(2, Digits(N)))
+    found, _ = compiled(Regime.UNBOUNDED)
+    weaker = edited(found.soft, {times(right, N, power): times(lead, N, power) for power in (I, Power(I, 2))})
+    assert weaker != found.soft
+    assert not is_proved(weaker, found)
+    found, _ = compiled(Regime.TEMPERATURE)
+    weaker = edited(found.soft, {times(right, Power(N, 3)): times(lead, Power(N, 3))})
+    assert weaker != found.soft
+    assert not is_proved(weaker, found)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_a_lead_that_fades_proves_nothing(regime: Regime) -> None:
+    """B n for each sign: with B alone long words go wrong."""
+    found, _ = compiled(regime)
+    change = {times(N, SIGN): SIGN} if regime is Regime.UNBOUNDED else {times(4, N): times(4, 1)}
+    faded = edited(found.soft, change)
+    assert faded != found.soft
+    assert not is_proved(faded, found)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_another_reading_of_the_key_is_no_query(regime: Regime) -> None:
+    """The nearest key to K less another integer than K may be 0, whatever its sign is compared with."""
+    found, _ = compiled(regime)
+    _, head = nearest_head(found.soft)
+    # The other integer is the key here: K' at i itself.
+    (((key, _),),) = head.values
+    last = len(found.soft.layers) - 1
+    network = found.soft
+    for index, own in sign_heads(found.soft):
+        query = tuple((key if factor == -2 else c, factor) for c, factor in own.query[0])
+        network = with_head(network, last, index, replace(own, query=(tuple(sorted(query)),)))
+    assert network != found.soft
+    assert not is_proved(network, found)
+
+
+# One head by itself ------------------------------------------------------------------------------
+
+
+def compared_with(names: Formulas) -> tuple[int, Compared]:
+    """The key of the b's nearest to the number of a's."""
+    ((asked, _),) = names.clamped(Masking.FUTURE, names.letter("a"), 1).parts
+    ((key, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
+    found, _ = names.nearest_key(Masking.FUTURE, False, names.true, asked, key)
+    return found, Compared(found, Fraction(1), -1, names.beyond(found, 0))
+
+
+def read(
+    names: Formulas,
+    query: Value,
+    key: Value | None = None,
+    steps: dict[int, Step | None] | None = None,
+    errors: tuple[Fraction, Fraction, Fraction] = (Fraction(1, 100), Fraction(0), Fraction(0)),
+    cold: Value | None = None,
+) -> ReadHead:
+    """A head whose query is coordinate 0 + coordinate 1 + coordinate 2."""
+    found, _ = compared_with(names)
+    bounds = {c: Bound(error, 0) for c, error in enumerate(errors)}
+    own = {0: Step(found, Bound(Fraction(1, 100), -1))} if steps is None else steps
+    stream = Stream([{}, {}, {}], list(errors), bounds, own)
+    form = tuple((c, Fraction(1)) for c in range(3))
+    exact = Bound(Fraction(0))
+    return ReadHead(
+        names,
+        Masking.NONE,
+        ((query, {(0, 1): names.scaled(names.sign, 4)} if key is None else key),),
+        {(0, 0): names.true} if cold is None else cold,
+        ({(0, 0): names.sign},),
+        (0,),
+        ((bound_of(form, stream), exact),),
+        (exact,),
+        (form,),
+        stream,
+    )
+
+
+def query_of(names: Formulas, constant: int, unit: int | Fraction = 1) -> Value:
+    found, _ = compared_with(names)
+    whole = names.wholes[found]
+    assert isinstance(whole, NearestKey)
+    parts = tuple(sorted(((found, Fraction(2 * unit)), (whole.query, Fraction(-2 * unit)))))
+    return {(0, -1): names.affine(Affine(Fraction(constant * unit), parts))}
+
+
+@pytest.mark.parametrize("unit", [1, Fraction(1, 3), -5])
+@pytest.mark.parametrize("constant", [1, -1])
+def test_a_sign_is_named_by_what_is_compared(constant: int, unit: int | Fraction) -> None:
+    names = Formulas(AB.symbols)
+    found, _ = compared_with(names)
+    fact = rules.integer_sign(read(names, query_of(names, constant, unit)))
+    assert isinstance(fact.rule, IntegerSignRule)
+    assert fact.rule.lead == 4 * abs(unit)
+    assert fact.rule.off == Fraction(1, 100) / abs(unit)
+    is_more = names.beyond(found, 0 if constant == 1 else 1)
+    is_even = is_more if unit > 0 else names.negation(is_more)
+    expected = names.choose(names.only, names.sign, names.choose(is_even, names.true, names.number(-1)))
+    (output,) = fact.outputs
+    assert (output.diagram, output.spread, output.size) == (expected, 2, 1)
+
+
+@pytest.mark.parametrize("constant", [0, 2, 3, -3])
+def test_other_constants_have_no_rule(constant: int) -> None:
+    names = Formulas(AB.symbols)
+    with pytest.raises(UnprovenError, match="does not compare an integer with the one"):
+        rules.integer_sign(read(names, query_of(names, constant)))
+
+
+def test_errors_must_be_known_for_each_step() -> None:
+    """An error of 1/100 of the length is no small part of a step: only what is known of this key counts."""
+    names = Formulas(AB.symbols)
+    found, _ = compared_with(names)
+    query = query_of(names, 1)
+    whole = names.wholes[found]
+    assert isinstance(whole, NearestKey)
+    other, _ = names.nearest_key(Masking.NONE, False, names.true, whole.query, whole.key)
+    none, hundredth = Fraction(0), Fraction(1, 100)
+    assert rules.integer_sign(read(names, query)).rule
+    wrong = (
+        {"steps": {0: None}},
+        {"steps": {0: Step(other, Bound(hundredth, -1))}},
+        {"steps": {0: Step(found, Bound(hundredth, 0))}},
+        {"steps": {0: Step(found, Bound(Fraction(1), -1))}},
+        {"errors": (hundredth, Fraction(1, 10**9), none)},
+    )
+    for own in wrong:
+        with pytest.raises(UnprovenError, match="off by too much"):
+            rules.integer_sign(read(names, query, **own))  # type: ignore[arg-type]
+
+
+def test_an_error_that_was_added_to_is_known_as_it_is_only() -> None:
+    fresh = Stream(
+        [{}], [Fraction(1, 9)], {0: Bound(Fraction(1, 9))}, {0: Step(3, Bound(Fraction(1, 50), -1))}
+    )
+    form = ((0, Fraction(2)),)
+    assert bound_of(form, fresh) == Bound(Fraction(2, 9), 0)
+    assert bound_of(form, fresh, 3) == Bound(Fraction(1, 25), -1)
+    assert bound_of(form, fresh, 4) == Bound(Fraction(2, 9), 0)
+    fresh.errors[0] += Fraction(1, 9)
+    assert bound_of(form, fresh, 3) == Bound(Fraction(4, 9), 0)
+
+
+@pytest.mark.parametrize(
+    ("key", "cold", "match"),
+    [
+        (lambda names: {(0, 1): names.true}, None, "not exactly"),
+        (lambda names: {(1, 0): names.sign}, None, "not exactly"),
+        (lambda names: {(0, 1): names.sign, (0, 0): names.sign}, None, "not exactly"),
+        (lambda names: {(0, 1): names.letter("a")}, None, "parity|position alone"),
+        (lambda names: {(0, 0): names.sign}, None, "both parities are as likely"),
+        (None, lambda names: {(0, 0): names.letter("a")}, "depends on the word"),
+        (None, lambda names: {(0, -1): names.true}, "both parities are as likely"),
+    ],
+)
+def test_other_scores_have_no_rule(
+    key: Callable[[Formulas], Value] | None, cold: Callable[[Formulas], Value] | None, match: str
+) -> None:
+    names = Formulas(AB.symbols)
+    head = read(names, query_of(names, 1), key and key(names), cold=cold and cold(names))
+    with pytest.raises(UnprovenError, match=match):
+        rules.integer_sign(head)
+
+
+def test_several_rows_approximate_keys_and_other_masks_have_no_rule() -> None:
+    names = Formulas(AB.symbols)
+    head = read(names, query_of(names, 1))
+    ((errors, _),) = head.errors
+    wrong = (
+        replace(head, masking=Masking.PAST),
+        replace(head, rows=head.rows * 2, errors=head.errors * 2),
+        replace(head, errors=((errors, Bound(Fraction(1, 10**6))),)),
+        replace(head, values=({(0, 0): names.letter("a")},)),
+        replace(head, value_errors=(Bound(Fraction(1, 10**6)),)),
+    )
+    for own in wrong:
+        with pytest.raises(UnprovenError):
+            rules.integer_sign(own)
+
+
+@pytest.mark.parametrize(
+    ("side", "form"),
+    [
+        (Masking.FUTURE, {(1, -1): 1}),
+        (Masking.PAST, {(1, -1): -1, (0, 0): 1, (0, -1): 1}),
+        (Masking.NONE, {(0, 0): 1}),
+    ],
+)
+def test_numbers_of_positions_stand_as_they_are(side: Masking, form: dict[tuple[int, int], int]) -> None:
+    names = Formulas(AB.symbols)
+    ((asked, _),) = names.clamped(side, names.true, 1).parts
+    ((key, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
+    found, own = names.nearest_key(Masking.FUTURE, False, names.true, asked, key)
+    assert names.wholes[asked] == Clamped(side, names.true, 1)
+    query = {powers: names.number(-2 * factor) for powers, factor in form.items()}
+    compared = Affine(Fraction(1), tuple((number, 2 * factor) for number, factor in own.parts))
+    query[0, -1] = names.plus(query.get((0, -1), names.false), names.affine(compared))
+    steps: dict[int, Step | None] = {0: Step(found, Bound(Fraction(1, 100), -1))}
+    fact = rules.integer_sign(read(names, query, steps=steps))
+    assert isinstance(fact.rule, IntegerSignRule)
+    assert fact.rule.compared.found == found
+    query[1, -2] = names.true
+    with pytest.raises(UnprovenError, match="does not compare"):
+        rules.integer_sign(read(names, query, steps=steps))
+
+
+# Floats ------------------------------------------------------------------------------------------
+
+
+def test_a_key_is_off_for_each_step_in_floats_too() -> None:
+    found, analysis = compiled(Regime.UNBOUNDED)
+    layer = len(found.soft.layers) - 2
+    (target,) = found.soft.layers[layer].heads[0].targets
+    exact = analysis.layers[layer].after.steps[target]
+    assert exact is not None
+    for form, length in ((FLOAT64, 1000), (FLOAT32, 20)):
+        off = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length).offs[target]
+        assert set(off.steps) >= {-1}
+        assert off.growth[0].upper() >= off.steps[-1].lower()
+        with precision(64):
+            whole = sum(
+                (size * flint.arb(length) ** power for power, size in off.steps.items()), flint.arb(0)
+            )
+            assert whole >= ball(exact.bound.factor) / length
+
+
+def test_what_floats_lose_is_what_the_query_is_off_by() -> None:
+    found, analysis = compiled(Regime.TEMPERATURE)
+    rule = analysis.layers[-1].heads[0].rule
+    assert isinstance(rule, IntegerSignRule)
+    name, most = f"layer {len(found.soft.layers) - 1}, head 0", ball(Fraction(15, 16))
+    losses = []
+    for length in (1_000, 10_000, 20_000):
+        bounds = Rounding(analysis, FLOAT64).bounds_at(Kernel.NUMERATOR_FIRST, length)
+        losses.append(bounds.strains[name, Fraction(15, 16)] * most)
+    assert losses[0] < losses[1] < losses[2]
+    assert failure_at(analysis, FLOAT64, Kernel.NUMERATOR_FIRST, 200_000) is not None
