@@ -211,28 +211,41 @@ class _Guard:
             leaves = self._mixed_leaves(step.where)
             if leaves is not None:
                 return self._exists(step, leaves)
-        value = step.value
-        if not self._implies(value, step.where):
-            value = self._gate(Connective.AND, step.where, value)
-        found = self._head(replace(step, value=value, default=False))
+        found = self._guarded(replace(step, default=False))
         if not step.default:
             return found
         exists = self._head(replace(step, value=step.where, default=False))
         return self._gate(Connective.OR, found, self.simple.negate(exists))
+
+    def _guarded(self, step: Attend) -> Ref:
+        """The selection with default 0, of what is 0 where nothing matches."""
+        assert step.where is not None
+        if self._implies(step.value, step.where):
+            return self._head(step)
+        both = self._gate(Connective.AND, step.where, step.value)
+        if self._is_embedded(step.where) and self._is_embedded(step.value) and not self._is_embedded(both):
+            read = self._head(step)
+            return self._gate(Connective.AND, read, self._head(replace(step, value=step.where)))
+        return self._head(replace(step, value=both))
 
     def _by_case(self, step: Attend) -> Ref:
         """What the head reads, if the position that it reads matches by the case that is in force."""
         if step.default:
             opposite = replace(step, value=self.simple.negate(step.value), default=False)
             return self.simple.negate(self._by_case(opposite))
-        matches = []
-        for here, there in step.cases:
-            found = self._head(replace(step, value=there))
-            matches.append(found if here is None else self._gate(Connective.AND, here, found))
         value = step.value
         if value != self.simple.constant(True):
             value = self._head(step)
-        return self._gate(Connective.AND, value, self._gate(Connective.OR, *matches))
+        matches = []
+        for here, there in step.cases:
+            assert here is not None, "one case that is in force everywhere is no case"
+            matches.append(self._gate(Connective.AND, here, self._head(replace(step, value=there))))
+        found = matches[0] if len(matches) == 1 else self._gate(Connective.UNION, *matches)
+        return self._gate(Connective.AND, value, found)
+
+    def _is_embedded(self, bit: Ref) -> bool:
+        """Whether no feed-forward has to make the bit before a head can read it."""
+        return isinstance(self.simple.builder.steps[bit], Letter | Place)
 
     def _implies(self, bit: Ref, other: Ref) -> bool:
         """Whether `bit` implies `other`, as far as their shape shows."""
