@@ -72,7 +72,7 @@ def put_out_alike(network: Network, language: Language) -> bool:
 
 
 def _of_definition(network: Network, defined: Meaning) -> Analysis:
-    """Both sides in one normal form: if that is enough, with a range for what selections read that is blocked.
+    """Both sides in one normal form; if that is enough, with a range for what is read of blocked positions.
 
     In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.
     """

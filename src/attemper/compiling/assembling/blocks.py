@@ -211,7 +211,7 @@ def _union(expression: Expression) -> Block | None:
 
 
 def _disjoint(expression: Expression, root: Ref) -> list[tuple[Literal, ...] | bool] | None:
-    """The conjunctions whose union a bit is, a conjunction with one union in it among these; None: of none."""
+    """The conjunctions whose union a bit is, also of a conjunction with one union in it; None: of none."""
     step = None if root in expression.leaves else expression.steps[root]
     match step:
         case Gate(Connective.UNION, bits):

@@ -7,11 +7,15 @@ rewritten so that the other value never shows:
     previous d b        the rightmost j <= i with j = i - d modulo d + 1, which is i - d; and i > d
     attend              value -> and(where, value), so the head falls on 0 where nothing matches
                         default 1: or(..., not(attend where where))
-    attend by cases     and(value, or over the cases of and(here, there)), as the head reads value and there
+                        of a letter and a place: and(where, value), as the head reads both
+    attend by cases     and(value, union over the cases of and(here, there)), as the head reads value and there
     count, strict mask  the count of the shifted bit
 
-Two rewritings save the layer that a gate of letters and places would cost before the first
-attention (embeddings only add, so such a gate has to wait for a feed-forward):
+The last two hold whatever a head reads of value, and by the other cases of there, where nothing matches: so
+no float has to tell blocked positions apart.
+
+Two rewritings, and the third above, save the layer that a gate of letters and places would cost before the
+first attention (embeddings only add, so such a gate has to wait for a feed-forward):
 
     previous g          g of the shifted letters and places
     attend g value g    "some position has g": over the cubes (letter and place) of g, a head that
