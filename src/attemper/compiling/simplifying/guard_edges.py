@@ -7,8 +7,8 @@ rewritten so that the other value never shows:
     previous d b        the rightmost j <= i with j = i - d modulo d + 1, which is i - d; and i > d
     attend              value -> and(where, value), so the head falls on 0 where nothing matches
                         default 1: or(..., not(attend where where))
-                        of a letter and a place: and(where, value), as the head reads both
-    attend by cases     and(value, union over the cases of and(here, there)), as the head reads value and there
+                        for a letter and a place: and(where, value), both of which the head reads
+    attend by cases     and(value, union of and(here, there) over the cases), which the head reads, too
     count, strict mask  the count of the shifted bit
 
 The last two hold whatever a head reads of value, and by the other cases of there, where nothing matches: so
