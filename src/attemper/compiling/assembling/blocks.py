@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 from typing import final
 
-from attemper.attention_program.ops import Attend, Connective, Gate, Not, Place, Ref, Step
+from attemper.attention_program.ops import Attend, Connective, Gate, Not, Place, Ref, Step, inputs
 from attemper.compiling.cubes import Literal, disjoint_cubes, reached_leaves
 from attemper.exact.closed_forms import FIRST, LAST, ClosedForm, complement
 
@@ -27,6 +28,10 @@ MAX_IRREGULAR_LITERALS = 12
 
 SMALL_PARITY = 3
 """Up to so many literals a parity takes no more clamps as a sum of cubes."""
+
+
+MAX_CONJUNCTIONS = 64
+"""A conjunction of unions is at most so many conjunctions."""
 
 
 @final
@@ -193,7 +198,7 @@ def _conjunction(expression: Expression, *literals: Literal) -> tuple[Literal, .
 def _union(expression: Expression) -> Block | None:
     """The clamps of a union of conjunctions: one for each, since no two of them hold together.
 
-    So of a conjunction with a union in it.
+    So of a conjunction with unions in it.
     """
     root, positive = _without_negations(expression)
     conjunctions = _disjoint(expression, root)
@@ -211,22 +216,20 @@ def _union(expression: Expression) -> Block | None:
 
 
 def _disjoint(expression: Expression, root: Ref) -> list[tuple[Literal, ...] | bool] | None:
-    """The conjunctions whose union a bit is, also of a conjunction with one union in it; None: of none."""
+    """The conjunctions whose union a bit is, also of a conjunction with unions in it; None: of none."""
     step = None if root in expression.leaves else expression.steps[root]
     match step:
         case Gate(Connective.UNION, bits):
-            parts = [[(bit, True)] for bit in bits]
+            choices, beside = [bits], list[Ref]()
         case Gate(Connective.AND, bits):
             unions = [bit for bit in bits if _is_union(expression, bit)]
-            if len(unions) != 1:
-                return None
-            (union,) = unions
-            own = expression.steps[union]
-            assert isinstance(own, Gate)
-            beside = [(bit, True) for bit in bits if bit != union]
-            parts = [[(bit, True), *beside] for bit in own.bits]
+            choices = [inputs(expression.steps[union]) for union in unions]
+            beside = [bit for bit in bits if bit not in unions]
         case _:
             return None
+    if not choices or prod(map(len, choices)) > MAX_CONJUNCTIONS:
+        return None
+    parts = ([(bit, True) for bit in (*chosen, *beside)] for chosen in product(*choices))
     found = [_conjunction(expression, *part) for part in parts]
     return None if None in found else [own for own in found if own is not None]
 

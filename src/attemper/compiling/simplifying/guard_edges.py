@@ -147,7 +147,14 @@ class _Guard:
         steps = self.simple.builder.steps
         step = steps[where]
         is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
-        return self._gate(Connective.UNION, where) if is_mixed else where
+        return self._whole(where) if is_mixed else where
+
+    def _whole(self, gate: Ref) -> Ref:
+        """The gate as one bit: conjunctions that it stands in do not take it apart.
+
+        So later layers read the bit, and not the parts, which are no bits where nothing matches.
+        """
+        return self._gate(Connective.UNION, gate)
 
     def _head(self, step: Attend | Shift) -> Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""
@@ -229,7 +236,8 @@ class _Guard:
         both = self._gate(Connective.AND, step.where, step.value)
         if self._is_embedded(step.where) and self._is_embedded(step.value) and not self._is_embedded(both):
             read = self._head(step)
-            return self._gate(Connective.AND, read, self._head(replace(step, value=step.where)))
+            found = self._head(replace(step, value=step.where))
+            return self._whole(self._gate(Connective.AND, found, read))
         return self._head(replace(step, value=both))
 
     def _by_case(self, step: Attend) -> Ref:
@@ -244,8 +252,7 @@ class _Guard:
         for here, there in step.cases:
             assert here is not None, "one case that is in force everywhere is no case"
             matches.append(self._gate(Connective.AND, here, self._head(replace(step, value=there))))
-        found = matches[0] if len(matches) == 1 else self._gate(Connective.UNION, *matches)
-        return self._gate(Connective.AND, value, found)
+        return self._gate(Connective.AND, value, self._gate(Connective.UNION, *matches))
 
     def _is_embedded(self, bit: Ref) -> bool:
         """Whether no feed-forward has to make the bit before a head can read it."""
