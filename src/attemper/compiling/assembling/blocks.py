@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import prod
 from typing import final
 
 from attemper.attention_program.ops import Attend, Connective, Gate, Not, Place, Ref, Step, inputs
@@ -28,10 +27,6 @@ MAX_IRREGULAR_LITERALS = 12
 
 SMALL_PARITY = 3
 """Up to so many literals a parity takes no more clamps as a sum of cubes."""
-
-
-MAX_CONJUNCTIONS = 64
-"""A conjunction of unions is at most so many conjunctions."""
 
 
 @final
@@ -198,7 +193,7 @@ def _conjunction(expression: Expression, *literals: Literal) -> tuple[Literal, .
 def _union(expression: Expression) -> Block | None:
     """The clamps of a union of conjunctions: one for each, since no two of them hold together.
 
-    So of a conjunction with unions in it.
+    So of a conjunction with a union in it.
     """
     root, positive = _without_negations(expression)
     conjunctions = _disjoint(expression, root)
@@ -216,21 +211,20 @@ def _union(expression: Expression) -> Block | None:
 
 
 def _disjoint(expression: Expression, root: Ref) -> list[tuple[Literal, ...] | bool] | None:
-    """The conjunctions whose union a bit is, also of a conjunction with unions in it; None: of none."""
+    """The conjunctions whose union a bit is, also of a conjunction with one union in it; None: of none."""
     step = None if root in expression.leaves else expression.steps[root]
     match step:
         case Gate(Connective.UNION, bits):
-            choices, beside = [bits], list[Ref]()
+            union, beside = bits, list[Ref]()
         case Gate(Connective.AND, bits):
             unions = [bit for bit in bits if _is_union(expression, bit)]
-            choices = [inputs(expression.steps[union]) for union in unions]
+            if len(unions) != 1:
+                return None
+            union = inputs(expression.steps[unions[0]])
             beside = [bit for bit in bits if bit not in unions]
         case _:
             return None
-    if not choices or prod(map(len, choices)) > MAX_CONJUNCTIONS:
-        return None
-    parts = ([(bit, True) for bit in (*chosen, *beside)] for chosen in product(*choices))
-    found = [_conjunction(expression, *part) for part in parts]
+    found = [_conjunction(expression, *((part, True) for part in (bit, *beside))) for bit in union]
     return None if None in found else [own for own in found if own is not None]
 
 
