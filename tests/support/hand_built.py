@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -482,6 +482,12 @@ def _classes(draft: Draft, bits: Sequence[Bit]) -> list[Class]:
     return [Class(bit.text, level - least) for bit, level in zip(bits, levels, strict=True)]
 
 
+def _one_wanted(draft: Draft, bits: Sequence[Bit]) -> list[Class]:
+    """Level 0 for one symbol, and others, most often one, for those that are blocked."""
+    wanted = draft.rng.choice(bits)
+    return [Class(bit.text, 0 if bit is wanted else draft.rng.choice((1, 1, 1, 2))) for bit in bits]
+
+
 def _value_of(draft: Draft, bits: Sequence[Bit]) -> tuple[LinearForm, str]:
     """Some of the symbols, as a value and a formula."""
     some = draft.rng.sample(list(bits), draft.rng.randint(1, len(bits) - 1))
@@ -513,14 +519,44 @@ def kind_select(draft: Draft, noisy: float = 0.3) -> tuple[Network, str]:
     return draft.network(out.coordinate), out.text
 
 
-def kind_by_cases(draft: Draft) -> tuple[Network, str]:
-    """The nearest position of the least level, where i says which level a symbol has."""
+Drawn = Callable[[Draft, Sequence[Bit]], list[Class]]
+"""Draws levels for the symbols."""
+
+
+@dataclass(frozen=True)
+class ByCases:
+    """A head by cases that was drawn: what it reads of `text` is at `target`.
+
+    `heres` has for each case a coordinate that is 1 where the case is in force, and its formula; `levels` the
+    levels of the symbols then, for cases of which something is said.
+    """
+
+    target: Coordinate
+    text: str
+    heres: tuple[Bit, ...]
+    levels: dict[int, list[Class]]
+    symbols: tuple[Bit, ...]
+    masking: Masking
+    leftmost: bool
+
+    def read(self, text: str) -> str:
+        """The formula of what the head reads of another one."""
+        plain = [Class(bit.text, 0) for bit in self.symbols]
+        found = [
+            f"({here.text} & {selected(self.levels.get(k, plain), text, self.masking, self.leftmost)})"
+            for k, here in enumerate(self.heres)
+        ]
+        return "(" + " | ".join(found) + ")"
+
+
+def _by_cases(draft: Draft, classes: Drawn) -> ByCases:
+    """A head that reads the nearest position of the least level, where i says which level a symbol has."""
     rng, bits = draft.rng, _letters(draft)
     modulus = rng.choice((0, 0, 2, 3))
     places = [Test(Remainder(modulus, r), 1, 0, 0) for r in range(modulus)]
     texts = [f"pos % {modulus} = {r}" for r in range(modulus)] or [bit.text for bit in bits]
     some = rng.sample(range(len(texts)), rng.randint(1, len(texts)))
-    levels = {k: _classes(draft, bits) for k in some}
+    levels = {k: classes(draft, bits) for k in some}
     keys = {k: _keys(draft, bits, own, 0.2) for k, own in levels.items()}
     value, text = _value_of(draft, bits)
     draft.close()
@@ -539,13 +575,62 @@ def kind_by_cases(draft: Draft) -> tuple[Network, str]:
     rng.shuffle(rows)
     target = draft.fresh()
     draft.head(Select(leftmost, ((None, ()),)), scales.coldness, rows, [(value, target)], masking)
-    plain = [Class(bit.text, 0) for bit in bits]
-    found = [
-        f"({here} & {selected(levels.get(k, plain), text, masking, leftmost)})"
-        for k, here in enumerate(texts)
+    heres = [
+        Bit(draft.place(places[k]) if modulus else bits[k].coordinate, own) for k, own in enumerate(texts)
     ]
-    out = output_of(draft, target, "(" + " | ".join(found) + ")")
+    return ByCases(target, text, tuple(heres), levels, tuple(bits), masking, leftmost)
+
+
+def kind_by_cases(draft: Draft) -> tuple[Network, str]:
+    """The nearest position of the least level, where i says which level a symbol has."""
+    drawn = _by_cases(draft, _classes)
+    out = output_of(draft, drawn.target, drawn.read(drawn.text))
     return draft.network(out.coordinate), out.text
+
+
+def kind_guarded(draft: Draft) -> tuple[Network, str]:
+    """What a head by cases reads, where a guard says that something matches there; or guards that say less:
+    that of another case, of a head with another mask or direction, a negated one, none, or too weak ones.
+
+    Where nothing matches the values are of all sizes.
+    """
+    draft.symbols, draft.letters = ("a", "b", "c"), [{} for _ in range(3)]
+    rng, drawn = draft.rng, _by_cases(draft, _one_wanted)
+    head, value, out = draft.heads[-1], draft.fresh(), draft.fresh()
+    mistake = rng.choice((*["none"] * 6, "another case", "another head", "negated", "no guard"))
+    loud = rng.choice((0, 1) if mistake in {"another head", "negated", "no guard"} else (0, 1, 1, 5, -3))
+    weight = 1 + abs(loud) if rng.random() < 0.9 else Fraction(1, 2)
+    wanted = {k: [own.text for own in classes if not own.level] for k, classes in drawn.levels.items()}
+    matching = {text for texts in wanted.values() for text in texts}
+    some = [(bit, 1 if bit.text in matching else loud) for bit in drawn.symbols if rng.random() < 0.7]
+    read = drawn.read("(" + " | ".join(["false", *(bit.text for bit, size in some if size == 1)]) + ")")
+    values, guards = [(linear(*((bit.coordinate, size) for bit, size in some)), value)], []
+    for texts in wanted.values():
+        guards.append(draft.fresh())
+        values.append((linear(*((b.coordinate, 1) for b in drawn.symbols if b.text in texts)), guards[-1]))
+    other, split = drawn, len(values)
+    if mistake == "another head":
+        other, split = replace(drawn, masking=_side(draft)[0]), 1
+    draft.heads = [
+        replace(
+            head, masking=own.masking, values=tuple(v for v, _ in part), targets=tuple(t for _, t in part)
+        )
+        for own, part in ((drawn, values[:split]), (other, values[split:]))
+        if part
+    ]
+    sign = {"no guard": 0, "negated": -1}.get(mistake, 1)
+    first, last = rng.choice(((1, 3), (1, 3), (1, 5), (2, 4), (3, 7), (0, 8)))
+    texts = []
+    for (k, found), guard in zip(wanted.items(), guards, strict=True):
+        here = drawn.heres[rng.choice(list(wanted)) if mistake == "another case" else k]
+        form: list[Part] = [(value, 1), (here.coordinate, weight)]
+        form += [(guard, sign * weight)] if sign else []
+        top = weight * (1 + max(sign, 0))
+        for edge, factor in ((first, 1), (last, -1)):
+            draft.unit(form, -(top + Fraction(edge, 8)), out, Fraction(8 * factor, last - first))
+        guarded = other.read("(" + " | ".join(found) + ")")
+        texts.append(f"({here.text} & {read} & {['true', guarded, f'!{guarded}'][sign]})")
+    return draft.network(out), "(" + " | ".join(texts) + ")"
 
 
 def kind_blocked_noise(draft: Draft) -> tuple[Network, str]:
@@ -1061,6 +1146,7 @@ KINDS: dict[str, Callable[[Draft], tuple[Network, str]]] = {
     "amplified": kind_amplified,
     "select": kind_select,
     "by cases": kind_by_cases,
+    "guarded": kind_guarded,
     "blocked noise": kind_blocked_noise,
     "values": kind_values,
     "shift": kind_shift,

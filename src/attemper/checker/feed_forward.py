@@ -81,10 +81,22 @@ def deviation(names: Names, units: tuple[Unit, ...], value: Affine, error: Fract
     if not error:
         return Fraction(0)
     if value.parts:
+        if ends := flat_ends(names, units, value):
+            return max(_change(units, end, error) for end in ends)
         _, high = names.bounds(value)
         active = (factor for bias, factor in units if high + bias + error > 0)
         return sum((abs(factor) * error for factor in active), Fraction(0))
     return _change(units, value.constant, error)
+
+
+def flat_ends(names: Names, units: tuple[Unit, ...], value: Affine) -> set[Fraction]:
+    """The least and the greatest number that a value can be, if the units' sum is one number there.
+
+    An error then counts at these ends alone. Empty if the sum is not one number.
+    """
+    low, high = names.bounds(value)
+    has_corner = any(low < -bias < high for bias, _ in units)
+    return set() if has_corner or piecewise(units, low) != piecewise(units, high) else {low, high}
 
 
 @lru_cache(maxsize=1 << 16)

@@ -298,7 +298,11 @@ class Names(ABC):
     What is known of other positions is named by whoever says what is to be compared, in a subclass.
     """
 
-    def __init__(self, symbols: tuple[str, ...]) -> None:
+    def __init__(self, symbols: tuple[str, ...], is_loose: bool = False) -> None:
+        self.is_loose = is_loose
+        """Whether of what a selection reads where nothing matches no more is said than a range."""
+        self.reads_blocked = False
+        """Whether a selection reads something else there according to which position wins."""
         self.diagrams = Diagrams()
         self.symbols = symbols
         self.atoms: list[Atom] = []
@@ -601,6 +605,11 @@ class Names(ABC):
         if len(values) == 1:
             return summand
         return self.affine(self._mean((masking, summand), Mean(masking, summand, min(values), max(values))))
+
+    def anything(self, least: Fraction, greatest: Fraction) -> Diagram:
+        """A number of which nothing else is known: it cancels with itself alone."""
+        self.means.append(Mean(None, self.false, least, greatest))
+        return self.affine(Affine(Fraction(0), ((len(self.means) - 1, Fraction(1)),)))
 
     def positive_part(self, value: Affine) -> Affine:
         """ReLU of an affine value whose sign is not known, as a number of its own.

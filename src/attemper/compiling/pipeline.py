@@ -121,7 +121,7 @@ def formula_pipeline(
 SHARED = {
     Regime.UNBOUNDED: Shared.PLACES,
     Regime.TEMPERATURE: Shared.ALL,
-    Regime.DECODER: Shared.NONE,
+    Regime.DECODER: Shared.ALL,
 }
 """Which cases share a head in each regime, if nothing else is said: as many as can."""
 

@@ -191,7 +191,7 @@ def by_hand(
     delta = error + (lost if is_shared else NONE)
     reach = max(abs(end + bias) for bias, _ in loud for end in ends) + error + lost
     factors = sum(abs(factor) for _, factor in loud)
-    if case.averages:
+    if case.value.parts:
         shared = factors * delta
     else:
         shared = swing(units, value, delta)
@@ -205,7 +205,7 @@ def by_hand(
     off = shared + factors * own
     if any(grid_of(factor) != abs(factor) for _, factor in loud):
         off += 3 * u * size
-    result = size + off if case.averages else abs(relu_sum(units, value)) + off
+    result = size + off if case.value.parts else abs(relu_sum(units, value)) + off
     return ByHand(off, len(loud), size, result, None, is_alone_exact=len(loud) == 1)
 
 
@@ -289,6 +289,14 @@ def ends_of(case: Case) -> tuple[Fraction, Fraction]:
     return low, high
 
 
+def at_ends(units: tuple[Unit, ...], case: Case) -> list[Case]:
+    """The case; its ends in its place, where the units' sum is one number from the one to the other."""
+    low, high = ends_of(case)
+    points = {low, high, *(-bias for bias, _ in units if low < -bias < high)}
+    is_flat = points == {low, high} and len({relu_sum(units, point) for point in points}) == 1
+    return [replace(case, value=Affine(end)) for end in sorted(points)] if is_flat else [case]
+
+
 def whole_by_hand(form: FloatFormat, effects: list[ByHand]) -> Fraction:
     """How far the sum of everything that is written can be off."""
     off = sum((effect.off for effect in effects), NONE)
@@ -308,18 +316,22 @@ def whole_by_hand(form: FloatFormat, effects: list[ByHand]) -> Fraction:
 def test_a_second_reading_of_gates_finds_the_same(form: FloatFormat) -> None:
     known, rng = arithmetic_with_mean(form), random.Random(form.name)
     seen = Counter[tuple[int, bool, bool, bool]]()
+    several = 0
     for _ in range(220):
         trial = draw(known.names, form, rng)
         gate = Gate(known, trial.units, frozenset(trial.cases))
         found = {}
         has_error = bool(trial.read.constant != 0)
         for case in set(trial.cases):
-            [own] = Gate(known, trial.units, frozenset([case])).cases
-            expected = by_hand(form, trial.units, case, ends_of(case), trial.read)
-            assert expected.is_of(own.effect(trial.read)), (trial, case, expected, own.effect(trial.read))
-            is_active = case.averages or bool(relu_sum(trial.units, case.value.constant))
-            found[case] = is_active, expected
-            seen[expected.terms, expected.is_alone_exact, expected.grid is None, has_error] += 1
+            owns = Gate(known, trial.units, frozenset([case])).cases
+            ends = at_ends(trial.units, case)
+            for own, end in zip(owns, ends, strict=True):
+                expected = by_hand(form, trial.units, end, ends_of(end), trial.read)
+                assert expected.is_of(own.effect(trial.read)), (trial, end, expected, own.effect(trial.read))
+                is_active = bool(end.value.parts) or bool(relu_sum(trial.units, end.value.constant))
+                found[case, end] = is_active, expected
+                seen[expected.terms, expected.is_alone_exact, expected.grid is None, has_error] += 1
+            several += len(ends) > 1
         wrote = gate.written(trial.read)
         assert gate.written(trial.read) is wrote, "it is kept"
         for which, bound in ((False, wrote.quiet), (True, wrote.active)):
@@ -334,6 +346,7 @@ def test_a_second_reading_of_gates_finds_the_same(form: FloatFormat) -> None:
     steps = sum(count for (terms, *rest, error), count in seen.items() if rest == [True, False] and error)
     assert len(seen) > 9
     assert steps > 5
+    assert several > 5
 
 
 def worst_by_hand(effects: list[ByHand]) -> ByHand:
@@ -357,10 +370,10 @@ def worst_by_hand(effects: list[ByHand]) -> ByHand:
 
 def effect_of(known: Arithmetic, units: tuple[Unit, ...], case: Case, read: Read) -> Effect:
     """What the units add in one case; the second reading must agree."""
-    [own] = Gate(known, units, frozenset([case])).cases
-    found = own.effect(read)
-    assert by_hand(known.form, units, case, ends_of(case), read).is_of(found)
-    return found
+    owns, ends = Gate(known, units, frozenset([case])).cases, at_ends(units, case)
+    for own, end in zip(owns, ends, strict=True):
+        assert by_hand(known.form, units, end, ends_of(end), read).is_of(own.effect(read))
+    return Gate(known, units, frozenset([case])).written(read).effect
 
 
 PAIR = units_of((-1, 1), (-2, -1))
@@ -557,12 +570,30 @@ def test_the_rounding_of_two_terms_counts_to_the_error_of_the_sum() -> None:
         assert (found.grid is not None) == is_exact
 
 
-def test_averages_that_cancel_are_averages() -> None:
+@pytest.mark.parametrize(
+    ("value", "part", "error", "off"),
+    [
+        (3, 0, "1/8", 0),
+        (3, 0, "5/4", "1/4"),
+        (4, 1, "1/2", 0),
+        (3, 1, 0, 0),
+        (3, 1, "1/8", "1/8"),
+        (0, "1/2", "1/8", 0),
+        (0, 1, "1/8", "1/8"),
+        (0, 2, "1/8", "1/4"),
+        ("-1/2", 1, 0, 0),
+        ("-1/2", 1, "1/8", "1/8"),
+    ],
+)
+def test_an_average_counts_at_its_ends_if_the_units_are_flat_between(
+    value: int | str, part: int | str, error: int | str, off: int | str
+) -> None:
+    """The mean is from -1 to 3/2, and the pair's sum rises from 0 at 1 to 1 at 2."""
     known = arithmetic_with_mean(FLOAT32)
-    case = Case(Affine(Fraction(3)), 2, Fraction(4), averages=True, grid=NONE)
-    found = effect_of(known, PAIR, case, read_of(0, terms=2, average="1/8"))
-    assert found.grid is None
-    assert found.off > arb(Fraction(1, 4))
+    parts = ((0, Fraction(part)),) if Fraction(part) else ()
+    case = Case(Affine(Fraction(value), parts), 2, Fraction(8), averages=True, grid=NONE)
+    found = effect_of(known, PAIR, case, read_of(0, terms=2, average=error))
+    assert arb(Fraction(off)) <= found.off < arb(Fraction(off)) + arb(Fraction(1, 2**18))
 
 
 # What the whole sum loses ----------------------------------------------------------------------------------

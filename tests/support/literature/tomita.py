@@ -10,7 +10,8 @@ FAMILY = Family(
     (
         named("Tomita 1", "tomita-1", before=1, other=1),
         named("Tomita 2", "tomita-2", before=2),
-        named("Tomita 3", "tomita-3", before=5),
+        named("Tomita 3, expression", "tomita-3", before=5, other=1),
+        named("Tomita 3, program", "tomita-3"),
         named("Tomita 4", "tomita-4", before=2),
         named("Tomita 5, expression", "tomita-5", before=2, other=1),
         named("Tomita 5, formula", "tomita-5", before=2),

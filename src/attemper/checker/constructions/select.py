@@ -6,6 +6,7 @@ i, so the weak one's bounds hold.
 Side conditions: a step costs at least `gap` by G t(j); a position with a larger b, however near, is behind.
 Bound: nearer positions, e^-gap each step: r/(1-r); positions with a larger b on the far side: e^-far.
 Output: the value at the winner: at b = 0 if some visible position has that, else at the next larger value.
+Loosely, for floats: where b = 0 nowhere, no more than a range: an average of values at larger b.
 Floats: every two places that compete, each with its lead; what is behind on the far side may lose half of it.
 """
 
@@ -93,6 +94,11 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
     names, masking = head.names, head.masking.weak
     *nearer, last = blocked.bits
     found = names.chosen(masking, leftmost, last, value)
+    values = [] if not nearer else _values_off(head, nearer[0], value)
+    if len(values) > 1:
+        names.reads_blocked = True
+        if names.is_loose:
+            nearer, found = nearer[:1], names.anything(min(values), max(values))
     for bit in reversed(nearer):
         here = names.chosen(masking, leftmost, bit, value)
         found = names.choose(names.exists(masking, bit), here, found)
@@ -101,13 +107,20 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
     return names.shifted(found, -1 if masking is Masking.FUTURE else 1, names.false)
 
 
+def _values_off(head: ScoredHead, where: Diagram, value: Diagram) -> list[Fraction]:
+    """What a value is at positions without a bit that some have not."""
+    names = head.names
+    there = names.diagrams.constrain(value, names.negation(where), names.false)
+    return names.constants(there, "a value")
+
+
 def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
     """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
 
     On a settled level it does not matter which position wins: the head reads the same. On some no position
-    wins at all.
+    wins at all, or nothing is said of what is read there.
     """
-    hopeless = _hopeless(head, blocked)
+    hopeless = frozenset(blocked.levels[1:]) if head.names.is_loose else _hopeless(head, blocked)
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
     level, pairs = tie.level(1), list[Pair]()

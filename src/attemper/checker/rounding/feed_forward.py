@@ -12,7 +12,7 @@ whether the sum is exact is decided for all effects together.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import final
@@ -20,8 +20,8 @@ from typing import final
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.feed_forward import Group, Unit, piecewise
-from attemper.checker.names import Affine, add_affine, scale_affine
+from attemper.checker.feed_forward import Group, Unit, flat_ends, piecewise
+from attemper.checker.names import Affine, Names, add_affine, scale_affine
 from attemper.checker.rounding.arithmetic import (
     COARSEST,
     ZERO,
@@ -183,7 +183,9 @@ class Gate:
         self.fits = all(arithmetic.holds(number) for unit in units for number in unit)
         self.largest_bias = ball(max(abs(bias) for bias, _ in units))
         self.balls = [(ball(bias), ball(factor)) for bias, factor in units]
-        self.cases = [GateCase(self, case) for case in cases]
+        self.cases = [
+            GateCase(self, own) for case in cases for own in _at_ends(arithmetic.names, units, case)
+        ]
         self.averages = any(case.averages for case in cases)
         self._known: dict[Hashable, Written] = {}
 
@@ -216,6 +218,12 @@ class Gate:
         return sum((factor * (point + bias).max(ZERO) for bias, factor in self.balls), ZERO)
 
 
+def _at_ends(names: Names, units: tuple[Unit, ...], case: Case) -> list[Case]:
+    """For an average the cases of its ends, if the units' sum is the same for all numbers between."""
+    ends = flat_ends(names, units, case.value)
+    return [replace(case, value=Affine(end)) for end in sorted(ends)] or [case]
+
+
 @final
 class GateCase:
     """One case of a gate: what no error and no length changes is worked out once.
@@ -234,11 +242,11 @@ class GateCase:
         self.tops = [ball(high + bias) for bias, _ in gate.units]
         grids = case.grid or None, gate.bias_grid
         self.grid = min(grids[0], grids[1]) if grids[0] and grids[1] and gate.fits else None
-        self.is_constant = not (case.value.parts or case.averages)
+        self.is_constant = not case.value.parts
         constant = case.value.constant
         exact = piecewise(gate.units, constant)
-        self.is_active = case.averages or bool(exact)
-        self.is_step = not case.averages and exact in (0, 1)
+        self.is_active = not self.is_constant or bool(exact)
+        self.is_step = self.is_constant and exact in (0, 1)
         self.value, self.exact = ball(constant), ball(exact)
         products = [abs(f) * (constant + b) for b, f in gate.units if constant + b > 0]
         self.products = len(products), ball(_sum(products))

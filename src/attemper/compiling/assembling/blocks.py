@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import final
 
-from attemper.attention_program.ops import Connective, Gate, Not, Place, Ref, Step
+from attemper.attention_program.ops import Attend, Connective, Gate, Not, Place, Ref, Step, inputs
 from attemper.compiling.cubes import Literal, disjoint_cubes, reached_leaves
 from attemper.exact.closed_forms import FIRST, LAST, ClosedForm, complement
 
@@ -100,12 +100,21 @@ def _regular(expression: Expression) -> Block | None:
 
 
 def _by_cubes(expression: Expression) -> Block:
-    """The block of any function of few literals: one conjunction for each disjoint cube."""
-    leaves = _free_leaves(expression)
+    """The block of any function of few literals: one conjunction for each disjoint cube.
+
+    What heads by cases read is asked last, after the bits that say which case is in force: what they read by
+    the other cases then stands in no cube that holds.
+    """
+    leaves = tuple(sorted(_free_leaves(expression), key=lambda leaf: not _is_by_cases(expression, leaf)))
     cubes = disjoint_cubes(expression.steps, expression.root, leaves, expression.fixed)
     if cubes == [()]:
         return Block(1, ())
     return Block(0, tuple(ClampTerm(cube, len(cube), 1) for cube in cubes))
+
+
+def _is_by_cases(expression: Expression, leaf: Ref) -> bool:
+    step = expression.steps[leaf]
+    return isinstance(step, Attend) and step.where is None
 
 
 def _free_leaves(expression: Expression) -> tuple[Ref, ...]:
@@ -153,13 +162,13 @@ def _gated(parts: Sequence[tuple[tuple[Literal, ...], Block | None]]) -> Block:
 # Regular shapes ------------------------------------------------------------------------------------
 
 
-def _conjunction(expression: Expression, literal: Literal) -> tuple[Literal, ...] | bool | None:
-    """The distinct literals whose conjunction the expression is, or its constant value if it has one.
+def _conjunction(expression: Expression, *literals: Literal) -> tuple[Literal, ...] | bool | None:
+    """The distinct leaves whose conjunction that of some literals is, or its constant value if it has one.
 
     None if it is no conjunction.
     """
     found: dict[Literal, None] = {}
-    stack = [literal]
+    stack = list(reversed(literals))
     while stack:
         bit, positive = stack.pop()
         if bit in expression.fixed:
@@ -182,30 +191,60 @@ def _conjunction(expression: Expression, literal: Literal) -> tuple[Literal, ...
 
 
 def _union(expression: Expression) -> Block | None:
-    """The clamps of a union of conjunctions: one for each, since no two of them hold together."""
-    root, positive = expression.root
-    while isinstance(step := expression.steps[root], Not) and root not in expression.leaves:
-        root, positive = step.bit, not positive
-    if root in expression.leaves or not (isinstance(step, Gate) and step.connective is Connective.UNION):
+    """The clamps of a union of conjunctions: one for each, since no two of them hold together.
+
+    So of a conjunction with a union in it.
+    """
+    root, positive = _without_negations(expression)
+    conjunctions = _disjoint(expression, root)
+    if conjunctions is None:
         return None
     clamps: list[ClampTerm] = []
-    for bit in step.bits:
-        match _conjunction(expression, (bit, True)):
+    for found in conjunctions:
+        match found:
             case bool(value):
                 if value:
                     return Block(int(positive), ())
             case tuple(literals):
                 clamps.append(ClampTerm(literals, len(literals), 1 if positive else -1))
-            case None:
-                return None
     return Block(int(not positive), tuple(clamps))
+
+
+def _disjoint(expression: Expression, root: Ref) -> list[tuple[Literal, ...] | bool] | None:
+    """The conjunctions whose union a bit is, also of a conjunction with one union in it; None: of none."""
+    step = None if root in expression.leaves else expression.steps[root]
+    match step:
+        case Gate(Connective.UNION, bits):
+            union, beside = bits, list[Ref]()
+        case Gate(Connective.AND, bits):
+            unions = [bit for bit in bits if _is_union(expression, bit)]
+            if len(unions) != 1:
+                return None
+            union = inputs(expression.steps[unions[0]])
+            beside = [bit for bit in bits if bit not in unions]
+        case _:
+            return None
+    found = [_conjunction(expression, *((part, True) for part in (bit, *beside))) for bit in union]
+    return None if None in found else [own for own in found if own is not None]
+
+
+def _is_union(expression: Expression, bit: Ref) -> bool:
+    step = expression.steps[bit]
+    return bit not in expression.leaves and isinstance(step, Gate) and step.connective is Connective.UNION
+
+
+def _without_negations(expression: Expression) -> Literal:
+    """The bit below the negations of the root, and whether it is that bit."""
+    root, positive = expression.root
+    while isinstance(step := expression.steps[root], Not) and root not in expression.leaves:
+        root, positive = step.bit, not positive
+    return root, positive
 
 
 def _parity(expression: Expression) -> Block | None:
     """The clamps of a parity of literals: atleast_1 - atleast_2 + atleast_3 ..."""
-    root, positive = expression.root
-    while isinstance(step := expression.steps[root], Not) and root not in expression.leaves:
-        root, positive = step.bit, not positive
+    root, positive = _without_negations(expression)
+    step = expression.steps[root]
     if not (isinstance(step, Gate) and step.connective is Connective.XOR):
         return None
     leaves: list[Ref] = []

@@ -7,11 +7,15 @@ rewritten so that the other value never shows:
     previous d b        the rightmost j <= i with j = i - d modulo d + 1, which is i - d; and i > d
     attend              value -> and(where, value), so the head falls on 0 where nothing matches
                         default 1: or(..., not(attend where where))
-    attend by cases     and(value, or over the cases of and(here, there)), as the head reads value and there
+                        for a letter and a place: and(where, value), both of which the head reads
+    attend by cases     and(value, union of and(here, there) over the cases), which the head reads, too
     count, strict mask  the count of the shifted bit
 
-Two rewritings save the layer that a gate of letters and places would cost before the first
-attention (embeddings only add, so such a gate has to wait for a feed-forward):
+The last two hold whatever a head reads of value, and by the other cases of there, where nothing matches: so
+no float has to tell blocked positions apart.
+
+Two rewritings, and the third above, save the layer that a gate of letters and places would cost before the
+first attention (embeddings only add, so such a gate has to wait for a feed-forward):
 
     previous g          g of the shifted letters and places
     attend g value g    "some position has g": over the cubes (letter and place) of g, a head that
@@ -143,7 +147,14 @@ class _Guard:
         steps = self.simple.builder.steps
         step = steps[where]
         is_mixed = isinstance(step, Gate) and all(isinstance(steps[bit], Letter | Place) for bit in step.bits)
-        return self._gate(Connective.UNION, where) if is_mixed else where
+        return self._whole(where) if is_mixed else where
+
+    def _whole(self, gate: Ref) -> Ref:
+        """The gate as one bit: conjunctions that it stands in do not take it apart.
+
+        So later layers read the bit, and not the parts, which are no bits where nothing matches.
+        """
+        return self._gate(Connective.UNION, gate)
 
     def _head(self, step: Attend | Shift) -> Ref:
         """The step without its default 0, which its guard gives; simplified while that is still said."""
@@ -211,28 +222,41 @@ class _Guard:
             leaves = self._mixed_leaves(step.where)
             if leaves is not None:
                 return self._exists(step, leaves)
-        value = step.value
-        if not self._implies(value, step.where):
-            value = self._gate(Connective.AND, step.where, value)
-        found = self._head(replace(step, value=value, default=False))
+        found = self._guarded(replace(step, default=False))
         if not step.default:
             return found
         exists = self._head(replace(step, value=step.where, default=False))
         return self._gate(Connective.OR, found, self.simple.negate(exists))
+
+    def _guarded(self, step: Attend) -> Ref:
+        """The selection with default 0, of what is 0 where nothing matches."""
+        assert step.where is not None
+        if self._implies(step.value, step.where):
+            return self._head(step)
+        both = self._gate(Connective.AND, step.where, step.value)
+        if self._is_embedded(step.where) and self._is_embedded(step.value) and not self._is_embedded(both):
+            read = self._head(step)
+            found = self._head(replace(step, value=step.where))
+            return self._whole(self._gate(Connective.AND, found, read))
+        return self._head(replace(step, value=both))
 
     def _by_case(self, step: Attend) -> Ref:
         """What the head reads, if the position that it reads matches by the case that is in force."""
         if step.default:
             opposite = replace(step, value=self.simple.negate(step.value), default=False)
             return self.simple.negate(self._by_case(opposite))
-        matches = []
-        for here, there in step.cases:
-            found = self._head(replace(step, value=there))
-            matches.append(found if here is None else self._gate(Connective.AND, here, found))
         value = step.value
         if value != self.simple.constant(True):
             value = self._head(step)
-        return self._gate(Connective.AND, value, self._gate(Connective.OR, *matches))
+        matches = []
+        for here, there in step.cases:
+            assert here is not None, "one case that is in force everywhere is no case"
+            matches.append(self._gate(Connective.AND, here, self._head(replace(step, value=there))))
+        return self._gate(Connective.AND, value, self._gate(Connective.UNION, *matches))
+
+    def _is_embedded(self, bit: Ref) -> bool:
+        """Whether no feed-forward has to make the bit before a head can read it."""
+        return isinstance(self.simple.builder.steps[bit], Letter | Place)
 
     def _implies(self, bit: Ref, other: Ref) -> bool:
         """Whether `bit` implies `other`, as far as their shape shows."""

@@ -6,15 +6,10 @@
     default 1                   the negation of the step about the negated value, with default 0
     no default                  in several heads: where no case is in force, a head that looks for nothing
 
-A head has a row for each case and one for its tie-break. Not every head can have several:
-
-* At temperature 1 the row of a case must grow with i or n where the case is in force. A position embedding
-  does that where a test of places says where, but no feed-forward can multiply a number that grows by a
-  bit: a case that depends on symbols at i needs a head of its own, and the bit at i chooses what is read.
-* In floats, a head by cases must tell apart what is blocked, too, where nothing matches, though only
-  "nothing" is read there. That shortens horizons: some 30 times in float32 in the `temperature` regime, and
-  to almost nothing in `decoder`, where scores of order i^2 drown leads of order 1. Heads with one case need
-  not: what they read is 0 wherever nothing matches.
+A head has a row for each case and one for its tie-break. Not every head can have several: at temperature 1
+the row of a case must grow with i or n where the case is in force. A position embedding does that where a
+test of places says where, but no feed-forward can multiply a number that grows by a bit: a case that depends
+on symbols at i needs a head of its own, and the bit at i chooses what is read.
 """
 
 from __future__ import annotations

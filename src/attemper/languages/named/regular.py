@@ -313,13 +313,13 @@ TOMITA_3 = Entry(
     "words in which no odd run of 1s is followed by an odd run of 0s",
     Kind.QUASI_APERIODIC,
     BITS,
-    Regex("~((.*0)?1(11)*0(00)*(1.*)?)"),
+    Rasp(TOMITA_3_PROGRAM),
     decides(has_no_odd_zeros_after_odd_ones),
     draws(odd_ones_are_followed_by_even_zeros),
     edges(_odd_run_then_zeros, lambda _, length: "1" + "0" * (length - 1), ones_then_a_zero),
-    4,
+    3,
     (TOMITA_1982, BHATTAMISHRA_2020),
-    also=(Rasp(TOMITA_3_PROGRAM),),
+    also=(Regex("~((.*0)?1(11)*0(00)*(1.*)?)"),),
 )
 
 TOMITA = (
