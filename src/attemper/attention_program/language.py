@@ -12,7 +12,7 @@ from attemper.attention_program.trees import program_to_tree
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import tests_in
 from attemper.exact.predicates import Predicate
-from attemper.languages.measures import Measure
+from attemper.languages.measures import Measure, describe
 from attemper.languages.temporal.reading import At, how_read
 from attemper.languages.words import Alphabet, Word, listed, show_word
 
@@ -20,12 +20,6 @@ LONGEST_PROGRAM = 2_000
 """The text of a longer program is not shown."""
 
 Found = TypeVar("Found")
-
-_ARTICLES = {
-    Measure.INTEGER: "an integer",
-    Measure.FRACTION: "a fraction",
-    Measure.DISTRIBUTION: "a distribution",
-}
 
 
 @final
@@ -102,7 +96,7 @@ class ProgramLanguage:
             text = f"{text}: {'; '.join(steps)}"
         everywhere = f"at every position of words over {listed(alphabet.symbols, 'symbols')}"
         if self.measure is not None:
-            return f"{text} ({_ARTICLES[self.measure]} {everywhere})"
+            return f"{text} ({describe(self.measure)} {everywhere})"
         if self.program.symbols:
             return f"{text} (a symbol {everywhere})"
         return f"{text} ({how_read(self.at, self.accepts_empty, alphabet)})"

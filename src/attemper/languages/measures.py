@@ -27,6 +27,11 @@ NEAR = Fraction(1, 4)
 """An integer's share, computed in floats, times the number of visible positions is at most so far off."""
 
 
+def describe(measure: Measure) -> str:
+    """What the numbers are, in words."""
+    return f"an {measure}" if measure is Measure.INTEGER else f"a {measure}"
+
+
 def meant_by(measure: Measure | None, *, in_floats: bool) -> str:
     """What a claim about numbers says of each of them, as the end of a line; empty for bits."""
     match measure, in_floats:

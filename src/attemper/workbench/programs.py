@@ -6,9 +6,17 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import OptionError
+from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.temporal.reading import At
 from attemper.workbench.options import choice, require
+
+
+def what_is_put_out(program: Program) -> str:
+    """What stands at every position, if that is no bit."""
+    if program.numbers is not None:
+        return describe(program.numbers.measure)
+    return "a symbol" if program.symbols else ""
 
 
 def program_language(
@@ -27,7 +35,10 @@ def program_language(
     require("program", found, Program, "give a text, or what parse_program(...) makes")
     for complaint in complaints(found):
         raise OptionError(f"this is not a well-formed program: {complaint}")
-    if found.symbols and (at or "last", empty or "reject") != ("last", "reject"):
-        raise OptionError("the program puts out a symbol at every position: there is no verdict to be read")
+    puts_out = what_is_put_out(found)
+    if puts_out and (at or "last", empty or "reject") != ("last", "reject"):
+        raise OptionError(
+            f"the program puts out {puts_out} at every position: there is no verdict to be read"
+        )
     accepts_empty = choice("empty", empty or "reject", ("accept", "reject")) == "accept"
     return ProgramLanguage(found, At(choice("at", at or "last", tuple(At))), accepts_empty)
