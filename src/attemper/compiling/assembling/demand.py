@@ -64,8 +64,8 @@ def _demand_numbers(schedule: Schedule, demand: Demand, numbers: Numbers) -> Non
                 base, positive = strip_negations(program, part.bit)
                 if schedule.ready[base] == layer:
                     _demand_leaves(schedule, demand, base, positive)
-                elif not is_embedded(program, base):
-                    demand.bits.add((base, positive))
+                else:
+                    _demand(schedule, demand, read(program, part.bit))
 
 
 def _demand_leaves(schedule: Schedule, demand: Demand, ref: Ref, positive: bool) -> None:
