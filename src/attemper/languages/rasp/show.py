@@ -10,6 +10,7 @@ from attemper.languages.rasp.syntax import (
     Comparison,
     Conditional,
     Congruence,
+    Distributed,
     Edge,
     Expression,
     ExtremeOf,
@@ -62,7 +63,10 @@ def show(source: Source) -> str:
         lines.append(f"empty {'accept' if source.accepts_empty else 'reject'}")
     lines += [f"{one.name} = {_text(one.expression)}" for one in source.definitions]
     at = "at first " if source.at is At.FIRST else ""
-    return "\n".join([*lines, f"output {at}{_text(source.output)}"])
+    output = _text(source.output)
+    if source.divisor is not None:
+        output = f"{_within(source.output, _PRODUCT)} / {source.divisor}"
+    return "\n".join([*lines, f"output {at}{output}"])
 
 
 def _as_it_stands(symbol: str) -> str:
@@ -73,6 +77,11 @@ def _as_it_stands(symbol: str) -> str:
 
 def _quoted(symbol: str) -> str:
     return f'"{symbol}"' if "'" in symbol else f"'{symbol}'"
+
+
+def _name(name: str) -> str:
+    """A name of a distribution: in quotes only where it must be."""
+    return name if name.isascii() and name.isidentifier() else _quoted(name)
 
 
 def _text(expression: Expression) -> str:
@@ -166,7 +175,17 @@ def _minus(expression: Negative) -> str:
 
 
 def _leaf(
-    expression: Truth | Edge | In | WordSymbol | Name | SymbolName | Number | Position | Length | Applied,
+    expression: Truth
+    | Edge
+    | In
+    | WordSymbol
+    | Name
+    | SymbolName
+    | Number
+    | Position
+    | Length
+    | Distributed
+    | Applied,
 ) -> str:
     match expression:
         case Truth(value):
@@ -187,6 +206,8 @@ def _leaf(
             return "pos"
         case Length():
             return "len"
+        case Distributed(probabilities):
+            return f"{{{', '.join(f'{_name(name)}: {number}' for name, number in probabilities)}}}"
         case Applied(operand, index):
             return f"{_within(operand, _PRIMARY)}({index})"
         case _:
