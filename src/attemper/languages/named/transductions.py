@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
@@ -194,26 +193,6 @@ REVERSE = Transduction(
     lambda word: word[::-1],
     _orders,
     1,
-    (WEISS_2021, LINDNER_2023),
-    regimes=WITH_LENGTH,
-)
-
-
-def _how_often(word: Word) -> tuple[str, ...]:
-    count = Counter(word)
-    return tuple(str(count[symbol]) for symbol in word)
-
-
-HISTOGRAM = Transduction(
-    "histogram",
-    "how often the symbol here occurs in the word",
-    Kind.COUNTER,
-    SYMBOLS,
-    (),
-    Unbuilt("a head that attends to the position of an average, to put out a number"),
-    _how_often,
-    _orders,
-    2,
     (WEISS_2021, LINDNER_2023),
     regimes=WITH_LENGTH,
 )
