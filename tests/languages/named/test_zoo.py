@@ -209,7 +209,7 @@ def test_an_entry_that_puts_something_out_is_complete(entry: Transduction) -> No
 
 def test_names_are_names() -> None:
     names = [one.name for one in everything()]
-    assert len(names) == len(set(names)) == len(entries()) + len(transducing()) == 50
+    assert len(names) == len(set(names)) == len(entries()) + len(transducing()) == 53
     assert all(named(name).name == name for name in names)
     assert set(ALIASES.values()) <= set(names)
     assert not set(ALIASES) & set(names)

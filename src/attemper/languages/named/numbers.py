@@ -115,7 +115,7 @@ def _pairs(draw: Random, length: int) -> Iterator[Word]:
 
 TRIGRAM_LM = Transduction(
     "trigram-lm",
-    "how likely each symbol, or the end, is next after the last two, of which the first may be missing",
+    "how likely each symbol, or the end, is to follow the last two symbols",
     Kind.STAR_FREE,
     ("a", "b"),
     ("a", "b", "end"),
