@@ -129,6 +129,42 @@ def test_an_average_over_other_positions_is_refuted(masking: Masking) -> None:
     assert judged(replace(network, over=masking), HISTOGRAM).status is not Status.PROVED
 
 
+INSIDE = """alphabet ["a", "b"]
+s0 = letter ["a"]
+s1 = letter ["b"]
+s2 = place ["test", "nonnegative", 1, 0, -2]
+s3 = place ["test", "nonnegative", -1, 1, -1]
+s4 = and s2 s3
+s5 = count <= s0
+s6 = count <= s1
+output fraction <= 1*s4*s5 2*s4*s6
+"""
+"""Numbers that are 0 at both ends, where every mask shows as little as it can."""
+
+
+@pytest.mark.parametrize("masking", [Masking.PAST, Masking.NONE])
+def test_other_positions_are_seen_to_be_others_far_from_the_ends(masking: Masking) -> None:
+    network = network_of(INSIDE, Regime.TEMPERATURE)
+    assert judged(network, INSIDE).status is Status.PROVED
+    layer = network.layers[0]
+    heads = tuple(replace(head, masking=masking) for head in layer.heads)
+    changed = replace(network, layers=(replace(layer, heads=heads),))
+    assert judged(changed, INSIDE).status is Status.REFUTED
+
+
+def test_a_number_of_unknown_sign_is_no_average() -> None:
+    network = network_of(INSIDE, Regime.TEMPERATURE)
+    layer = network.layers[0]
+    first, second = (dict(unit.form) for unit in layer.hidden)
+    ((a, _),) = set(first.items()) - set(second.items())
+    ((b, _),) = set(second.items()) - set(first.items())
+    form = tuple(sorted({**first, b: Fraction(-1)}.items()))
+    assert {a, b} < dict(form).keys()
+    more = Hidden(form, layer.hidden[0].bias, ((network.output, Fraction(1)),))
+    changed = replace(network, layers=(replace(layer, hidden=(*layer.hidden, more)),))
+    assert judged(changed, INSIDE).status is Status.REFUTED
+
+
 def test_shares_of_other_positions_are_another_integer() -> None:
     before, of_all = HISTOGRAM.replace("<=", ">="), HISTOGRAM.replace("<=", "all")
     network = network_of(of_all, Regime.TEMPERATURE)
