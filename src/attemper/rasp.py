@@ -12,6 +12,7 @@ output every[all] !some[j < i : symbol(i) = symbol(j)]
 from attemper.languages.rasp.values import (
     Value,
     count,
+    distribution,
     every,
     first,
     following,
@@ -38,6 +39,7 @@ from attemper.languages.rasp.values import (
 __all__ = [
     "Value",
     "count",
+    "distribution",
     "every",
     "first",
     "following",

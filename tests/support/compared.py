@@ -7,14 +7,16 @@ not run here.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import final
 
 import attemper
-from attemper.languages.named.entry import Entry, Named, RegimeName
+from attemper.languages.measures import FLOAT_ACCURACY
+from attemper.languages.named.entry import Entry, Named, PutOut, RegimeName
 from attemper.languages.named.zoo import named
 from attemper.languages.words import Word
 from attemper.running.batches import Run
@@ -70,7 +72,20 @@ def compared(entry: Named, regime: RegimeName) -> Compared:
 def is_right(entry: Named, model: Model, run: Run) -> bool:
     if isinstance(entry, Entry):
         return model.verdict(run) is entry.accepts(run.word)
-    return model.read(run) == entry.outputs(run.word)
+    return agree(model.read(run), entry.outputs(run.word))
+
+
+def agree(read: Sequence[object], right: Sequence[PutOut]) -> bool:
+    """Whether names and integers are the same, and other numbers as near as is claimed of them in floats."""
+    return len(read) == len(right) and all(map(_is_near, read, right))
+
+
+def _is_near(read: object, right: PutOut) -> bool:
+    if isinstance(right, dict):
+        return isinstance(read, dict) and all(_is_near(read[name], one) for name, one in right.items())
+    if isinstance(right, Fraction):
+        return isinstance(read, float) and abs(Fraction(read) - right) <= FLOAT_ACCURACY
+    return read == right
 
 
 @cache

@@ -1,7 +1,7 @@
 """Programs as people write them, for tests: their meaning straight from the text, and random ones.
 
 `RaspMeaning` shares nothing with the lowering: it looks at every pair of positions, and has the values of
-Bits as bools, of Integers as ints and of Symbols as strings.
+Bits as bools, of Integers as ints, of Symbols as strings and of Distributions as pairs.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 
 from attemper.attention_program.ops import Choice, Direction, Mask
 from attemper.languages.rasp.syntax import (
@@ -17,6 +18,7 @@ from attemper.languages.rasp.syntax import (
     Conditional,
     Congruence,
     Definition,
+    Distributed,
     Edge,
     Expression,
     Extreme,
@@ -49,7 +51,7 @@ from attemper.languages.rasp.syntax import (
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word
 
-Value = bool | int | str
+Value = bool | int | str | tuple[tuple[str, Fraction], ...]
 
 _SEES: dict[Mask, Callable[[int, int], bool]] = {
     Mask.UP_TO: lambda i, j: j <= i,
@@ -105,6 +107,8 @@ class RaspMeaning:
                 return self.named(name, i)
             case SymbolName(name):
                 return name
+            case Distributed(probabilities):
+                return probabilities
             case Position():
                 return i
             case Length():

@@ -197,7 +197,9 @@ def test_the_class_is_shown(tmp_path: Path, text: str, expected: str) -> None:
     ("text", "options", "code", "said"),
     [
         ("alphabet a\nempty reject\noutput in 'b'", (), ExitCode.SOURCE, "line 3, column 11"),
-        ("alphabet a\nempty reject\noutput pos", (), ExitCode.UNSUPPORTED, "line 3, column 8"),
+        ("alphabet a\nempty reject\noutput pos", (), ExitCode.SOURCE, "line 3, column 8"),
+        ("alphabet a\noutput pos + len", (), ExitCode.UNSUPPORTED, "line 2, column 8"),
+        ("alphabet a\noutput {a: 1/2}", (), ExitCode.SOURCE, "line 2, column 8"),
         (FIRST, ("--at", "last"), ExitCode.USAGE, "says itself how it is read"),
         (FIRST, ("--alphabet", "ab"), ExitCode.USAGE, "says its alphabet itself"),
         (FIRST, ("--regime", "decoder"), ExitCode.UNSUPPORTED, "decoder"),

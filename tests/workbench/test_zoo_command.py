@@ -40,7 +40,7 @@ def test_the_list_says_what_words_are_if_there_is_room() -> None:
             f"  (not compiled yet) {entry.definition}"
         )
         assert f"  {entry.kind}  " in line
-    assert sum("(not compiled yet)" in line for line in listed) == 1
+    assert not any("(not compiled yet)" in line for line in listed)
 
 
 def test_texts_are_cut_between_words() -> None:
@@ -65,7 +65,18 @@ def test_the_list_in_json_is_complete() -> None:
 
 @pytest.mark.parametrize("columns", WIDTHS)
 @pytest.mark.parametrize(
-    "name", ["parity", "k-hop-3", "dyck-3", "flip-flop", "dyck-1-depth-10", "date", "sort", "histogram"]
+    "name",
+    [
+        "parity",
+        "k-hop-3",
+        "dyck-3",
+        "flip-flop",
+        "dyck-1-depth-10",
+        "date",
+        "sort",
+        "histogram",
+        "trigram-lm",
+    ],
 )
 def test_a_language_is_shown_on_lines_that_fit(name: str, columns: int) -> None:
     done = attemper("zoo", name, "--words", 4, "--length", 150, columns=columns)
@@ -198,7 +209,7 @@ def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, nam
     assert shown.startswith("regex" if name == "tomita-4" else "automaton")
 
 
-@pytest.mark.parametrize("name", ["histogram"])
+@pytest.mark.parametrize("name", ["dyck-2"])
 def test_what_is_not_compiled_yet_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
     done = attemper("zoo", name, "-o", tmp_path / "net")
     assert (done.code, done.out) == (ExitCode.UNSUPPORTED, "")

@@ -19,6 +19,8 @@ from attemper.attention_program.ops import (
     Merge,
     Nearest,
     Not,
+    Numbers,
+    Part,
     Place,
     Program,
     Ref,
@@ -94,4 +96,15 @@ def prune(program: Program) -> tuple[Program, list[Ref]]:
 def rebuilt(program: Program, steps: Iterable[Step], to: Callable[[Ref], Ref]) -> Program:
     """A program of other steps with the same results; `to` says what each old result is now."""
     symbols = tuple((name, to(bit)) for name, bit in program.symbols)
-    return Program(program.alphabet, tuple(steps), to(program.output), symbols)
+    numbers = None if program.numbers is None else _moved(program.numbers, to)
+    return Program(program.alphabet, tuple(steps), to(program.output), symbols, numbers)
+
+
+def _moved(numbers: Numbers, to: Callable[[Ref], Ref]) -> Numbers:
+    """Numbers that are made of other steps."""
+
+    def moved(part: Part) -> Part:
+        bit, count = (None if ref is None else to(ref) for ref in (part.bit, part.count))
+        return Part(part.factor, bit, count)
+
+    return replace(numbers, rows=tuple(tuple(map(moved, row)) for row in numbers.rows))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import final
+from fractions import Fraction
+from typing import TypeVar, final
 
 from attemper.attention_program.ops import CountTest, Place, Program
 from attemper.attention_program.trees import program_to_tree
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import tests_in
 from attemper.exact.predicates import Predicate
+from attemper.languages.measures import Measure, describe
 from attemper.languages.temporal.reading import At, how_read
 from attemper.languages.words import Alphabet, Word, listed, show_word
 
 LONGEST_PROGRAM = 2_000
 """The text of a longer program is not shown."""
+
+Found = TypeVar("Found")
 
 
 @final
@@ -46,11 +50,27 @@ class ProgramLanguage:
         return self.rows(word)[0]
 
     def rows(self, word: Word) -> tuple[tuple[bool, ...], ...]:
-        """Each of the program's outputs at each position. Raises as `bits` does."""
+        """Each of the program's outputs at each position. Raises as `bits` does, and of numbers."""
         from attemper.attention_program.meaning import outputs  # a proof needs no meaning; a wrong word does
 
+        if self.program.numbers is not None:
+            raise UnsupportedError("the program puts out numbers, not bits")
+        return self._meant(outputs, word)
+
+    @property
+    def measure(self) -> Measure | None:
+        """What the numbers are that the program puts out; None if it puts out a bit or a symbol."""
+        return None if self.program.numbers is None else self.program.numbers.measure
+
+    def numbers(self, word: Word) -> tuple[tuple[Fraction, ...], ...]:
+        """Each of the program's numbers at each position, an integer as its share. Raises as `bits` does."""
+        from attemper.attention_program.meaning import numbers
+
+        return self._meant(numbers, word)
+
+    def _meant(self, meaning: Callable[[Program, Word], Found], word: Word) -> Found:
         try:
-            return outputs(self.program, word)
+            return meaning(self.program, word)
         except InternalError as error:
             raise UnsupportedError(f"the program means nothing on {show_word(word)}: {error}") from None
 
@@ -74,8 +94,11 @@ class ProgramLanguage:
         _, *steps = show_program(self.program).splitlines()
         if sum(map(len, steps)) <= LONGEST_PROGRAM:
             text = f"{text}: {'; '.join(steps)}"
+        everywhere = f"at every position of words over {listed(alphabet.symbols, 'symbols')}"
+        if self.measure is not None:
+            return f"{text} ({describe(self.measure)} {everywhere})"
         if self.program.symbols:
-            return f"{text} (a symbol at every position of words over {listed(alphabet.symbols, 'symbols')})"
+            return f"{text} (a symbol {everywhere})"
         return f"{text} ({how_read(self.at, self.accepts_empty, alphabet)})"
 
     def tree(self) -> dict[str, object]:

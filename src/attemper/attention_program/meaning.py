@@ -8,6 +8,7 @@ the bits of a union up, whatever they are: `machine`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import assert_never
 
 from attemper.attention_program.ops import (
@@ -29,6 +30,8 @@ from attemper.attention_program.ops import (
     Merge,
     Nearest,
     Not,
+    Numbers,
+    Part,
     Place,
     Program,
     Ref,
@@ -39,6 +42,7 @@ from attemper.attention_program.ops import (
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import ClosedForm, evaluate
 from attemper.exact.predicates import holds
+from attemper.languages.measures import Measure
 from attemper.languages.words import Word
 
 Row = tuple[int, ...]
@@ -77,6 +81,32 @@ def outputs(program: Program, word: Word) -> tuple[tuple[bool, ...], ...]:
     if program.symbols and any(sum(column) != 1 for column in zip(*found, strict=True)):
         raise InternalError("the output is not exactly one symbol (please report)")
     return found
+
+
+def numbers(program: Program, word: Word) -> tuple[tuple[Fraction, ...], ...]:
+    """Each number that is put out, at every position of the word: of an integer its share.
+
+    Raises `InternalError` where numbers are to be a distribution and are none.
+    """
+    said, rows = program.numbers, run(program, word)
+    assert said is not None
+    places = range(1, len(word) + 1)
+    found = tuple(
+        tuple(sum((_part(said, part, i, rows) for part in row), Fraction(0)) for i in places)
+        for row in said.rows
+    )
+    if said.measure is Measure.DISTRIBUTION:
+        for i, column in enumerate(zip(*found, strict=True), start=1):
+            if min(column) < 0 or sum(column) != 1:
+                raise InternalError(f"the numbers at position {i} are no distribution (please report)")
+    return found
+
+
+def _part(said: Numbers, part: Part, i: int, rows: tuple[Row, ...]) -> Fraction:
+    bit = 1 if part.bit is None else rows[part.bit][i - 1]
+    if part.count is None:
+        return part.factor * bit
+    return part.factor * bit * rows[part.count][i - 1] / len(visible(said.mask, i, len(rows[part.count])))
 
 
 def visible(mask: Mask, i: int, n: int) -> range:

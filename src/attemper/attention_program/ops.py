@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import final
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.exact.predicates import Predicate
+from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
 Ref = int
@@ -249,21 +251,61 @@ Step = BitStep | CountStep
 
 @final
 @dataclass(frozen=True)
+class Part:
+    """factor * [bit] * count / (number of visible positions): without bit or count, the rest of the product.
+
+    It has a bit or a count, or both.
+    """
+
+    factor: Fraction
+    bit: Ref | None
+    count: Ref | None
+
+
+@final
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers at every position i, each the sum of its parts; counts are divided by what `mask` shows at i.
+
+    There is one integer, and one fraction. An integer's factors are integers and all its parts have counts:
+    times the number of visible positions the sum is the integer. A distribution has a number for each of its
+    names and no counts: that no number is negative and their sum is 1 at every position is a promise.
+    """
+
+    measure: Measure
+    mask: Mask
+    rows: tuple[tuple[Part, ...], ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Ref, ...]:
+        """The steps that the numbers are made of, each once."""
+        parts = [part for row in self.rows for part in row]
+        refs = [ref for part in parts for ref in (part.bit, part.count) if ref is not None]
+        return tuple(dict.fromkeys(refs))
+
+
+@final
+@dataclass(frozen=True)
 class Program:
-    """Steps in order, and the bit that is the result at every position; or a symbol.
+    """Steps in order, and the bit that is the result at every position; or a symbol, or numbers.
 
     Where the result is a symbol, `symbols` has the bit of each name, and `output` is the first of them: that
-    exactly one of the bits holds at every position is a promise.
+    exactly one of the bits holds at every position is a promise. Where numbers are the result, `output` is
+    the first step that they are made of.
     """
 
     alphabet: Alphabet
     steps: tuple[Step, ...]
     output: Ref
     symbols: tuple[tuple[str, Ref], ...] = ()
+    numbers: Numbers | None = None
 
     @property
     def outputs(self) -> tuple[Ref, ...]:
-        """All bits that are results."""
+        """All bits that are results; or the steps, bits and counts, of which numbers are made."""
+        if self.numbers is not None:
+            return self.numbers.inputs
         return tuple(bit for _, bit in self.symbols) or (self.output,)
 
 

@@ -6,6 +6,7 @@ Of all checks, `--program FILE` alone rests on it: certificates hold a program's
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from attemper.attention_program.ops import (
     Attend,
@@ -24,6 +25,8 @@ from attemper.attention_program.ops import (
     Merge,
     Nearest,
     Not,
+    Numbers,
+    Part,
     Place,
     Program,
     Ref,
@@ -33,12 +36,13 @@ from attemper.attention_program.ops import (
 )
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError, SourceError
-from attemper.exact.closed_forms import form_from_tree, predicate_from_tree
+from attemper.exact.closed_forms import form_from_tree, parse_rational, predicate_from_tree
 from attemper.exact.predicates import PredicateError
+from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
-Outputs = tuple[Ref, tuple[tuple[str, Ref], ...]]
-"""`Program.output` and `Program.symbols`."""
+Outputs = tuple[Ref, tuple[tuple[str, Ref], ...], Numbers | None]
+"""`Program.output`, `Program.symbols` and `Program.numbers`."""
 
 
 def parse_steps(text: str) -> Program:
@@ -66,8 +70,7 @@ def parse_steps(text: str) -> Program:
             raise SourceError(f"cannot read the step: {error}", text=text, line=number) from None
     if alphabet is None or output is None:
         raise SourceError("a program starts with 'alphabet' and ends with 'output'", text=text)
-    first, symbols = output
-    return Program(alphabet, tuple(steps), first, symbols)
+    return _with_output(Program(alphabet, tuple(steps), *output))
 
 
 def parse_program(text: str) -> Program:
@@ -85,15 +88,59 @@ def parse_program(text: str) -> Program:
     return program
 
 
+def _with_output(program: Program) -> Program:
+    """The program, whose text does not say of a part's only step whether that is a bit."""
+    numbers, steps = program.numbers, program.steps
+    if numbers is None:
+        return program
+
+    def settled(part: Part) -> Part:
+        ref = part.bit
+        if part.count is not None or ref is None or not 0 <= ref < len(steps):
+            return part
+        return replace(part, bit=None, count=ref) if isinstance(steps[ref], Count | Linear) else part
+
+    rows = tuple(tuple(map(settled, row)) for row in numbers.rows)
+    return replace(program, numbers=replace(numbers, rows=rows))
+
+
 def _parse_output(text: str) -> Outputs:
-    """A bit; or names, and the bit of each."""
+    """A bit; or names, and the bit of each; or numbers."""
+    if text.split(" ", 1)[0] in set(Measure):
+        numbers = _parse_numbers(text)
+        if not numbers.inputs:
+            raise ValueError("expected parts of numbers: output integer <= 1*s0*s4 2*s5")
+        return numbers.inputs[0], (), numbers
     if not text.startswith("["):
-        return _ref(text), ()
+        return _ref(text), (), None
     names, end = json.JSONDecoder().raw_decode(text)
     bits = [_ref(word) for word in text[end:].split()]
     if not all(isinstance(name, str) for name in names) or not 0 < len(names) == len(bits):
         raise ValueError('expected the output\'s symbols, and as many bits: output ["x", "y"] s1 s2')
-    return bits[0], tuple(zip(names, bits, strict=True))
+    return bits[0], tuple(zip(names, bits, strict=True)), None
+
+
+def _parse_numbers(text: str) -> Numbers:
+    measure, _, rest = text.partition(" ")
+    if measure == Measure.DISTRIBUTION:
+        names, end = json.JSONDecoder().raw_decode(rest)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError('expected the names: output distribution ["a", "b"] 1/3*s0 ; 2/3*s0')
+        rows = tuple(tuple(map(_part, row.split())) for row in rest[end:].split(";"))
+        return Numbers(Measure.DISTRIBUTION, Mask.ALL, rows, tuple(names))
+    mask, *parts = rest.split()
+    return Numbers(Measure(measure), Mask(mask), (tuple(map(_part, parts)),))
+
+
+def _part(text: str) -> Part:
+    """A part; its only step is taken for a bit."""
+    match text.split("*"):
+        case [factor, ref]:
+            return Part(parse_rational(factor), _ref(ref), None)
+        case [factor, bit, count]:
+            return Part(parse_rational(factor), _ref(bit), _ref(count))
+        case _:
+            raise ValueError(f"'{text[:40]}' is not a part of a number, such as 1/2*s3*s4")
 
 
 def _parse_alphabet_line(head: str, rest: str) -> Alphabet:

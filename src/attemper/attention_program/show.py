@@ -15,7 +15,9 @@ s10 = matched <= rightmost where s0 query s5 key s4
 output s9
 
 Without `default`, a selection or a shift is what a head does. Cases are written `here:there`. A program that
-puts out a symbol ends in its names and their bits: `output ["odd", "even"] s3 s4`.
+puts out a symbol ends in its names and their bits: `output ["odd", "even"] s3 s4`. Numbers are sums of parts
+`factor*bit*count`, counts divided by the number of visible positions: `output integer <= 1*s0*s4 2*s5`,
+`output fraction all 1/2*s4`, `output distribution ["a", "b"] 1/3*s0 1*s2 ; 2/3*s0`.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ from attemper.attention_program.ops import (
     Merge,
     Nearest,
     Not,
+    Numbers,
+    Part,
     Place,
     Program,
     Shift,
@@ -45,6 +49,7 @@ from attemper.attention_program.ops import (
     Table,
 )
 from attemper.exact.closed_forms import form_to_tree, predicate_to_tree
+from attemper.languages.measures import Measure
 
 
 def show_program(program: Program) -> str:
@@ -55,10 +60,23 @@ def show_program(program: Program) -> str:
 
 
 def _show_output(program: Program) -> str:
+    if program.numbers is not None:
+        return f"output {_show_numbers(program.numbers)}"
     if not program.symbols:
         return f"output s{program.output}"
     names = json.dumps([name for name, _ in program.symbols])
     return " ".join([f"output {names}", *(f"s{bit}" for bit in program.outputs)])
+
+
+def _show_numbers(numbers: Numbers) -> str:
+    rows = " ; ".join(" ".join(map(_show_part, row)) for row in numbers.rows)
+    if numbers.measure is Measure.DISTRIBUTION:
+        return f"{numbers.measure} {json.dumps(list(numbers.names))} {rows}"
+    return f"{numbers.measure} {numbers.mask} {rows}"
+
+
+def _show_part(part: Part) -> str:
+    return "*".join([str(part.factor), *(f"s{ref}" for ref in (part.bit, part.count) if ref is not None)])
 
 
 def show_step(step: Step) -> str:

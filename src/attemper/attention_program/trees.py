@@ -1,6 +1,6 @@
 """Attention programs as plain JSON data, for certificates: no parser of text is needed to read them.
 
-    {"alphabet": [symbol, ...], "steps": [step, ...], "output": k or [[symbol, k], ...]}
+    {"alphabet": [symbol, ...], "steps": [step, ...], "output": k or [[symbol, k], ...] or numbers}
 
 where a step is one of these, and k, m number earlier steps from 0:
 
@@ -15,7 +15,11 @@ where a step is one of these, and k, m number earlier steps from 0:
     ["compare", k, threshold]  ["equals", k, value]  ["test", predicate, k, scale, shift]
 
 mask is "<=" "<" ">=" ">" or "all"; choice "rightmost" or "leftmost"; where a step, or a list of cases
-[here, there] of steps, with null for what is everywhere in force.
+[here, there] of steps, with null for what is everywhere in force. Numbers are
+
+    {"integer" | "fraction": [part, ...], "over": mask}  {"distribution": [[name, [part, ...]], ...]}
+
+and a part is ["p/q", bit or null, count or null].
 """
 
 from __future__ import annotations
@@ -42,6 +46,8 @@ from attemper.attention_program.ops import (
     Merge,
     Nearest,
     Not,
+    Numbers,
+    Part,
     Place,
     Program,
     Ref,
@@ -55,11 +61,13 @@ from attemper.errors import AlphabetError
 from attemper.exact.closed_forms import (
     form_from_tree,
     form_to_tree,
+    parse_rational,
     plain_integer,
     predicate_from_tree,
     predicate_to_tree,
 )
 from attemper.exact.predicates import PredicateError
+from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
 
@@ -71,7 +79,7 @@ def program_to_tree(program: Program) -> dict[str, object]:
     return {
         "alphabet": list(program.alphabet.symbols),
         "steps": [_step_tree(step) for step in program.steps],
-        "output": [list(pair) for pair in program.symbols] if program.symbols else program.output,
+        "output": _output_tree(program),
     }
 
 
@@ -90,6 +98,16 @@ def program_from_tree(tree: object) -> Program:
     except (AlphabetError, PredicateError, RecursionError) as error:
         raise ValueError(str(error)) from None
     return program
+
+
+def _output_tree(program: Program) -> object:
+    numbers = program.numbers
+    if numbers is None:
+        return [list(pair) for pair in program.symbols] if program.symbols else program.output
+    rows = [[[str(part.factor), part.bit, part.count] for part in row] for row in numbers.rows]
+    if numbers.measure is Measure.DISTRIBUTION:
+        return {"distribution": [list(pair) for pair in zip(numbers.names, rows, strict=True)]}
+    return {str(numbers.measure): rows[0], "over": str(numbers.mask)}
 
 
 def _step_tree(step: Step) -> list[object]:
@@ -148,18 +166,63 @@ def _comparing_tree(step: Comparing) -> list[object]:
 def _program(tree: object) -> Program:
     match tree:
         case {"alphabet": list(symbols), "steps": list(steps), "output": output, **rest} if not rest:
-            return Program(Alphabet(tuple(symbols)), tuple(map(_step, steps)), *_outputs(output))
+            return _with_output(Alphabet(tuple(symbols)), tuple(map(_step, steps)), output)
         case _:
             raise ValueError("a program has an alphabet, steps and an output, and nothing else")
 
 
-def _outputs(tree: object) -> tuple[Ref, tuple[tuple[str, Ref], ...]]:
+def _with_output(alphabet: Alphabet, steps: tuple[Step, ...], tree: object) -> Program:
+    if isinstance(tree, dict):
+        numbers = _numbers(tree)
+        if not numbers.inputs:
+            raise ValueError("numbers that are made of nothing")
+        return Program(alphabet, steps, numbers.inputs[0], numbers=numbers)
     if not isinstance(tree, list):
-        return plain_integer(tree), ()
+        return Program(alphabet, steps, plain_integer(tree))
     symbols = tuple(map(_symbol, tree))
     if not symbols:
         raise ValueError("an output of no symbols")
-    return symbols[0][1], symbols
+    return Program(alphabet, steps, symbols[0][1], symbols)
+
+
+def _numbers(tree: dict[object, object]) -> Numbers:
+    match tree:
+        case {"distribution": list(rows), **rest} if not rest:
+            pairs = tuple(map(_probability, rows))
+            names, parts = tuple(name for name, _ in pairs), tuple(parts for _, parts in pairs)
+            return Numbers(Measure.DISTRIBUTION, Mask.ALL, parts, names)
+        case {"integer": parts, "over": str(mask), **rest} if not rest:
+            return Numbers(Measure.INTEGER, Mask(mask), (_number(parts),))
+        case {"fraction": parts, "over": str(mask), **rest} if not rest:
+            return Numbers(Measure.FRACTION, Mask(mask), (_number(parts),))
+        case _:
+            raise ValueError(f"not numbers that are put out: {str(tree)[:80]}")
+
+
+def _probability(tree: object) -> tuple[str, tuple[Part, ...]]:
+    match tree:
+        case [str(name), parts]:
+            return name, _number(parts)
+        case _:
+            raise ValueError(f"not a name and its number: {str(tree)[:80]}")
+
+
+def _number(tree: object) -> tuple[Part, ...]:
+    if not isinstance(tree, list):
+        raise ValueError(f"not the parts of a number: {str(tree)[:80]}")
+    return tuple(map(_part_of_number, tree))
+
+
+def _part_of_number(tree: object) -> Part:
+    match tree:
+        case [str(factor), bit, count]:
+            return Part(parse_rational(factor), _optional(bit), _optional(count))
+        case _:
+            raise ValueError(f"not a part of a number: {str(tree)[:80]}")
+
+
+def _optional(tree: object) -> Ref | None:
+    return None if tree is None else plain_integer(tree)
 
 
 def _symbol(tree: object) -> tuple[str, Ref]:

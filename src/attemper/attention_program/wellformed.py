@@ -7,7 +7,9 @@
 * a table has at most 12 bits and rows of that width, each once;
 * a selection has one case that is everywhere in force, or cases with a bit each;
 * a default is a truth value or None;
-* a shift goes over 1 to 64 positions, over 1 if it does as a head does.
+* a shift goes over 1 to 64 positions, over 1 if it does as a head does;
+* of numbers, there is one integer or fraction, or one for each of a distribution's distinct names; each part
+  has a bit or a count, an integer's has a count and an integer for its factor, a probability's no count.
 
 A machine, moreover, attends somewhere wherever it sees anything: its selections and shifts have no default.
 """
@@ -33,6 +35,8 @@ from attemper.attention_program.ops import (
     Merge,
     Nearest,
     Not,
+    Numbers,
+    Part,
     Place,
     Program,
     Ref,
@@ -42,6 +46,7 @@ from attemper.attention_program.ops import (
     inputs,
 )
 from attemper.errors import InternalError, UnsupportedError
+from attemper.languages.measures import Measure
 
 MAX_TABLE_BITS = 12
 
@@ -70,16 +75,49 @@ def complaints(program: Program) -> tuple[Complaint, ...]:
 
 
 def _of_outputs(program: Program) -> Iterator[str]:
+    late = [ref for ref in (program.output, *program.outputs) if not 0 <= ref < len(program.steps)]
+    if late:
+        yield f"the output s{late[0]} is not a step"
+        return
+    if program.numbers is not None:
+        yield from _of_numbers(program, program.numbers)
+        return
     for ref in program.outputs:
-        if not 0 <= ref < len(program.steps):
-            yield f"the output s{ref} is not a step"
-        elif isinstance(program.steps[ref], Count | Linear):
+        if isinstance(program.steps[ref], Count | Linear):
             yield f"the output s{ref} is a count, not a bit"
     names = [name for name, _ in program.symbols]
     if len(set(names)) != len(names):
         yield "an output symbol has two bits"
     if names and program.output != program.outputs[0]:
         yield "the output is not the bit of the first symbol"
+
+
+def _of_numbers(program: Program, numbers: Numbers) -> Iterator[str]:
+    measure, parts = numbers.measure, [part for row in numbers.rows for part in row]
+    is_distribution = measure is Measure.DISTRIBUTION
+    if program.symbols or program.output not in numbers.inputs[:1]:
+        yield "the output is not the first step that the numbers are made of"
+    if len(numbers.rows) != (len(numbers.names) if is_distribution else 1):
+        yield f"{len(numbers.rows)} numbers are put out where one is, or one for each name"
+    if len(set(numbers.names)) != len(numbers.names) or bool(numbers.names) != is_distribution:
+        yield "a distribution has distinct names, and nothing else has names"
+    if numbers.mask in {Mask.BEFORE, Mask.AFTER} or (is_distribution and numbers.mask is not Mask.ALL):
+        yield f"numbers are not put out under the mask '{numbers.mask}'"
+    for part in parts:
+        yield from _of_part(program, measure, part)
+
+
+def _of_part(program: Program, measure: Measure, part: Part) -> Iterator[str]:
+    if part.bit is not None and _is_count(program, part.bit):
+        yield f"s{part.bit} is a count, a bit is meant"
+    if part.count is not None and not _is_count(program, part.count):
+        yield f"s{part.count} is a bit, a count is meant"
+    if part.bit is None and part.count is None:
+        yield "a part of a number has neither a bit nor a count"
+    if measure is Measure.DISTRIBUTION and part.count is not None:
+        yield "a probability has a count"
+    if measure is Measure.INTEGER and (part.count is None or part.factor.denominator != 1):
+        yield "a part of an integer has no count, or a factor that is no integer"
 
 
 def require_wellformed(program: Program, after: str) -> Program:

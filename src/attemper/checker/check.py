@@ -18,6 +18,7 @@ from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError
 from attemper.languages.language import Language
+from attemper.languages.measures import meant_by
 from attemper.networks.layers import Network, Softmax
 
 ARITHMETIC = (
@@ -142,9 +143,11 @@ def _claim_verdict(
     match claim:
         case RealClaim():
             status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-            return ClaimVerdict(status, "all lengths, in real arithmetic", assumptions)
+            meant = meant_by(analysis.network.measure, in_floats=False)
+            return ClaimVerdict(status, f"all lengths, in real arithmetic{meant}", assumptions)
         case FloatClaim(name, kernel, horizon, _):
-            text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels"
+            meant = meant_by(analysis.network.measure, in_floats=True)
+            text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels{meant}"
             if name not in FORMATS or kernel not in set(Kernel) or horizon < 0:
                 text = f"there is no arithmetic {name[:40]} with {kernel[:40]} kernels"
                 return ClaimVerdict(Status.MALFORMED, text)

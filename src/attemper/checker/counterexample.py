@@ -10,10 +10,12 @@ from typing import final
 
 import flint
 
+from attemper.attention_program.language import ProgramLanguage
 from attemper.checker.proof import put_out_alike
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball
 from attemper.languages.language import Language
+from attemper.languages.measures import REAL_ACCURACY, Measure
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network, Softmax
 from attemper.networks.meaning_soft import output_rows
@@ -54,6 +56,10 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
         except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
             return astray
         try:
+            if isinstance(language, ProgramLanguage) and network.measure is not None:
+                if wrong := _wrong_number(network, word, outputs, language.numbers(word)):
+                    return wrong
+                continue
             expected = language.rows(word)
         except UnsupportedError:  # a program that means nothing here
             return astray
@@ -63,6 +69,23 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
                 return Wrong(word, f"'{show_word(word)}' gets the wrong answer")
             astray = astray or _astray(word, output, bits)
     return astray
+
+
+def _wrong_number(
+    network: Network,
+    word: Word,
+    outputs: tuple[tuple[flint.arb, ...], ...],
+    expected: tuple[tuple[Fraction, ...], ...],
+) -> Wrong | None:
+    """The first number that is proved to be further from what it should be than is claimed."""
+    allowed = 0 if network.measure is Measure.INTEGER else REAL_ACCURACY
+    for output, numbers in zip(outputs, expected, strict=True):
+        for i, (own, number) in enumerate(zip(output, numbers, strict=True), start=1):
+            if abs(own - ball(number)) > ball(Fraction(allowed)):
+                shown = own.str(6, radius=False)
+                text = f"a number that is put out for '{show_word(word)}' at position {i} is {shown}"
+                return Wrong(word, f"{text}, not {number}")
+    return None
 
 
 def _words(network: Network) -> Iterator[Word]:

@@ -29,6 +29,7 @@ from attemper.checker.values import Stream, Value
 from attemper.exact.closed_forms import ONE, show_form
 from attemper.exact.predicates import PredicateError
 from attemper.languages.language import Language
+from attemper.languages.measures import Measure
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show_within
 from attemper.languages.temporal.syntax import Formula
@@ -209,11 +210,25 @@ def _named(reading: _Reading, stream: Stream, coordinate: Coordinate) -> str:
     text = None
     if not set(value) - {(0, 0)}:
         text = reading.texts.get(names.settled(value.get((0, 0), names.false)))
-    text = text or _integer(names, value) or "no part of what is claimed"
+    text = text or _integer(names, value) or _number(reading.analysis.network, coordinate)
     error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
     power = f" {_power(fading.power)}" if fading and fading.factor == error and fading.power else ""
     off = f", off by at most {_upper(error)}{power}" if error else ""
     return f"{_label(reading.analysis.network, coordinate)}: {text}{off}"
+
+
+_NUMBERS = {
+    Measure.INTEGER: "an integer's share",
+    Measure.FRACTION: "a fraction",
+    Measure.DISTRIBUTION: "a probability",
+}
+
+
+def _number(network: Network, coordinate: Coordinate) -> str:
+    """What is said of a number that is put out, if it is one."""
+    if network.measure is None or coordinate not in network.outputs:
+        return "no part of what is claimed"
+    return _NUMBERS[network.measure]
 
 
 def _integer(names: Names, value: Value) -> str | None:

@@ -53,14 +53,17 @@ def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
         error = error_of(group.form, stream)
         values = names.values(group.diagram)
         for target, units in group.outputs.items():
-            diagram = names.diagrams.map(
-                ("units", units), lambda value, units=units: _output(names, units, value), group.diagram
-            )
-            added.setdefault(target, []).append(diagram)
+            added.setdefault(target, []).append(added_by(names, group, target))
             after.errors[target] += max(deviation(names, units, value, error) for value in values)
     for target, diagrams in added.items():
         after.values[target] = add(names, after.values[target], {(0, 0): names.total(diagrams)})
     return after
+
+
+def added_by(names: Names, group: Group, target: Coordinate) -> Diagram:
+    """What the units of a group add to a coordinate."""
+    units = group.outputs[target]
+    return names.diagrams.map(("units", units), lambda value: _output(names, units, value), group.diagram)
 
 
 def _output(names: Names, units: tuple[Unit, ...], value: Affine) -> Affine:

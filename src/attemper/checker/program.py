@@ -273,6 +273,14 @@ class Steps:
         ((number, _),) = names.clamped(side, summand, 1).parts
         return number
 
+    def share(self, side: Masking, count: Ref) -> Diagram:
+        """A count divided by the number of positions that a weak mask shows, over which all of it must be."""
+        names = self.names
+        constant, sums = self._sums(count)
+        if any(summand != names.false for masking, summand in sums.items() if masking is not side):
+            raise UnprovenError(f"a number is a share of other positions than step {count} counts")
+        return names.mean(side, names.plus(sums[side], names.scaled(names.mark(side), constant)))
+
     def _at_least(self, count: Ref, threshold: int) -> Diagram:
         """[count >= threshold]."""
         constant, sums = self._sums(count)
@@ -302,7 +310,12 @@ class Steps:
 
 
 def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
-    """The normal form of each of a program's outputs.
+    """The normal form of each of a program's outputs. Raises `UnprovenError` as `kept_by` does."""
+    return results_of(kept_by(names, program))
+
+
+def kept_by(names: Sums, program: Program) -> Steps:
+    """The steps of a program that keeps its promises.
 
     Raises `UnprovenError` where a promise is not seen to be kept, also by a step that the output does not
     need: a program that breaks one means nothing.
@@ -313,12 +326,14 @@ def defined_by(names: Sums, program: Program) -> tuple[Diagram, ...]:
         raise UnprovenError(
             "two bits of a union, or two cases of a selection, are not seen to exclude each other"
         )
-    return results_of(steps)
+    return steps
 
 
 def results_of(steps: Steps) -> tuple[Diagram, ...]:
     """What a program puts out. Raises `UnprovenError` unless exactly one bit of a symbol is seen to be 1."""
     program, names = steps.program, steps.names
+    if program.numbers is not None:
+        raise UnprovenError("the program puts out numbers, not bits")
     found = tuple(steps.bit(ref) for ref in program.outputs)
     if program.symbols and names.settled(names.total(found)) != names.true:
         raise UnprovenError("its output is not seen to be exactly one symbol")

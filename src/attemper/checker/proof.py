@@ -12,26 +12,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
 from attemper.attention_program.wellformed import is_machine
 from attemper.checker.analysis import Analysis, analyse, outputs_of
-from attemper.checker.diagrams import Diagram, TooLargeError
+from attemper.checker.diagrams import TooLargeError
 from attemper.checker.following import follows
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
-from attemper.checker.program import defined_by
+from attemper.checker.numbers import are_numbers_of
+from attemper.checker.program import MASKINGS, defined_by, kept_by
 from attemper.checker.realising import realise
 from attemper.checker.source import meanings_of
 from attemper.languages.language import Language
+from attemper.languages.measures import Measure
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.syntax import Formula
 from attemper.networks.layers import Network
 
 RECURSION = 20_000
 """Deep enough for diagrams over all codes of a symbol."""
 
-Meaning = Callable[[Formulas], tuple[Diagram, ...]]
-"""The normal form of what each output is to be, under these names."""
+Meaning = Callable[[Analysis, Formulas], bool]
+"""Whether the outputs of what was followed are seen to be what they are to be, under these names."""
 
 OTHER = "its output is not shown to be that of the language"
 
@@ -46,7 +50,7 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
     try:
         match language:
             case TemporalLanguage(formula, _, _):
-                return _of_definition(network, lambda names: (meanings_of(names, formula)[formula],))
+                return _of_definition(network, lambda analysis, names: _is_formula(analysis, names, formula))
             case Dfa():
                 return _of_automaton(network, language, realisation)
             case ProgramLanguage():
@@ -60,51 +64,64 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
 
 
 def require_symbols(network: Network, language: Language) -> None:
-    """Raise `UnprovenError` unless network and language put out the same symbols, in the same order."""
+    """Raise `UnprovenError` unless network and language put out the same symbols, or kind of numbers."""
     if not put_out_alike(network, language):
-        raise UnprovenError("it puts out other symbols than the language")
+        raise UnprovenError("it puts out other symbols than the language, or other numbers")
 
 
 def put_out_alike(network: Network, language: Language) -> bool:
     """Whether each output of the network is said to be that of the language in the same place."""
+    names = tuple(name for name, _ in network.symbols)
+    numbers = language.program.numbers if isinstance(language, ProgramLanguage) else None
+    if numbers is not None:
+        over = MASKINGS[numbers.mask] if numbers.measure is Measure.INTEGER else None
+        return (network.measure, network.over, names) == (numbers.measure, over, numbers.names)
     meant = language.program.symbols if isinstance(language, ProgramLanguage) else ()
-    return [name for name, _ in network.symbols] == [name for name, _ in meant]
+    return network.measure is None and names == tuple(name for name, _ in meant)
 
 
-def _of_definition(network: Network, defined: Meaning) -> Analysis:
+def _of_definition(network: Network, is_meant: Meaning) -> Analysis:
     """Both sides in one normal form; if that is enough, with a range for what is read of blocked positions.
 
     In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.
     """
-    analysis = _shown(network, defined, is_loose=False)
+    analysis = _shown(network, is_meant, is_loose=False)
     if not analysis.names.reads_blocked:
         return analysis
     try:
-        return _shown(network, defined, is_loose=True)
+        return _shown(network, is_meant, is_loose=True)
     except UnprovenError:
         return analysis
 
 
-def _shown(network: Network, defined: Meaning, is_loose: bool) -> Analysis:
-    """What the network computes, which is what is defined. Raises `UnprovenError` where that is not shown.
+def _shown(network: Network, is_meant: Meaning, is_loose: bool) -> Analysis:
+    """What the network computes, which is what is meant. Raises `UnprovenError` where that is not shown.
 
     "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
     both are split into cases by the tests of positions that stand beside letters.
     """
     names = Formulas(network.alphabet.symbols, is_loose=is_loose)
-    analysis, is_shown = _compared(network, defined, names)
+    analysis = analyse(network, names)
+    is_shown = is_meant(analysis, names)
     if not is_shown and (expand := names.mixed_places()):
         names = Formulas(network.alphabet.symbols, expand, is_loose)
-        analysis, is_shown = _compared(network, defined, names)
+        analysis = analyse(network, names)
+        is_shown = is_meant(analysis, names)
     if not is_shown:
         raise UnprovenError(OTHER)
     return analysis
 
 
-def _compared(network: Network, defined: Meaning, names: Formulas) -> tuple[Analysis, bool]:
-    """What the network computes, and whether the output is within 1/4 of what is defined."""
-    analysis = analyse(network, names)
-    return analysis, outputs_of(analysis) == defined(names)
+def _is_formula(analysis: Analysis, names: Formulas, formula: Formula) -> bool:
+    """Whether the output is within 1/4 of the formula's truth."""
+    return outputs_of(analysis) == (meanings_of(names, formula)[formula],)
+
+
+def _is_program(analysis: Analysis, names: Formulas, program: Program) -> bool:
+    """Whether each output is within 1/4 of the program's bit, or is its number."""
+    if program.numbers is not None:
+        return are_numbers_of(analysis, kept_by(names, program), program.numbers)
+    return outputs_of(analysis) == defined_by(names, program)
 
 
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
@@ -121,11 +138,11 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
     said = Realisation(language.program) if said is None else said
     if said.program != language.program:
         raise UnprovenError("the network is said to run another program than the language's")
-    if not is_machine(said.program):
+    if not is_machine(said.program) or said.program.numbers is not None:
         if said.groups:
             raise UnprovenError("groups of bits are those of a machine's program")
         with deep():
-            return _of_definition(network, lambda names: defined_by(names, said.program))
+            return _of_definition(network, lambda analysis, names: _is_program(analysis, names, said.program))
     with deep():
         analysis, promised = realise(network, said)
     if promised and not follows(said.program, None, promised):

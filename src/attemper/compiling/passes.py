@@ -214,7 +214,7 @@ def _labels(refs: Mapping[Formula, Ref]) -> dict[Ref, str]:
 def layers_of(program: Program) -> int:
     """How many layers a simplified program takes."""
     guarded, _ = guard_edges(program)
-    return make_schedule(guarded).ready[guarded.output]
+    return make_schedule(guarded).depth
 
 
 def _rewritten(before: ProgramLevel, program: Program, to: Sequence[Ref]) -> ProgramLevel:

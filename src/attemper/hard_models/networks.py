@@ -64,8 +64,9 @@ class NetworkModel:
                         f"layer {number} has a head that averages over many positions, so it is not unique "
                         "hard attention; give a formula without counts, or an automaton without counters"
                     )
-        if network.symbols:
-            raise UnsupportedError("the network puts out a symbol at every position, and no verdict")
+        if network.symbols or network.measure is not None:
+            what = "a symbol" if network.measure is None else "numbers"
+            raise UnsupportedError(f"the network puts out {what} at every position, and no verdict")
         if network.reads_first:
             raise UnsupportedError("the network is read at the first position; compile it with '--at last'")
         self.network = network

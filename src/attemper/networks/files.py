@@ -28,6 +28,7 @@ from attemper.exact.closed_forms import (
 )
 from attemper.exact.predicates import PredicateError
 from attemper.files import parse_json, read_bytes, write_together
+from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 from attemper.networks.announced import announced_bytes
 from attemper.networks.differences import structure_difference, weights_difference
@@ -233,7 +234,7 @@ def _encode_network(network: Network) -> dict[str, object]:
         "coordinates": list(network.coordinates),
         "positions": [[c, form_to_tree(form)] for c, form in network.positions],
         "head_width": network.head_width,
-        "output": [list(pair) for pair in network.symbols] if network.symbols else network.output,
+        "output": _encode_output(network),
         "reads_first": network.reads_first,
         "accepts_empty": network.accepts_empty,
         "layers": [
@@ -245,6 +246,21 @@ def _encode_network(network: Network) -> dict[str, object]:
             for layer in network.layers
         ],
     }
+
+
+def _encode_output(network: Network) -> object:
+    pairs = [list(pair) for pair in network.symbols]
+    match network.measure:
+        case None:
+            return pairs or network.output
+        case Measure.DISTRIBUTION:
+            return {"distribution": pairs}
+        case Measure.FRACTION:
+            return {"fraction": network.output}
+        case Measure.INTEGER:
+            return {"integer": network.output, "over": str(network.over)}
+        case _:
+            assert_never(network.measure)
 
 
 def _encode_head(head: Head) -> dict[str, object]:
@@ -317,7 +333,7 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
         _layer(number, entry, tensors, len(coordinates), head_width, edited=edited)
         for number, entry in enumerate(layers)
     ]
-    output, symbols = _outputs(structure)
+    output, symbols, measure, over = _outputs(structure)
     network = Network(
         alphabet=alphabet,
         coordinates=coordinates,
@@ -329,6 +345,8 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
         reads_first=_boolean(structure, "reads_first"),
         accepts_empty=_boolean(structure, "accepts_empty"),
         symbols=symbols,
+        measure=measure,
+        over=over,
     )
     found = complaints(network)
     if found:
@@ -336,11 +354,27 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
     return Edited(network, next((reason for _, reasons in read for reason in reasons), ""))
 
 
-def _outputs(structure: Mapping[str, object]) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """A coordinate; or names, and the coordinate of each."""
+Outputs = tuple[int, tuple[tuple[str, int], ...], Measure | None, Masking | None]
+"""`Network.output`, `symbols`, `measure` and `over`."""
+
+
+def _outputs(structure: Mapping[str, object]) -> Outputs:
+    """A coordinate; or names, and the coordinate of each; or what numbers they are, too."""
     entry = structure.get("output")
-    if not isinstance(entry, list):
-        return _integer(structure, "output"), ()
+    match entry:
+        case {"distribution": list(pairs), **rest} if not rest:
+            return *_named(pairs), Measure.DISTRIBUTION, None
+        case {"fraction": coordinate, **rest} if not rest:
+            return plain_integer(coordinate), (), Measure.FRACTION, None
+        case {"integer": coordinate, "over": str(over), **rest} if not rest:
+            return plain_integer(coordinate), (), Measure.INTEGER, Masking(over)
+        case list():
+            return *_named(entry), None, None
+        case _:
+            return _integer(structure, "output"), (), None, None
+
+
+def _named(entry: list[object]) -> tuple[int, tuple[tuple[str, int], ...]]:
     symbols: list[tuple[str, int]] = []
     for pair in entry:
         match pair:

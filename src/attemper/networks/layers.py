@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.exact.closed_forms import ClosedForm
+from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 
 Coordinate = int
@@ -213,12 +214,14 @@ class Layer:
 @final
 @dataclass(frozen=True)
 class Network:
-    """A transformer that reads a word and writes a bit, or a symbol, at every position.
+    """A transformer that reads a word and writes a bit, a symbol or numbers at every position.
 
     `embedding[s]` is the word embedding of symbol s, `positions` the position embedding. The bit
     is coordinate `output`; the verdict is the bit at the first or last position, and
     `accepts_empty` for the empty word. A symbol has a bit for each of its names, in `symbols`, exactly one of
-    which is 1; `output` is the first of them.
+    which is 1; `output` is the first of them. `measure` says what numbers mean: an integer or a fraction is
+    coordinate `output`, a distribution has a number for each of its names, in `symbols`. Of an integer stands
+    its share there: divided by the number of positions that `over` shows.
     """
 
     alphabet: Alphabet
@@ -231,10 +234,12 @@ class Network:
     reads_first: bool
     accepts_empty: bool
     symbols: tuple[tuple[str, Coordinate], ...] = ()
+    measure: Measure | None = None
+    over: Masking | None = None
 
     @property
     def outputs(self) -> tuple[Coordinate, ...]:
-        """The coordinates of all bits that are put out."""
+        """The coordinates of all bits or numbers that are put out."""
         return tuple(coordinate for _, coordinate in self.symbols) or (self.output,)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import assert_never
 
+from attemper.languages.measures import Measure
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     Construction,
@@ -45,14 +46,7 @@ def _complaints(network: Network) -> Iterator[str]:
         yield f"head width {network.head_width} is not 1, 4 or 16"
     if len(network.embedding) != len(network.alphabet.symbols):
         yield f"{len(network.embedding)} embeddings for {len(network.alphabet.symbols)} symbols"
-    for output in {network.output, *network.outputs}:
-        if not 0 <= output < width:
-            yield f"output coordinate {output} does not exist"
-    names = [name for name, _ in network.symbols]
-    if len(set(names)) != len(names):
-        yield "an output symbol has two coordinates"
-    if network.output != network.outputs[0]:
-        yield "the output is not the bit of the first symbol"
+    yield from _of_outputs(network)
     placed = [coordinate for coordinate, _ in network.positions]
     if len(set(placed)) != len(placed):
         yield "a coordinate has two position embeddings"
@@ -62,6 +56,23 @@ def _complaints(network: Network) -> Iterator[str]:
         yield from _of_form(form, width, f"the embedding of '{symbol}'")
     for number, layer in enumerate(network.layers):
         yield from _of_layer(layer, network, f"layer {number}")
+
+
+def _of_outputs(network: Network) -> Iterator[str]:
+    for output in {network.output, *network.outputs}:
+        if not 0 <= output < len(network.coordinates):
+            yield f"output coordinate {output} does not exist"
+    names = [name for name, _ in network.symbols]
+    if len(set(names)) != len(names):
+        yield "an output symbol has two coordinates"
+    if network.output != network.outputs[0]:
+        yield "the output is not the bit of the first symbol"
+    if bool(network.symbols) != (network.measure is Measure.DISTRIBUTION) and network.measure is not None:
+        yield "a distribution has names, and other numbers have none"
+    if (network.over is None) != (network.measure is not Measure.INTEGER):
+        yield "an integer is a share of some positions, and nothing else is"
+    if network.over is not None and network.over.is_strict:
+        yield "an integer is a share of positions among which is its own"
 
 
 def _of_layer(layer: Layer, network: Network, where: str) -> Iterator[str]:

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from attemper.languages.words import Alphabet, Word, show_word
-from attemper.networks.layers import hidden_width
+from attemper.networks.layers import Network, hidden_width
 from attemper.running.dense import DenseTransformer
+from attemper.running.numbers import Number, read_numbers, show_number
 
 NUMBERS_PER_BATCH = 1 << 23
 """How many activations of the widest layer a batch may have (64 MiB in float64)."""
@@ -32,12 +33,14 @@ class Run:
     negative, some approximate bit inside the network could not be rounded, and no bit is read.
 
     Of a network that puts out a symbol, `rows` has the bits of every symbol; `bits` are those of the first.
+    Of one that puts out numbers, `numbers` has what it puts out at each position, and there are no bits.
     """
 
     word: Word
     values: tuple[float, ...]
     rows: tuple[tuple[bool | None, ...], ...]
     margin: float
+    numbers: tuple[Number | None, ...] | None = None
 
     @property
     def bits(self) -> tuple[bool | None, ...]:
@@ -45,8 +48,11 @@ class Run:
         return self.rows[0]
 
     def __repr__(self) -> str:
-        bits = "".join("?" if bit is None else str(int(bit)) for bit in self.bits[:SHOWN])
         more = "..." if len(self.word) > SHOWN else ""
+        if self.numbers is None:
+            bits = "".join("?" if bit is None else str(int(bit)) for bit in self.bits[:SHOWN])
+        else:
+            bits = ", ".join(map(show_number, self.numbers[:SHOWN]))
         word = f"{show_word(self.word[:SHOWN])}{more}"
         return f"<Run {word}: {bits}{more}, margin {self.margin:.6g}>"
 
@@ -55,7 +61,14 @@ def runs_of(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
     """Run words, in their order; lengths may differ, and the empty word has no positions."""
     runs = run_words(model, [word for word in words if word])
     for word in words:
-        yield next(runs) if word else Run(word, (), ((),) * len(model.network.outputs), float("inf"))
+        yield next(runs) if word else _empty_run(model.network)
+
+
+def _empty_run(network: Network) -> Run:
+    """What a network does with the empty word: there is nothing to put out."""
+    if network.measure is not None:
+        return Run((), (), (), float("inf"), ())
+    return Run((), (), ((),) * len(network.outputs), float("inf"))
 
 
 def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
@@ -70,6 +83,11 @@ def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
         outputs = values.reshape(*values.shape[:2], -1).transpose(1, 2).tolist()
         for word, rows, margin in zip(batch, outputs, margins.tolist(), strict=True):
             own = [tuple(row[: len(word)]) for row in rows]
+            if model.network.measure is not None:
+                found = read_numbers(model.network, own)
+                numbers = found if margin >= 0 else (None,) * len(word)
+                yield Run(word, own[0], (), margin, numbers)
+                continue
             bits = (tuple(read_bit(value) if margin >= 0 else None for value in row) for row in own)
             yield Run(word, own[0], tuple(bits), margin)
         start = end

@@ -141,7 +141,8 @@ class DenseTransformer(nn.Module):
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
         """The output at every position; entries past a word's length mean nothing.
 
-        A bit is [batch, position]; a symbol is [batch, position, symbol], one-hot over `network.symbols`.
+        A bit is [batch, position]; a symbol is [batch, position, symbol], one-hot over `network.symbols`. An
+        integer's share and a fraction are [batch, position], a distribution [batch, position, name].
 
         `tokens` [batch, position] are the numbers of symbols in the alphabet, from 0 on, padded on the right
         with any of them; `lengths` [batch] are the words' lengths, from 1 on (default: no padding). Both are

@@ -36,6 +36,7 @@ from attemper.errors import (
     WordError,
 )
 from attemper.languages.language import Language
+from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_from_json, dfa_to_json
@@ -70,7 +71,10 @@ if TYPE_CHECKING:
     from attemper.running.batches import Run
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
+    from attemper.running.numbers import Number
     from attemper.workbench.options import DTypeLike
+
+    PutOut = str | bool | Number
     from attemper.workbench.trace import Trace
     from attemper.workbench.words import WordLike
 
@@ -479,6 +483,8 @@ class Model:
         >>> compile("O a", "ab").positions("bab")
         (False, True, True)
         """
+        if self.network.measure is not None:
+            self._require_bits()
         (run,) = self.run([word], weights=weights, dtype=dtype)
         bits = tuple(bit for bit in run.bits if bit is not None)
         if len(bits) != len(run.bits):
@@ -501,9 +507,10 @@ class Model:
 
     def output(
         self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64"
-    ) -> tuple[str | bool, ...]:
-        """What is put out at each position 1..n: a bit, or the name of a symbol.
+    ) -> tuple[PutOut, ...]:
+        """What is put out at each position 1..n: a bit, the name of a symbol, or a number.
 
+        An integer is an int, a fraction a float, a distribution a dict with the probability of each name.
         Raises as `accepts` does.
 
         >>> compile("O a", "ab").output("bab")
@@ -515,8 +522,10 @@ class Model:
             raise UndecidedError(self.undecided_message(run, dtype))
         return tuple(one for one in found if one is not None)
 
-    def read(self, run: Run) -> tuple[str | bool | None, ...]:
+    def read(self, run: Run) -> tuple[PutOut | None, ...]:
         """What a run puts out at each position; None where it cannot be read."""
+        if run.numbers is not None:
+            return run.numbers
         if not self.network.symbols:
             return run.bits
         names = [name for name, _ in self.network.symbols]
@@ -525,16 +534,20 @@ class Model:
     def verdict(self, run: Run) -> bool | None:
         """The bit at the position where the language is read; None if it cannot be read there.
 
-        Raises `UnsupportedError` where a symbol is put out, and not a bit.
+        Raises `UnsupportedError` where a symbol or a number is put out, and not a bit.
         """
-        if self.network.symbols:
-            raise UnsupportedError(
-                "there is no verdict: a symbol is put out at every position; see it with 'attemper run' or "
-                "model.output(word)"
-            )
+        self._require_bits()
         if not run.word:
             return self.network.accepts_empty
         return run.bits[0 if self.network.reads_first else -1]
+
+    def _require_bits(self) -> None:
+        what = "a symbol" if self.network.measure is None else describe(self.network.measure)
+        if self.network.symbols or self.network.measure is not None:
+            raise UnsupportedError(
+                f"there is no verdict: {what} is put out at every position; see it with 'attemper run' or "
+                "model.output(word)"
+            )
 
     def trace(self, word: WordLike) -> Trace:
         """Every subformula, every head's attention (n x n, soft and hard) and every margin on one word.

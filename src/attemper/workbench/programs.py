@@ -11,6 +11,7 @@ from attemper.attention_program.wellformed import complaints
 from attemper.errors import MalformedFileError, OptionError, SourceError, UnsupportedError
 from attemper.files import read_bytes, write_together
 from attemper.languages.language import Language
+from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
 from attemper.languages.temporal.reading import At
@@ -63,6 +64,13 @@ def text_in(folder: Path) -> str:
         return ""
 
 
+def what_is_put_out(program: Program) -> str:
+    """What stands at every position, if that is no bit."""
+    if program.numbers is not None:
+        return describe(program.numbers.measure)
+    return "a symbol" if program.symbols else ""
+
+
 def program_language(
     program: Program | RaspProgram | str, at: str | None, empty: str | None
 ) -> ProgramLanguage:
@@ -79,7 +87,10 @@ def program_language(
     require("program", found, Program, "give a text, or what parse_program(...) makes")
     for complaint in complaints(found):
         raise OptionError(f"this is not a well-formed program: {complaint}")
-    if found.symbols and (at or "last", empty or "reject") != ("last", "reject"):
-        raise OptionError("the program puts out a symbol at every position: there is no verdict to be read")
+    puts_out = what_is_put_out(found)
+    if puts_out and (at or "last", empty or "reject") != ("last", "reject"):
+        raise OptionError(
+            f"the program puts out {puts_out} at every position: there is no verdict to be read"
+        )
     accepts_empty = choice("empty", empty or "reject", ("accept", "reject")) == "accept"
     return ProgramLanguage(found, At(choice("at", at or "last", tuple(At))), accepts_empty)

@@ -8,17 +8,23 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice, permutations, product
-from typing import final
+from typing import assert_never, final
 
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.meaning import visible
+from attemper.attention_program.ops import Numbers
 from attemper.errors import UnsupportedError
 from attemper.exact.predicates import Remainder
 from attemper.languages.language import Language
+from attemper.languages.measures import FLOAT_ACCURACY, Measure
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, Numerical, Term, subformulas, subtract
 from attemper.languages.words import Word, words_of_length
 from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer
+from attemper.running.numbers import Number
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 
@@ -31,6 +37,10 @@ DEFINITIONAL_LENGTH = 8
 """Up to this length the exact meaning is evaluated straight from the definition as well."""
 
 
+Expected = int | Fraction | dict[str, Fraction]
+"""A number as it should be."""
+
+
 @final
 @dataclass(frozen=True)
 class Disagreement:
@@ -39,8 +49,8 @@ class Disagreement:
     word: Word
     position: int
     which: str
-    expected: bool
-    got: bool | None
+    expected: bool | Expected
+    got: bool | Number | None
 
 
 @final
@@ -197,6 +207,8 @@ def _random_word(rng: random.Random, symbols: Sequence[str], length: int) -> Wor
 def _compare(
     language: Language, runners: Mapping[str, DenseTransformer], words: list[Word]
 ) -> tuple[Disagreement | None, float]:
+    if isinstance(language, ProgramLanguage) and language.program.numbers is not None:
+        return _compare_numbers(language, language.program.numbers, runners, words)
     exact = exact_rows(language, words)
     if len(words[0]) <= DEFINITIONAL_LENGTH:
         for word, rows in zip(words, exact, strict=True):
@@ -212,6 +224,48 @@ def _compare(
             if found:
                 return found, smallest
     return None, smallest
+
+
+def _compare_numbers(
+    language: ProgramLanguage, said: Numbers, runners: Mapping[str, DenseTransformer], words: list[Word]
+) -> tuple[Disagreement | None, float]:
+    exact = [_expected(said, language.numbers(word)) for word in words]
+    smallest = float("inf")
+    for which, dense in runners.items():
+        for run, expected in zip(run_words(dense, words), exact, strict=True):
+            if which == "soft":
+                smallest = min(smallest, run.margin)
+            for position, (want, have) in enumerate(zip(expected, run.numbers or (), strict=True), start=1):
+                if not _agrees(want, have):
+                    return Disagreement(run.word, position, which, want, have), smallest
+    return None, smallest
+
+
+def _expected(said: Numbers, rows: tuple[tuple[Fraction, ...], ...]) -> tuple[Expected, ...]:
+    """The exact number at each position, of an integer the integer itself."""
+    match said.measure:
+        case Measure.INTEGER:
+            n = len(rows[0])
+            return tuple(int(x * len(visible(said.mask, i, n))) for i, x in enumerate(rows[0], start=1))
+        case Measure.FRACTION:
+            return rows[0]
+        case Measure.DISTRIBUTION:
+            return tuple(dict(zip(said.names, column, strict=True)) for column in zip(*rows, strict=True))
+        case _:
+            assert_never(said.measure)
+
+
+def _agrees(want: Expected, have: Number | None) -> bool:
+    """Integers are the same, other numbers as near to each other as is claimed of them in floats."""
+    if isinstance(want, dict):
+        return isinstance(have, dict) and all(_is_near(number, have[name]) for name, number in want.items())
+    if isinstance(want, int):
+        return want == have
+    return isinstance(have, float) and _is_near(want, have)
+
+
+def _is_near(want: Fraction, have: float) -> bool:
+    return abs(Fraction(have) - want) <= FLOAT_ACCURACY
 
 
 def exact_rows(language: Language, words: list[Word]) -> list[Sequence[Sequence[bool]]]:

@@ -9,8 +9,10 @@ from random import Random
 
 import pytest
 
-from attemper.attention_program.meaning import outputs
+from attemper.attention_program.meaning import numbers, outputs, visible
+from attemper.attention_program.ops import Program
 from attemper.errors import OptionError, UnsupportedError
+from attemper.languages.measures import Measure
 from attemper.languages.named import zoo
 from attemper.languages.named.drawing import changed
 from attemper.languages.named.entry import (
@@ -109,11 +111,32 @@ def test_texts_of_programs_are_sources_where_they_are_best() -> None:
     assert others == {"flip-flop", "mqar", "dyck-2"}
 
 
+def require_numbers(program: Program, entry: Transduction) -> None:
+    """By the program's exact meaning, the numbers are those of the oracle."""
+    said = program.numbers
+    assert said is not None
+    assert said.names == entry.puts_out
+    for word in filter(None, short_words(entry)):
+        rows, n = numbers(program, word), len(word)
+        match said.measure:
+            case Measure.INTEGER:
+                shown = [len(visible(said.mask, i, n)) for i in range(1, n + 1)]
+                assert tuple(x * k for x, k in zip(rows[0], shown, strict=True)) == entry.outputs(word)
+            case Measure.FRACTION:
+                assert rows[0] == entry.outputs(word)
+            case _:
+                put_out = (dict(zip(said.names, column, strict=True)) for column in zip(*rows, strict=True))
+                assert tuple(put_out) == entry.outputs(word)
+
+
 @pytest.mark.parametrize("entry", [one for one in TRANSDUCING if one.sources], ids=lambda one: one.name)
 def test_what_is_put_out_is_what_the_oracle_says(entry: Transduction) -> None:
     (source,) = entry.sources
     found = parse_rasp(source.text)
     assert found.program.alphabet == Alphabet(entry.alphabet)
+    if found.program.numbers is not None:
+        require_numbers(found.program, entry)
+        return
     names = tuple(name for name, _ in found.program.symbols)
     assert names == entry.puts_out
     for word in short_words(entry):
@@ -134,7 +157,7 @@ def test_regular_languages_are_of_the_class_that_is_said(entry: Entry) -> None:
 def test_what_has_no_source_says_what_it_needs() -> None:
     assert not any(isinstance(one.source, Unbuilt) for one in EVERY)
     others = {one.name: one.source for one in TRANSDUCING if isinstance(one.source, Unbuilt)}
-    assert set(others) == {"histogram"}
+    assert not others
     assert all(source.needs.startswith("a head that ") for source in others.values())
 
 
@@ -178,7 +201,7 @@ def test_an_entry_that_puts_something_out_is_complete(entry: Transduction) -> No
 
 def test_names_are_names() -> None:
     names = [one.name for one in everything()]
-    assert len(names) == len(set(names)) == len(entries()) + len(transducing()) == 50
+    assert len(names) == len(set(names)) == len(entries()) + len(transducing()) == 53
     assert all(named(name).name == name for name in names)
     assert set(ALIASES.values()) <= set(names)
     assert not set(ALIASES) & set(names)
@@ -295,11 +318,11 @@ def test_words_of_what_is_put_out_are_random_and_edges(entry: Transduction, long
     for word in words:
         names = entry.outputs(word)
         assert len(names) == len(word)
-        assert set(names) <= set(entry.puts_out) or entry.name == "histogram"
+        assert entry.measured or set(map(str, names)) <= set(entry.puts_out)
     if longest == LONG:
         assert max(map(len, words)) == LONG
-        put_out = set().union(*map(entry.outputs, words))
-        assert put_out >= set(entry.puts_out)
+        put_out = {str(name) for word in words for name in entry.outputs(word)}
+        assert entry.measured or put_out >= set(entry.puts_out)
         assert set(entry.edges(Random(1), LONG)) & set(words) or entry.name not in {"sort", "mqar-symbol"}
     assert words == entry.words(count=40, longest=longest)
     assert words != entry.words(seed=1, count=40, longest=longest) or longest < 24
@@ -314,13 +337,24 @@ PUT_OUT = {
     "sort": ("cabca", "a a b c c"),
     "reverse": ("aabc", "c b a a"),
     "histogram": ("abca", "2 1 1 2"),
+    "histogram-so-far": ("abca", "1 1 1 2"),
+    "fraction-seen": ("bacaa", "0 1/2 1/3 1/2 3/5"),
 }
 
 
 @pytest.mark.parametrize("name", PUT_OUT)
 def test_what_is_put_out_by_hand(name: str) -> None:
     word, expected = PUT_OUT[name]
-    assert " ".join(transduction_named(name).outputs(tuple(word))) == expected
+    assert " ".join(map(str, transduction_named(name).outputs(tuple(word)))) == expected
+
+
+def test_how_likely_symbols_are_after_the_last_two() -> None:
+    likely = transduction_named("n-gram-lm").outputs(tuple("bab"))
+    assert [" ".join(map(str, row.values())) for row in likely if isinstance(row, dict)] == [
+        "1 0 0",
+        "1/3 1/3 1/3",
+        "2/5 0 3/5",
+    ]
 
 
 def test_languages_ask_for_one_symbol_of_what_is_put_out() -> None:

@@ -164,8 +164,6 @@ MANY = [f"q{k}" for k in range(1, 6)]
         ("output nearest rightmost[all : abs(d(j) - 3) ~ d(i)] p", 32, "distinguishes cases"),
         ("output nearest rightmost[all : d(j) ~ d(i)] d", 45, "Integers that 'nearest' fetches"),
         ("output some[j <= i : d(j) < d(i) + 1]", 22, "no other comparison of the two is built"),
-        ("output count[j <= i : symbol(i) = symbol(j)] > 2", 23, "write a count by cases as a sum"),
-        ("output d", 8, "Integers cannot be put out yet"),
         ("output (rightmost[j < i] d else 0) > 1", 26, "Integers that 'rightmost' fetches"),
         ("output previous d > 1", 17, "Integers that 'previous' fetches"),
         ("output rightmost[all] p else p", 30, "anything else is chosen by"),

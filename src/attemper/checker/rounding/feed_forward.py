@@ -20,7 +20,7 @@ from typing import final
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.feed_forward import Group, Unit, flat_ends, piecewise
+from attemper.checker.feed_forward import Group, Unit, added_by, flat_ends, piecewise
 from attemper.checker.names import Affine, Names, add_affine, scale_affine
 from attemper.checker.rounding.arithmetic import (
     COARSEST,
@@ -353,7 +353,7 @@ class Factor:
 @final
 @dataclass(frozen=True)
 class Writing:
-    """All gates that write to one coordinate, and what they read; `disjoint` if at most one adds 1."""
+    """All gates that write to one coordinate, and what they read; `disjoint` if at most one is not 0."""
 
     target: Coordinate
     parts: tuple[tuple[tuple[Factor, ...], Gate], ...]
@@ -390,8 +390,17 @@ class Gates:
             )
             steps = all(case.is_step for _, gate in parts for case in gate.cases)
             is_bit = names.is_bit(plain(after.values[target], names, "a feed-forward"))
+            if not is_bit and not any(gate.averages for _, gate in parts):
+                steps = is_bit = self._exclude(own, target)
             writings.append(Writing(target, parts, steps and is_bit and not middle.values[target]))
         return writings
+
+    def _exclude(self, groups: list[Group], target: Coordinate) -> bool:
+        """Whether no two of the groups add anything to a coordinate at the same position."""
+        names = self.arithmetic.names
+        added = (added_by(names, group, target) for group in groups)
+        present = (names.where("not 0", lambda value: value != Affine(Fraction(0)), own) for own in added)
+        return names.is_bit(names.settled(names.total(present)))
 
     def _read(self, value: Value) -> Diagram:
         names = self.arithmetic.names
@@ -436,7 +445,7 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
     """How far the target can be off after the feed-forward layer, which is the first to write to it."""
     parts = [gate.written(_read(lengths, form, gate, middle, offs)) for form, gate in writing.parts]
     if writing.disjoint and (len(parts) == 1 or all(part.is_silent for part in parts)):
-        # At most one gate is 1, and all others add nothing at all: its units alone are the sum.
+        # At most one gate is not 0, and all others add nothing at all: its units alone are the sum.
         return Off(greatest(part.quiet for part in parts), greatest(part.active for part in parts))
     if len(parts) == 1:
         total = parts[0].quiet.max(parts[0].active)

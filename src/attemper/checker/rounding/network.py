@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import assert_never, final
+
+import flint
 
 from attemper.checker.analysis import ROUNDED, Analysis
 from attemper.checker.diagrams import TooLargeError
@@ -32,6 +34,7 @@ from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
+from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
 from attemper.networks.layers import Network
 
 PRECISION = 64
@@ -147,9 +150,21 @@ class _Run:
                 after[writing.target] = written(self.lengths, writing, fact.middle, self.offs)
             self.offs = after
         for output in analysis.network.outputs:
-            off = self.offs[output]
-            if not (off.constant.max(off.mean + off.relative) <= ball(ROUNDED)):
+            error = self.lengths.of_mean(analysis.end.values[output], self.offs[output])
+            if not (error <= self._allowed(analysis.network.measure)):
                 raise BeyondError(blame[output])
+
+    def _allowed(self, measure: Measure | None) -> flint.arb:
+        """How far an output may be off; fractions and probabilities are so already in real arithmetic."""
+        match measure:
+            case None:
+                return ball(ROUNDED)
+            case Measure.INTEGER:
+                return ball(NEAR) / self.lengths.length
+            case Measure.FRACTION | Measure.DISTRIBUTION:
+                return ball(FLOAT_ACCURACY - REAL_ACCURACY)
+            case _:
+                assert_never(measure)
 
     def _embed(self) -> set[int]:
         """Fill in the embeddings; the coordinates that hold something."""

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from attemper.attention_program.ops import Program, Ref
+from attemper.attention_program.ops import Numbers, Part, Program, Ref
 from attemper.attention_program.realisation import SymbolGroup
 from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.demand import collect
 from attemper.compiling.assembling.schedule import make_schedule
 from attemper.compiling.building.bits import is_embedded, strip_negations
+from attemper.compiling.building.counts import Average, shares_of
+from attemper.compiling.building.plan import MASKINGS
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.sizes import require_few_weights
-from attemper.compiling.building.weights import LayerDraft, added, form, scaled
+from attemper.compiling.building.weights import LayerDraft, added, form, scaled, stored
 from attemper.compiling.constructions.table import (
     PHASES,
     allocate_integer,
@@ -29,7 +31,8 @@ from attemper.compiling.constructions.table import (
     name_of,
 )
 from attemper.exact.closed_forms import ONE
-from attemper.networks.layers import Coordinate, LinearForm, Network
+from attemper.languages.measures import Measure
+from attemper.networks.layers import Coordinate, LinearForm, Masking, Network
 
 
 @final
@@ -67,12 +70,25 @@ def assemble(
         positions=site.stream.placed(),
         layers=tuple(draft.finished() for draft in site.layers),
         head_width=16 if any(draft.has_wide_head() for draft in site.layers) else 4,
-        output=assembly.outputs[program.output],
+        output=assembly.outputs[0],
         reads_first=reads_first,
         accepts_empty=accepts_empty,
-        symbols=tuple((name, assembly.outputs[bit]) for name, bit in program.symbols),
+        symbols=tuple(zip(_names(program), assembly.outputs, strict=False)),
+        measure=None if program.numbers is None else program.numbers.measure,
+        over=_over(program.numbers),
     )
     return Assembled(network, assembly.groups())
+
+
+def _names(program: Program) -> tuple[str, ...]:
+    """The names of outputs; none for a bit, an integer, a fraction."""
+    return tuple(name for name, _ in program.symbols) if program.numbers is None else program.numbers.names
+
+
+def _over(numbers: Numbers | None) -> Masking | None:
+    if numbers is None or numbers.measure is not Measure.INTEGER:
+        return None
+    return MASKINGS[numbers.mask]
 
 
 class _Assembly:
@@ -87,13 +103,17 @@ class _Assembly:
         self.demand = collect(self.schedule)
         self.site = Site(program, names, self.schedule.ready)
         self.fresh: dict[Ref, LinearForm] = {}
-        self.outputs: dict[Ref, Coordinate] = {}
+        self.outputs: tuple[Coordinate, ...] = ()
 
     def build(self) -> None:
         self._allocate()
         self._heads()
         self._blocks()
-        self.outputs = {output: self._coordinate(output) for output in self.program.outputs}
+        numbers = self.program.numbers
+        if numbers is None:
+            self.outputs = tuple(map(self._coordinate, self.program.outputs))
+        else:
+            self.outputs = tuple(self._number(numbers, k) for k in range(len(numbers.rows)))
 
     def _allocate(self) -> None:
         """A coordinate for every letter, bit and average, and room for every layer."""
@@ -109,6 +129,8 @@ class _Assembly:
         for integer in sorted(self.demand.integers):
             allocate_integer(site, integer, is_compared=integer in self.demand.shares)
         depth = max((ready[ref] for ref, _ in self.demand.bits), default=0)
+        if self.program.numbers is not None:
+            depth = max(depth, self.schedule.depth)
         site.layers = [LayerDraft() for _ in range(depth)]
 
     def _heads(self) -> None:
@@ -131,7 +153,39 @@ class _Assembly:
             self._write_block(block, layer, target)
             require_few_weights(weights_of_a_unit * sum(draft.units for draft in self.site.layers))
 
-    def _write_block(self, block: Block, layer: int, target: Coordinate) -> None:
+    def _number(self, numbers: Numbers, which: int) -> Coordinate:
+        """Where a number is written, by the feed-forward of one layer."""
+        row = numbers.rows[which]
+        name = numbers.names[which] if numbers.names else str(numbers.measure)
+        layer, target = self.schedule.number_layer(row), self.site.stream.new(f"number {name}")
+        for part in row:
+            if part.count is None:
+                self._write_bit(part, layer, target)
+                continue
+            for factor, average in shares_of(self.program, part.count, numbers.mask):
+                self._write_share(part, factor, average, layer, target)
+        return target
+
+    def _write_share(self, part: Part, factor: int, average: Average, layer: int, target: Coordinate) -> None:
+        """ReLU(share + 2 bit - 2) is the share where the bit holds, 0 elsewhere, far from where it rises."""
+        share, off = self.site.average(average), Fraction(0)
+        if part.bit is not None:
+            share, off = added(share, scaled(self.site.bit(part.bit), 2)), Fraction(-2)
+        self.site.layers[layer - 1].add_hidden(share, off, target, stored(part.factor * factor))
+
+    def _write_bit(self, part: Part, layer: int, target: Coordinate) -> None:
+        assert part.bit is not None
+        base, positive = strip_negations(self.program, part.bit)
+        if self.schedule.ready[base] < layer:
+            bit = self.site.bit(part.bit)
+            self.site.layers[layer - 1].add_hidden(bit, Fraction(0), target, stored(part.factor))
+        else:
+            block, _ = self.schedule.block(base, positive)
+            self._write_block(block, layer, target, stored(part.factor))
+
+    def _write_block(
+        self, block: Block, layer: int, target: Coordinate, factor: Fraction = Fraction(1)
+    ) -> None:
         draft = self.site.layers[layer - 1]
         for clamp in block.clamps:
             total = added(*(self._literal(leaf, sign, layer) for leaf, sign in clamp.literals))
@@ -139,10 +193,10 @@ class _Assembly:
             for leaf, sign in clamp.gates:
                 shut = self._literal(leaf, not sign, layer)
                 total = added(total, scaled(shut, -len(clamp.literals)))
-            draft.add_clamp(total, Fraction(4 * clamp.at_least - 3, 4), target, clamp.sign)
+            draft.add_clamp(total, Fraction(4 * clamp.at_least - 3, 4), target, clamp.sign * factor)
         if block.constant:
             # ReLU(1) is 1: the constant function of a block that is always true.
-            draft.add_hidden(self.site.stream.at(ONE), Fraction(0), target, Fraction(block.constant))
+            draft.add_hidden(self.site.stream.at(ONE), Fraction(0), target, block.constant * factor)
 
     def _literal(self, leaf: Ref, positive: bool, layer: int) -> LinearForm:
         """A literal of a block: rounded already, or the raw output of a head of this layer."""

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import final
 
-from attemper.attention_program.ops import Ref
+from attemper.attention_program.ops import Numbers, Ref
 from attemper.compiling.assembling.blocks import Block
 from attemper.compiling.assembling.schedule import Schedule
 from attemper.compiling.building.bits import is_embedded, read, strip_negations
-from attemper.compiling.building.counts import Average, Integer, Need, Share
+from attemper.compiling.building.counts import Average, Integer, Need, Share, shares_of
 from attemper.compiling.constructions.table import needs
 from attemper.compiling.cubes import Literal
 
@@ -37,10 +37,12 @@ def collect(schedule: Schedule) -> Demand:
     Raises `UnsupportedError` for a step that no construction covers.
     """
     program, demand = schedule.program, Demand()
-    for output in program.outputs:
+    for output in program.outputs if program.numbers is None else ():
         base, positive = strip_negations(program, output)
         if not is_embedded(program, base):
             demand.bits.add((base, positive))
+    if program.numbers is not None:
+        _demand_numbers(schedule, demand, program.numbers)
     for ref in range(len(program.steps) - 1, -1, -1):
         for positive in (True, False):
             if (ref, positive) in demand.bits:
@@ -48,6 +50,23 @@ def collect(schedule: Schedule) -> Demand:
         if ref in demand.heads:
             _demand(schedule, demand, needs(program, ref))
     return demand
+
+
+def _demand_numbers(schedule: Schedule, demand: Demand, numbers: Numbers) -> None:
+    """What the feed-forwards that write the numbers read."""
+    program = schedule.program
+    for row in numbers.rows:
+        layer = schedule.number_layer(row)
+        for part in row:
+            if part.count is not None:
+                shares = shares_of(program, part.count, numbers.mask)
+                _demand(schedule, demand, (average for _, average in shares))
+            if part.bit is not None:
+                base, positive = strip_negations(program, part.bit)
+                if schedule.ready[base] == layer:
+                    _demand_leaves(schedule, demand, base, positive)
+                else:
+                    _demand(schedule, demand, read(program, part.bit))
 
 
 def _demand_leaves(schedule: Schedule, demand: Demand, ref: Ref, positive: bool) -> None:

@@ -33,6 +33,7 @@ from attemper.attention_program.ops import (
     Merge,
     Nearest,
     Not,
+    Part,
     Place,
     Program,
     Ref,
@@ -53,6 +54,24 @@ class Schedule:
 
     program: Program
     ready: tuple[int, ...]
+
+    @property
+    def depth(self) -> int:
+        """The layer after which the output is there."""
+        if self.program.numbers is None:
+            return self.ready[self.program.output]
+        return max(map(self.number_layer, self.program.numbers.rows))
+
+    def number_layer(self, row: tuple[Part, ...]) -> int:
+        """The layer whose feed-forward writes a number: an average is gated there by bits that are exact."""
+        layers = [1]
+        for bit, count in ((part.bit, part.count) for part in row):
+            if count is not None:
+                layers.append(max(self.ready[count], 1))
+            if bit is not None:
+                base, _ = strip_negations(self.program, bit)
+                layers.append(self.ready[base] + (count is not None))
+        return max(layers)
 
     def block(self, bit: Ref, positive: bool) -> tuple[Block, int]:
         """The block of a bit (or of its negation), and the layer whose feed-forward computes it."""

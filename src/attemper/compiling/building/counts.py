@@ -132,6 +132,24 @@ def comparisons_of(program: Program, step: Compare | Equals | CountTest) -> tupl
             assert_never(step)
 
 
+def shares_of(program: Program, count: Ref, mask: Mask) -> tuple[tuple[int, Average], ...]:
+    """A count over the number of positions that a mask shows, as averages: each of one bit, or the mark.
+
+    Raises `UnsupportedError` for one over other positions.
+    """
+    mixture = _mixture(program, count, 0)
+    sides = {Mask.UP_TO: mixture.left, Mask.FROM: mixture.right, Mask.ALL: mixture.total}
+    if any(parts for side, parts in sides.items() if side is not mask):
+        raise UnsupportedError(
+            f"a number is a share of the positions that '{mask}' shows, but counts others; give all its "
+            "counts one mask"
+        )
+    shares = [(factor, Average(mask, ((1, bit),), 0)) for factor, bit in sides[mask]]
+    if mixture.threshold:
+        shares.append((-mixture.threshold, Average(mask, (), 1)))
+    return tuple(shares)
+
+
 def _mixture(program: Program, count: Ref, threshold: int) -> Mixture:
     linear = program.steps[count]
     parts = linear.parts if isinstance(linear, Linear) else ((1, count),)

@@ -27,6 +27,11 @@ def added(*linears: LinearForm) -> LinearForm:
     return form(*(part for linear in linears for part in linear))
 
 
+def stored(factor: Fraction) -> Fraction:
+    """The weight nearest to a number: networks are stored in float64."""
+    return Fraction(float(factor))
+
+
 class Stream:
     """The coordinates allocated so far, by label, and the position embeddings among them."""
 
@@ -74,7 +79,7 @@ class LayerDraft:
         outputs[target] = outputs.get(target, Fraction(0)) + factor
         return number
 
-    def add_clamp(self, linear: LinearForm, low: Fraction, target: Coordinate, sign: int) -> None:
+    def add_clamp(self, linear: LinearForm, low: Fraction, target: Coordinate, sign: int | Fraction) -> None:
         """Add sign * [2 ReLU(x - low) - 2 ReLU(x - low - 1/2)] to the target."""
         below = self.add_hidden(linear, -low, target, Fraction(2 * sign))
         above = self.add_hidden(linear, -low - Fraction(1, 2), target, Fraction(-2 * sign))

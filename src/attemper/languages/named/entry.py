@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from random import Random
 from typing import Any, Literal, final
 
@@ -199,6 +200,18 @@ class Entry:
         return drawing.near_misses(self, Random(f"{self.name} near {seed}"), count, longest)
 
 
+class Measured(StrEnum):
+    """What is put out at every position where that are numbers."""
+
+    INTEGER = "an integer"
+    FRACTION = "a fraction"
+    DISTRIBUTION = "a probability"
+
+
+PutOut = str | int | Fraction | dict[str, Fraction]
+"""A name, an integer, a fraction, or how likely each name is."""
+
+
 @final
 @dataclass(frozen=True)
 class Transduction:
@@ -206,9 +219,10 @@ class Transduction:
 
     * `name`, `layers`, `regimes`, `references`: as in `Entry`; `definition`: what is put out.
     * `kind`: the class of the words, marked at one position, for which a given symbol is put out there.
-    * `puts_out`: the names of what may be put out; none: numbers.
+    * `puts_out`: the names of what may be put out, or of what has a probability; none: numbers.
     * `source`: an attention program.
-    * `outputs`: the oracle, plain Python that shares nothing with the source; a name at every position.
+    * `outputs`: the oracle, plain Python that shares nothing with the source: a name or number everywhere.
+    * `measured`: what the numbers are; None if one of the names is put out.
     * `edges` draws words on which models go wrong, of at most so many symbols.
     """
 
@@ -218,11 +232,12 @@ class Transduction:
     alphabet: tuple[str, ...]
     puts_out: tuple[str, ...]
     source: Rasp | Unbuilt
-    outputs: Callable[[Word], tuple[str, ...]]
+    outputs: Callable[[Word], tuple[PutOut, ...]]
     edges: Callable[[Random, int], Iterator[Word]]
     layers: int
     references: tuple[Reference, ...]
     regimes: tuple[RegimeName, ...] = EVERY_REGIME
+    measured: Measured | None = None
 
     @property
     def sources(self) -> tuple[Rasp, ...]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 
-from attemper.languages.named.entry import WITH_LENGTH, Kind, Rasp, Transduction, Unbuilt
+from attemper.languages.named.entry import WITH_LENGTH, Kind, Rasp, Transduction
 from attemper.languages.named.references import (
     ARORA_2023,
     LINDNER_2023,
@@ -192,28 +191,6 @@ REVERSE = Transduction(
     lambda word: word[::-1],
     _orders,
     1,
-    (WEISS_2021, LINDNER_2023),
-    regimes=WITH_LENGTH,
-)
-
-# Not compiled yet ------------------------------------------------------------------------------------------
-
-
-def _how_often(word: Word) -> tuple[str, ...]:
-    count = Counter(word)
-    return tuple(str(count[symbol]) for symbol in word)
-
-
-HISTOGRAM = Transduction(
-    "histogram",
-    "how often the symbol here occurs in the word",
-    Kind.COUNTER,
-    SYMBOLS,
-    (),
-    Unbuilt("a head that attends to the position of an average, to put out a number"),
-    _how_often,
-    _orders,
-    2,
     (WEISS_2021, LINDNER_2023),
     regimes=WITH_LENGTH,
 )

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, final
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.languages.named import counting, nesting, regular, retrieval, transductions
+from attemper.languages.named import counting, nesting, numbers, regular, retrieval, transductions
 from attemper.languages.named.entry import Entry, Named, Transduction
 
 LONGEST_PATTERN = 8
@@ -106,6 +106,8 @@ ALIASES = {
     "anbncn": "a-n-b-n-c-n",
     "induction-head": "k-hop-1-symbol",
     "n-gram-detect": "detect-aab",
+    "n-gram-lm": "trigram-lm",
+    "fraction-of-previous": "fraction-seen",
 }
 """Other names, and what they stand for."""
 
@@ -146,7 +148,8 @@ def _everything() -> Iterator[Named]:
     yield transductions.COPY_PREVIOUS_SYMBOL
     yield from _listed("k-hop-K-symbol")
     yield from (transductions.MQAR_SYMBOL, transductions.MOST_FREQUENT_SYMBOL, transductions.SORT)
-    yield from (transductions.REVERSE, transductions.HISTOGRAM)
+    yield transductions.REVERSE
+    yield from (numbers.HISTOGRAM, numbers.HISTOGRAM_SO_FAR, numbers.FRACTION_SEEN, numbers.TRIGRAM_LM)
 
 
 def _listed(*shown: str) -> Iterator[Named]:

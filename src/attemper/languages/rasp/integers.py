@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import final
 
-from attemper.attention_program.ops import Compare, Count, CountTest, Equals, Linear, Mask, Place, Ref
+from attemper.attention_program.ops import Cases, Compare, Count, CountTest, Equals, Linear, Mask, Place, Ref
 from attemper.exact.closed_forms import Test
 from attemper.exact.predicates import NonNegative, Predicate, Remainder, Zero, holds
 from attemper.languages.rasp.bits import Bits
@@ -76,6 +76,17 @@ class Integers:
         if bit == self.bits.false:
             return self.constant(0)
         return ((self.bits.true, Term(((1, Count(mask, bit)),), 0)),)
+
+    def count_by_case(self, mask: Mask, cases: Cases) -> Branches:
+        """How many visible positions match by the case that is in force; 0 where there is none."""
+        match cases:
+            case ((None, there),):
+                return self.count(mask, there)
+            case _:
+                heres = [(here, there) for here, there in cases if here is not None]
+                counts = [(here, self.count(mask, there)[0][1]) for here, there in heres]
+                none = self.bits.negation(self.bits.any_of(here for here, _ in heres))
+                return self._merged([*counts, (none, Term((), 0))])
 
     def sum(self, parts: Iterable[tuple[int, Branches]]) -> Branches:
         """The sum of factor * integer."""

@@ -3,6 +3,7 @@
     Bit         a step
     Symbol      a bit for each of its names, of which exactly one holds at every position
     Integer     a sum of `Count` steps, in branches (`integers`)
+    Distribution    probabilities, in branches (`numbers`)
     [ : ]       the cases of a selection (`cases`)
 
 Comparisons of Symbols are disjunctions of conjunctions; a Symbol that attention fetches is fetched bit by
@@ -21,6 +22,7 @@ from attemper.attention_program.ops import (
     Choice,
     Letter,
     Mask,
+    Numbers,
     Place,
     Ref,
     Shift,
@@ -41,12 +43,24 @@ from attemper.languages.rasp.equality import Equality, conjuncts, may_match
 from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, Term, TooLarge, TooManyBranches
 from attemper.languages.rasp.located import mistake, unsupported
 from attemper.languages.rasp.matching import NotMatched, key_of, key_term, queries_of, query_terms
+from attemper.languages.rasp.numbers import (
+    MAX_CHANCES,
+    Chances,
+    SeveralSides,
+    TooManyChances,
+    certain,
+    chosen,
+    distribution,
+    integer,
+)
 from attemper.languages.rasp.show import show_expression
 from attemper.languages.rasp.syntax import (
     Applied,
     Comparison,
     Conditional,
     Congruence,
+    Distributed,
+    Divisor,
     Edge,
     Expression,
     Extreme,
@@ -79,8 +93,8 @@ from attemper.languages.rasp.syntax import (
 )
 from attemper.languages.temporal.reading import At
 
-Value = Ref | SymbolBits | Branches
-"""A Bit, a Symbol or an Integer."""
+Value = Ref | SymbolBits | Branches | Chances
+"""A Bit, a Symbol, an Integer or a Distribution."""
 
 
 class Lowering:
@@ -130,6 +144,8 @@ class Lowering:
                 return {name: self.bits.true}
             case WordSymbol():
                 return self.word_symbol
+            case Distributed(probabilities):
+                return certain(self.bits, probabilities)
             case Conditional():
                 return self._conditional(expression)
             case Nearest():
@@ -213,6 +229,13 @@ class Lowering:
                 return self.integers.chosen(condition, then, otherwise)
             except TooManyBranches as error:
                 raise self._refused(error, expression) from None
+        if isinstance(then, Chances):
+            assert isinstance(otherwise, Chances)
+            try:
+                return chosen(self.bits, condition, then, otherwise)
+            except TooManyChances:
+                message = f"the distribution distinguishes more than {MAX_CHANCES:,} cases"
+                raise unsupported(message, self.text, expression.place) from None
         assert isinstance(otherwise, Mapping)
         no = self.bits.false
         names = dict.fromkeys((*then, *otherwise))
@@ -261,7 +284,7 @@ class Lowering:
         wanted = _conjunction(expression.condition, expression.body)
         match quantifier:
             case Quantifier.COUNT:
-                return self.integers.count(mask, self.bit(wanted))
+                return self.integers.count_by_case(mask, self._cases(wanted, expression))
             case Quantifier.SOME:
                 return self._some(mask, wanted, expression)
             case Quantifier.EVERY if expression.condition is None or expression.body is None:
@@ -271,6 +294,21 @@ class Lowering:
                 return self.bits.negation(self._some(mask, unwanted, expression))
             case _:
                 assert_never(quantifier)
+
+    def numbers(self, output: Branches | Chances) -> Numbers:
+        """The numbers that the output puts out. Raises `UnsupportedError` for counts over several masks."""
+        if isinstance(output, Chances):
+            return distribution(output)
+        try:
+            return integer(self.bits, output, self.source.divisor)
+        except SeveralSides:
+            divisor = self.source.divisor
+            where = "" if divisor in {None, Divisor.VISIBLE} else f", and is divided by {divisor}"
+            message = (
+                "a number is put out as a share of the visible positions, and this one counts over several "
+                f"masks{where}: count all of it over j <= i (as pos does), j >= i, or all (as len does)"
+            )
+            raise unsupported(message, self.text, self.source.output.place) from None
 
     def _some(self, mask: Mask, wanted: Expression, expression: Quantified) -> Ref:
         choice = Choice.LEFTMOST if mask in {Mask.FROM, Mask.AFTER} else Choice.RIGHTMOST

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 from importlib import resources
 
@@ -22,6 +24,8 @@ from attemper.languages.rasp.syntax import (
     Conditional,
     Congruence,
     Definition,
+    Distributed,
+    Divisor,
     Edge,
     Expression,
     Extreme,
@@ -63,6 +67,9 @@ MAX_NESTING = 100
 
 MAX_LISTED = 2_000
 """`f & g & h & ...` and sums with more parts are refused."""
+
+MAX_DIGITS = 12
+"""A probability is a quotient of numbers with up to so many digits."""
 
 MAX_DEFINITIONS = 2_000
 """A text with more definitions is refused."""
@@ -129,7 +136,7 @@ class _Reading:
     defined: dict[str, int] = field(default_factory=dict)
     bare: dict[str, int] = field(default_factory=dict)
     """Names of symbols that were written without quotes, and the line of the first."""
-    output: tuple[At, Expression] | None = None
+    output: tuple[At, Expression, Divisor | None] | None = None
 
     def read(self, number: int, line: str) -> None:
         """One more line."""
@@ -142,9 +149,10 @@ class _Reading:
             case "empty" if line.split()[1:2] != ["="]:
                 self._empty(_tree("empty", number, line, self.text), place)
             case "output" if line.split()[1:2] != ["="]:
-                *end, expression = self._children("output", number, line)
-                at = At(end[0].value) if end and isinstance(end[0], Token) else At.LAST
-                self.output = at, _expression(expression)
+                end, expression, *by = self._children("output", number, line)
+                at = At(end.value) if isinstance(end, Token) else At.LAST
+                divisor = Divisor(by[0].value) if by and isinstance(by[0], Token) else None
+                self.output = at, _expression(expression), divisor
             case _:
                 self._define(number, line, place)
 
@@ -154,8 +162,8 @@ class _Reading:
         end = Place(len(lines), len(lines[-1]) + 1)
         if self.output is None:
             raise mistake("there is no output", self.text, end, "output and an expression, as the last line")
-        at, expression = self.output
-        return Source(self.alphabet, self.accepts_empty, tuple(self.definitions), expression, at)
+        at, expression, divisor = self.output
+        return Source(self.alphabet, self.accepts_empty, tuple(self.definitions), expression, at, divisor)
 
     def _empty(self, tree: Tree[Token], place: Place) -> None:
         if self.accepts_empty is not None:
@@ -239,6 +247,8 @@ class _Build:
                 return self._name(token, place)
             case "quoted", [Token() as token]:
                 return self._quoted(token, place)
+            case "distributed", tokens:
+                return Distributed(self._probabilities(tokens, place), place=place)
             case "number", [Token() as token]:
                 return Number(self._integer(token), place=place)
             case "multiple", [Token() as token, operand]:
@@ -263,6 +273,33 @@ class _Build:
                 raise mistake(f"symbol '{symbol}' stands there twice", self.text, place)
             symbols.append(symbol)
         return tuple(symbols)
+
+    def _probabilities(self, tokens: list[_Child], place: Place) -> tuple[tuple[str, Fraction], ...]:
+        found: dict[str, Fraction] = {}
+        for name, number in zip(tokens[::2], tokens[1::2], strict=True):
+            assert isinstance(name, Token)
+            assert isinstance(number, Token)
+            called = name.value if name.type == "NAME" else name.value[1:-1]
+            if called in found:
+                raise mistake(f"'{called}' has two probabilities", self.text, self._at(name))
+            found[called] = self._probability(number)
+        if sum(found.values()) != 1:
+            message = f"probabilities have the sum 1, and these have the sum {sum(found.values())}"
+            raise mistake(message, self.text, place)
+        return tuple(found.items())
+
+    def _probability(self, token: Token) -> Fraction:
+        written = "".join(token.value.split())
+        if max(map(len, re.findall("[0-9]+", written))) > MAX_DIGITS:
+            message = f"a probability is written with up to {MAX_DIGITS} digits above and below the line"
+            raise mistake(message, self.text, self._at(token))
+        try:
+            found = Fraction(written)
+        except ZeroDivisionError:
+            raise mistake("a probability is divided by 0", self.text, self._at(token)) from None
+        if found < 0:
+            raise mistake("a probability is not negative", self.text, self._at(token))
+        return found
 
     def _name(self, token: Token, place: Place) -> Expression:
         name = token.value

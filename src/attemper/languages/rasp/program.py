@@ -13,6 +13,7 @@ from attemper.languages.rasp.bits import MAX_STEPS, TooManySteps
 from attemper.languages.rasp.classes import ProgramClass, class_of
 from attemper.languages.rasp.located import unsupported
 from attemper.languages.rasp.lowering import Lowering, Value
+from attemper.languages.rasp.numbers import Chances
 from attemper.languages.rasp.parse import parse_source
 from attemper.languages.rasp.syntax import Expression, Source
 from attemper.languages.rasp.types import Type, types_of
@@ -26,7 +27,7 @@ class RaspProgram:
 
     * `program`: its steps, without those that the output does not need;
     * `at`, `accepts_empty`: where the verdict is read, and what it is on the empty word; last and False where
-      the output is a Symbol, which has no verdict;
+      the output is no Bit, and there is no verdict;
     * `names`: the names of steps; a Symbol's bits are called `kind = round`;
     * `types`: the type of each definition, in their order;
     * `program_class`: B-RASP, C-RASP or None;
@@ -97,8 +98,10 @@ def _program(lowering: Lowering, source: Source) -> Program:
     match output:
         case int():
             return Program(source.alphabet, steps, output)
-        case tuple():
-            raise AssertionError("Integers are no outputs: types are checked before")
+        case tuple() | Chances():
+            numbers = lowering.numbers(output)
+            steps = tuple(lowering.bits.builder.steps)
+            return Program(source.alphabet, steps, numbers.inputs[0], numbers=numbers)
         case _:
             symbols = tuple(output.items())
             return Program(source.alphabet, steps, symbols[0][1], symbols)
@@ -112,5 +115,7 @@ def _steps(name: str, value: Value, lowering: Lowering) -> list[tuple[Ref, str]]
         case tuple():
             step = lowering.integers.step_of(value)
             return [] if step is None else [(step, name)]
+        case Chances():
+            return []
         case _:
             return [(bit, f"{name} = {symbol}") for symbol, bit in value.items()]

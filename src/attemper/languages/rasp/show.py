@@ -10,6 +10,7 @@ from attemper.languages.rasp.syntax import (
     Comparison,
     Conditional,
     Congruence,
+    Distributed,
     Edge,
     Expression,
     ExtremeOf,
@@ -63,7 +64,10 @@ def show(source: Source) -> str:
         lines.append(f"empty {'accept' if source.accepts_empty else 'reject'}")
     lines += [f"{one.name} = {show_expression(one.expression)}" for one in source.definitions]
     at = "at first " if source.at is At.FIRST else ""
-    return "\n".join([*lines, f"output {at}{show_expression(source.output)}"])
+    output = show_expression(source.output)
+    if source.divisor is not None:
+        output = f"{_within(source.output, _PRODUCT)} / {source.divisor}"
+    return "\n".join([*lines, f"output {at}{output}"])
 
 
 def _as_it_stands(symbol: str) -> str:
@@ -74,6 +78,11 @@ def _as_it_stands(symbol: str) -> str:
 
 def _quoted(symbol: str) -> str:
     return f'"{symbol}"' if "'" in symbol else f"'{symbol}'"
+
+
+def _name(name: str) -> str:
+    """A name of a distribution: in quotes only where it must be."""
+    return name if name.isascii() and name.isidentifier() else _quoted(name)
 
 
 def show_expression(expression: Expression) -> str:
@@ -181,7 +190,17 @@ def _minus(expression: Negative) -> str:
 
 
 def _leaf(
-    expression: Truth | Edge | In | WordSymbol | Name | SymbolName | Number | Position | Length | Applied,
+    expression: Truth
+    | Edge
+    | In
+    | WordSymbol
+    | Name
+    | SymbolName
+    | Number
+    | Position
+    | Length
+    | Distributed
+    | Applied,
 ) -> str:
     match expression:
         case Truth(value):
@@ -202,6 +221,8 @@ def _leaf(
             return "pos"
         case Length():
             return "len"
+        case Distributed(probabilities):
+            return f"{{{', '.join(f'{_name(name)}: {number}' for name, number in probabilities)}}}"
         case Applied(operand, index):
             return f"{_within(operand, _PRIMARY)}({index})"
         case _:

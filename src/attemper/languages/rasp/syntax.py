@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from typing import final
 
 from attemper.attention_program.ops import Choice, Direction, Mask
@@ -66,6 +67,14 @@ class Place:
 
 
 NOWHERE = Place(1, 1)
+
+
+class Divisor(StrEnum):
+    """By what an Integer is divided that is put out as a fraction: all are numbers of visible positions."""
+
+    POSITION = "pos"
+    LENGTH = "len"
+    VISIBLE = "visible"
 
 
 @dataclass(frozen=True)
@@ -233,6 +242,14 @@ class Magnitude(Node):
 
 @final
 @dataclass(frozen=True)
+class Distributed(Node):
+    """Distribution: a probability for each of these names, which are not negative and have the sum 1."""
+
+    probabilities: tuple[tuple[str, Fraction], ...]
+
+
+@final
+@dataclass(frozen=True)
 class Conditional(Node):
     """Any type: `then` where the Bit `condition` holds, else `otherwise`."""
 
@@ -338,6 +355,7 @@ Expression = (
     | Multiple
     | ExtremeOf
     | Magnitude
+    | Distributed
     | Conditional
     | Quantified
     | Selection
@@ -359,8 +377,9 @@ class Definition(Node):
 @final
 @dataclass(frozen=True)
 class Source:
-    """A whole text. The output is a Bit, whose value at one end of a word is the verdict, or a Symbol.
+    """A whole text. The output is a Bit, whose value at one end of a word is the verdict, or of another type.
 
+    An Integer is put out as it is, or as the fraction of it and the `divisor`.
     The empty word has a verdict of its own: None where the text says nothing of one.
     """
 
@@ -369,6 +388,7 @@ class Source:
     definitions: tuple[Definition, ...]
     output: Expression
     at: At = At.LAST
+    divisor: Divisor | None = None
 
 
 RESERVED = frozenset(
@@ -386,7 +406,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
     match expression:
         case (
             Truth() | Edge() | In() | WordSymbol() | Name() | SymbolName() | Number() | Position() | Length()
-        ):
+        ) | Distributed():
             return ()
         case (
             Negation(one) | Congruence(one) | Negative(one) | Multiple(_, one) | Magnitude(one) | Applied(one)

@@ -15,6 +15,7 @@ from attemper.languages.rasp.syntax import (
     Comparison,
     Conditional,
     Congruence,
+    Distributed,
     Edge,
     Expression,
     ExtremeOf,
@@ -76,7 +77,18 @@ class SymbolType:
         return f"Symbol{{{', '.join(self.names)}}}"
 
 
-Type = BitType | IntegerType | SymbolType
+@final
+@dataclass(frozen=True)
+class DistributionType:
+    """A probability for each of these names at every position; names as in a Symbol."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"Distribution{{{', '.join(self.names)}}}"
+
+
+Type = BitType | IntegerType | SymbolType | DistributionType
 
 BIT, INTEGER = BitType(), IntegerType()
 
@@ -87,8 +99,8 @@ MAX_NAMES = 1_000
 def types_of(source: Source, text: str) -> Mapping[str, Type]:
     r"""The type of every definition, in their order.
 
-    Raises `SourceError` where types do not fit, `UnsupportedError` for what is not built yet: Integers as
-    output, Integers that attention fetches.
+    Raises `SourceError` where types do not fit, `UnsupportedError` for what is not built yet: Integers that
+    attention fetches.
 
     >>> from attemper.languages.rasp.parse import parse_source
     >>> text = "alphabet a b\nempty reject\nmore = len > 2\nkind = more ? many : few\noutput more"
@@ -105,16 +117,17 @@ def types_of(source: Source, text: str) -> Mapping[str, Type]:
 
 
 def _check_output(source: Source, output: Type, text: str) -> None:
-    """A Bit has a verdict on the empty word; a Symbol is put out at every position, and has no verdict."""
+    """A Bit has a verdict on the empty word; all else is put out at every position, and has no verdict."""
     place, said = source.output.place, source.accepts_empty is not None
+    if source.divisor is not None and output != INTEGER:
+        message = f"an Integer is divided by the number of visible positions, and this is {_a(output)}"
+        raise mistake(message, text, place)
     match output:
-        case IntegerType():
-            raise unsupported("Integers cannot be put out yet: compare it, as in x = 0", text, place)
         case BitType() if not said:
             raise mistake(
                 "what the empty word gives is not said", text, place, "empty accept", "empty reject"
             )
-        case SymbolType() if said or source.at is At.FIRST:
+        case IntegerType() | SymbolType() | DistributionType() if said or source.at is At.FIRST:
             message = (
                 f"the output is {_a(output)}, put out at every position: there is no verdict that 'empty' or "
                 "'at' could speak of, leave them out"
@@ -160,6 +173,8 @@ class _Checker:
             case SymbolName(name):
                 self._refuse_misspelt(expression)
                 return SymbolType((name,))
+            case Distributed(probabilities):
+                return DistributionType(tuple(name for name, _ in probabilities))
             case (
                 Edge()
                 | In()
@@ -311,12 +326,6 @@ class _Checker:
                 raise self._mistake(f"'{quantifier}' speaks of a Bit, and this is {_a(found)}", body.place)
         if quantifier is not Quantifier.COUNT:
             return BIT
-        if condition is not None and Index.HERE in indices(condition):
-            message = (
-                "a count whose condition reads something at i is not built: write a count by cases as a sum, "
-                "as in (p ? count[j <= i] f : 0) + (!p ? count[j <= i] g : 0)"
-            )
-            raise unsupported(message, self.text, condition.place)
         return INTEGER
 
     def _nearest(self, expression: Nearest) -> Type:
@@ -387,6 +396,9 @@ class _Checker:
         """The type of what attention reads, given that of the value and how the text says `else`."""
         if found == INTEGER:
             raise unsupported(_NOT_FETCHED.format(head), self.text, value.place)
+        if isinstance(found, DistributionType):
+            message = f"'{head}' fetches no Distribution: fetch a Symbol or a Bit, and choose by ? :"
+            raise unsupported(message, self.text, value.place)
         like = "else false" if found == BIT else "else none"
         if default is None:
             if needs_default:
@@ -415,6 +427,8 @@ class _Checker:
                     message = f"a Symbol with more than {MAX_NAMES:,} names, and each of them is a step"
                     raise unsupported(message, self.text, place)
                 return SymbolType(names)
+            case DistributionType(some), DistributionType(others):
+                return DistributionType(tuple(dict.fromkeys((*some, *others))))
             case _:
                 return first
 

@@ -6,8 +6,9 @@ once become definitions, so that a text is as short as the Python that made it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from fractions import Fraction
 from typing import cast, final
 
 from attemper.attention_program.ops import Choice, Direction, Mask
@@ -19,6 +20,8 @@ from attemper.languages.rasp.syntax import (
     Conditional,
     Congruence,
     Definition,
+    Distributed,
+    Divisor,
     Edge,
     Expression,
     Extreme,
@@ -205,6 +208,19 @@ def when(condition: Value, then: Value | bool | int | str, otherwise: Value | bo
     return Value(Conditional(condition.expression, _expression(then), _expression(otherwise)))
 
 
+def distribution(probabilities: Mapping[str, int | float | str | Fraction]) -> Value:
+    """Distribution: a probability for each name; `1/3` and `0.1` are read as they are written.
+
+    >>> from fractions import Fraction
+    >>> from attemper import rasp
+    >>> after = rasp.when(rasp.is_in("a"), rasp.distribution({"b": 1}), rasp.distribution({"a": .5, "b": .5}))
+    >>> print(rasp.text(after, alphabet="ab"))
+    alphabet a b
+    output in 'a' ? {b: 1} : {a: 1/2, b: 1/2}
+    """
+    return Value(Distributed(tuple((name, Fraction(str(own))) for name, own in probabilities.items())))
+
+
 def minimum(*integers: Value | int) -> Value:
     """The least of several Integers."""
     return Value(ExtremeOf(Extreme.LEAST, tuple(map(_expression, integers))))
@@ -280,20 +296,32 @@ def following(value: Value, distance: int = 1, default: bool | str = False) -> V
 
 
 def text(
-    output: Value, *, alphabet: str | Sequence[str], accepts_empty: bool | None = None, at: str = "last"
+    output: Value,
+    *,
+    alphabet: str | Sequence[str],
+    accepts_empty: bool | None = None,
+    at: str = "last",
+    per: str | None = None,
 ) -> str:
     """The program's text, which `parse_rasp` reads.
 
     `alphabet`: single characters, symbols separated by blanks, or a list. Where the output is a Bit:
-    `accepts_empty`, the verdict on the empty word, and `at`, the end of other words where it is read.
+    `accepts_empty`, the verdict on the empty word, and `at`, the end of other words where it is read. Where
+    it is an Integer: `per`, by what it is divided: "pos", "len" or "visible", as many as it counts over.
     """
     symbols = parse_alphabet(alphabet) if isinstance(alphabet, str) else Alphabet(tuple(alphabet))
     definitions, expression = _written(output.expression)
-    return show(Source(symbols, accepts_empty, definitions, expression, At(at)))
+    divisor = None if per is None else Divisor(per)
+    return show(Source(symbols, accepts_empty, definitions, expression, At(at), divisor))
 
 
 def program(
-    output: Value, *, alphabet: str | Sequence[str], accepts_empty: bool | None = None, at: str = "last"
+    output: Value,
+    *,
+    alphabet: str | Sequence[str],
+    accepts_empty: bool | None = None,
+    at: str = "last",
+    per: str | None = None,
 ) -> RaspProgram:
     """The program itself; its errors point into its text.
 
@@ -302,7 +330,7 @@ def program(
     >>> found.program_class, len(found.program.steps)
     (<ProgramClass.B_RASP: 'B-RASP'>, 2)
     """
-    return parse_rasp(text(output, alphabet=alphabet, accepts_empty=accepts_empty, at=at))
+    return parse_rasp(text(output, alphabet=alphabet, accepts_empty=accepts_empty, at=at, per=per))
 
 
 def _expression(like: object) -> Expression:

@@ -23,6 +23,7 @@ from attemper.workbench.report.windows import cut, cut_word, length_note
 
 if TYPE_CHECKING:
     from attemper.running.batches import Run
+    from attemper.running.numbers import Number
 
 WORDS_AT_ONCE = 4096
 LONG = 8192
@@ -110,7 +111,25 @@ def _print_symbols(model: Model, run: Run, *, json: bool) -> None:
     out.print(f"{escaped(show_word(run.word))}  {escaped(shown)}")
 
 
+def _print_numbers(run: Run, numbers: tuple[Number | None, ...], *, json: bool) -> None:
+    """The number at every position, in the order of the word's; of a distribution one line a position."""
+    from attemper.running.numbers import show_number
+
+    word = escaped(show_word(run.word))
+    if json:
+        print_json({"word": list(run.word), "outputs": list(numbers)})
+    elif any(isinstance(number, dict) for number in numbers):
+        out.print(word)
+        for i, number in enumerate(numbers, start=1):
+            out.print(f"  {i}  {escaped(show_number(number))}", hang=5)
+    else:
+        out.print(f"{word}  {' '.join(map(show_number, numbers))}")
+
+
 def _print(model: Model, run: Run, *, json: bool) -> None:
+    if run.numbers is not None:
+        _print_numbers(run, run.numbers, json=json)
+        return
     if model.network.symbols:
         _print_symbols(model, run, json=json)
         return

@@ -12,6 +12,7 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.certificates.files import CERTIFICATE, load_if_any
+from attemper.languages.measures import Measure, describe
 from attemper.workbench.cli.certifying import horizon_text, horizons_of
 from attemper.workbench.cli.console import out, print_json, print_program
 from attemper.workbench.cli.options import Json
@@ -96,9 +97,18 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
 
 
 def _reading(summary: Summary) -> tuple[str, str]:
+    if summary.measure is not None:
+        return "puts out", f"{describe(Measure(summary.measure))} at every position{_meant(summary)}"
     if summary.puts_out:
         return "puts out", f"one of {' '.join(summary.puts_out)} at every position"
     return "read at", f"the {summary.at} position; empty word: {summary.empty}"
+
+
+def _meant(summary: Summary) -> str:
+    """What the coordinate of a number holds."""
+    if summary.measure == Measure.INTEGER:
+        return ": its share, which times the number of visible positions is the integer"
+    return f" over {' '.join(summary.puts_out)}" if summary.puts_out else ""
 
 
 def _heads(summary: Summary) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attemper.attention_program.show import show_program
+from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.words import listed
 from attemper.workbench.cli.console import out, print_json, print_program
@@ -33,7 +34,11 @@ def _facts(found: RaspProgram) -> dict[str, str]:
         "class": "neither B-RASP nor C-RASP" if one is None else f"{one}: {one.says}",
         "alphabet": listed(found.program.alphabet.symbols, "symbols"),
     }
-    if found.program.symbols:
+    numbers = found.program.numbers
+    if numbers is not None:
+        of = f" over {listed(list(numbers.names), 'names')}" if numbers.names else ""
+        facts["puts out"] = f"{describe(numbers.measure)}{of} at every position"
+    elif found.program.symbols:
         names = listed([name for name, _ in found.program.symbols], "names")
         facts["puts out"] = f"one of {names} at every position"
     else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,10 @@ from attemper.languages.words import show_word
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.model import load
+
+if TYPE_CHECKING:
+    from attemper.running.numbers import Number
+    from attemper.workbench.verify import Expected
 
 
 def verify_command(
@@ -54,8 +59,8 @@ def verify_command(
                     "word": list(wrong.word),
                     "position": wrong.position,
                     "which": wrong.which,
-                    "expected": wrong.expected,
-                    "got": wrong.got,
+                    "expected": _plain(wrong.expected),
+                    "got": _plain(wrong.got),
                 },
             }
         )
@@ -66,8 +71,19 @@ def verify_command(
         )
     else:
         out.print(
-            f"WRONG at position {wrong.position}: {wrong.which} says {wrong.got}, "
-            f"the {model.source.kind} {wrong.expected}, on the word {show_word(wrong.word)}",
+            f"WRONG at position {wrong.position}: {wrong.which} says {_plain(wrong.got)}, "
+            f"the {model.source.kind} {_plain(wrong.expected)}, on the word {show_word(wrong.word)}",
         )
     if wrong is not None:
         raise typer.Exit(ExitCode.DISAGREEMENT)
+
+
+def _plain(found: bool | Number | Expected | None) -> object:
+    """As JSON has it: fractions as numbers."""
+    match found:
+        case Fraction():
+            return float(found)
+        case dict():
+            return {name: float(value) for name, value in found.items()}
+        case _:
+            return found

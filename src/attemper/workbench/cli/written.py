@@ -17,7 +17,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.model import read_source
-from attemper.workbench.programs import program_language
+from attemper.workbench.programs import program_language, what_is_put_out
 
 
 class EmptyOption(StrEnum):
@@ -78,9 +78,10 @@ class Written:
             found = program_language(text, at, empty)
             return found, found.program.alphabet, text
         program = parse_program(text)
-        if program.symbols and not (self.at is None and self.empty is None):
+        puts_out = what_is_put_out(program)
+        if puts_out and not (self.at is None and self.empty is None):
             raise typer.BadParameter(
-                "--at and --empty say how a verdict is read; the program puts out a symbol at every position"
+                f"--at and --empty say how a verdict is read; this program puts out {puts_out} everywhere"
             )
         language = ProgramLanguage(program, self.at or At.LAST, self.empty is EmptyOption.ACCEPT)
         return language, program.alphabet, ""

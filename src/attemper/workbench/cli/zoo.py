@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, assert_never, final
 
@@ -16,6 +17,7 @@ from attemper.languages.named.entry import (
     Entry,
     Formula,
     Named,
+    PutOut,
     Rasp,
     Regex,
     Source,
@@ -156,10 +158,10 @@ class _Words:
 @final
 @dataclass(frozen=True)
 class _Example:
-    """A word, and what is put out at each of its positions."""
+    """A word, and what is put out at each of its positions; fractions as text."""
 
     word: Word
-    outputs: tuple[str, ...]
+    outputs: tuple[str | int | dict[str, str], ...]
 
 
 @final
@@ -171,7 +173,28 @@ class _Examples:
 
     def facts(self) -> Iterator[tuple[str, str]]:
         for example in self.words:
-            yield "word", f"{show_word(example.word)} gives {show_word(example.outputs)}"
+            yield "word", f"{show_word(example.word)} gives {_shown(example.outputs)}"
+
+
+def _shown(outputs: tuple[str | int | dict[str, str], ...]) -> str:
+    """Names as a word, numbers in a row, distributions as their texts."""
+    if any(isinstance(one, dict) for one in outputs):
+        rows = (one.items() for one in outputs if isinstance(one, dict))
+        return ", ".join(" ".join(f"{name} {likely}" for name, likely in row) for row in rows)
+    names = tuple(one for one in outputs if isinstance(one, str))
+    is_words = len(names) == len(outputs) and not any("/" in name for name in names)
+    return show_word(names) if is_words else " ".join(map(str, outputs))
+
+
+def _plain(put_out: PutOut) -> str | int | dict[str, str]:
+    """What JSON has: fractions are texts."""
+    match put_out:
+        case Fraction():
+            return str(put_out)
+        case dict():
+            return {name: str(likely) for name, likely in put_out.items()}
+        case _:
+            return put_out
 
 
 def _drawn(entry: Named, count: int, longest: int, seed: int) -> _Words | _Examples:
@@ -184,7 +207,7 @@ def _drawn(entry: Named, count: int, longest: int, seed: int) -> _Words | _Examp
             )
         case Transduction():
             words = entry.words(seed=seed, count=count, longest=longest)
-            return _Examples([_Example(word, entry.outputs(word)) for word in words])
+            return _Examples([_Example(word, tuple(map(_plain, entry.outputs(word)))) for word in words])
         case _:
             assert_never(entry)
 
@@ -206,7 +229,8 @@ def _record(entry: Named) -> dict[str, object]:
         case Entry():
             return {**record, "polarity": entry.polarity or None, "empty": entry.accepts(())}
         case Transduction():
-            return {**record, "puts_out": list(entry.puts_out)}
+            numbers = {} if entry.measured is None else {"measured": entry.measured.value}
+            return {**record, "puts_out": list(entry.puts_out), **numbers}
         case _:
             assert_never(entry)
 
@@ -258,9 +282,9 @@ def _facts(entry: Named) -> Iterator[tuple[str, str]]:
     match entry:
         case Entry():
             yield "empty word", "in the language" if entry.accepts(()) else "not in the language"
-        case Transduction(puts_out=names):
-            what = f"one of {' '.join(names)}" if names else "a number"
-            yield "puts out", f"{what} at every position"
+        case Transduction(puts_out=names, measured=measured):
+            what = measured.value if measured else "one"
+            yield "puts out", f"{what} {'of ' if names else ''}{' '.join((*names, 'at every position'))}"
         case _:
             assert_never(entry)
     for source in entry.sources or (entry.source,):

@@ -23,6 +23,11 @@ def network_lines(network: Network) -> Iterator[str]:
         yield from _feed_forward(f"layer {number}", layer)
     where = "first" if network.reads_first else "last"
     empty = "accepted" if network.accepts_empty else "rejected"
+    if network.measure is not None:
+        shown = ", ".join(f"{name}: x{at}" for name, at in network.symbols) or f"x{network.output}"
+        share = "" if network.over is None else f", as its share of what is seen {network.over}"
+        yield f"output {network.measure} {shown}{share}"
+        return
     if network.symbols:
         yield "output " + ", ".join(f"{name}: x{coordinate}" for name, coordinate in network.symbols)
         return

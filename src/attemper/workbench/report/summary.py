@@ -43,7 +43,9 @@ class Summary:
     at: str
     empty: str
     puts_out: tuple[str, ...]
-    """The symbols of which one stands at every position; none if that is a bit."""
+    """The symbols of which one stands at every position, or a distribution's names; none if that is a bit."""
+    measure: str | None
+    """What the numbers at every position are; None if no numbers stand there."""
     regime: str
     layers: int
     heads: int
@@ -75,6 +77,7 @@ def summary_of(model: Model) -> Summary:
         at=model.source.at,
         empty="accept" if network.accepts_empty else "reject",
         puts_out=tuple(name for name, _ in network.symbols),
+        measure=None if network.measure is None else str(network.measure),
         regime=str(model.regime),
         layers=len(network.layers),
         heads=len(heads),
