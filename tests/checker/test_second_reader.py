@@ -30,6 +30,7 @@ from attemper.checker.verdict import Status
 from attemper.networks.files import Source, load, save
 from attemper.networks.layers import Network
 from tests.support.hand_built import hand_built
+from tests.support.nearest import dyck
 from tests.support.plain_heads import plain_head
 from tests.support.programs import AS_HEADS, programs
 from tests.support.second_reader import drawn
@@ -126,6 +127,20 @@ def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
     _require_agreement(tree, None, [])
 
 
+@settings(max_examples=40, derandomize=True, deadline=None, database=None)
+@given(programs(compiled=False))
+def test_programs_with_cases_and_defaults_are_followed_by_neither(program: Program) -> None:
+    _require_agreement(program_to_tree(program), None, [])
+
+
+@pytest.mark.parametrize("kinds", [1, 2])
+def test_programs_with_the_nearest_count_are_followed_by_neither(kinds: int) -> None:
+    tree: Any = program_to_tree(dyck(kinds))
+    assert complaint(tree) is None
+    _require_agreement(tree, None, [])
+    assert isinstance(_followed(tree, None, []), str)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_random_heads_are_read_alike(seed: int) -> None:
     _require_read_alike(random_head(Random(seed)))
@@ -191,7 +206,7 @@ def _difference(answers: Sequence[Sequence[Answer]], network: Network) -> str | 
                 case Selects() if abs(float(mass) - answer.stray_mass) > 1e-12:
                     return f"{mass} against {answer}"
                 case Values(base, digits):
-                    if not isinstance(fact.rule, IntegerValueRule) or fact.rule.margin != Margin(base, digits):
+                    if fact.rule != IntegerValueRule(Margin(base, digits)):
                         return f"{fact.rule} against {answer}"
                 case Nearests():
                     if not _is_alike(fact.rule, answer) or abs(float(mass) - answer.stray_mass) > 1e-12:
