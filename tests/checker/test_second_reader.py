@@ -184,8 +184,14 @@ def _followed(program: Any, automaton: Any, groups: Sequence[Sequence[int]]) -> 
 def _require_read_alike(network: Network) -> None:
     with tempfile.TemporaryDirectory() as folder:
         save(network, Source("formula", "a", "last", "decoder"), Path(folder))
-        reading = read(read_network(Path(folder)))
+        read_alike(Path(folder), network)
+
+
+def read_alike(folder: Path, network: Network) -> Reading:
+    """What the second reader says of a folder's network, and the checker does not contradict."""
+    reading = read(read_network(folder))
     assert _difference(reading.answers, network) is None
+    return reading
 
 
 def _difference(answers: Sequence[Sequence[Answer]], network: Network) -> str | None:

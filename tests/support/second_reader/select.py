@@ -232,24 +232,28 @@ def _choice(factors: _Factors, cell: Cell, masking: str) -> _Choice:
     """The score as G t(j) - P b(j), with the values of a cell in place of the factors at i."""
     values = iter(cell)
     cold = _in_cell(factors.cold, values)
-    ties: dict[int, Laurent] = {}
-    blocks: list[tuple[Laurent, Table]] = []
+    ties: dict[tuple[int, Fraction], Laurent] = {}
+    blocks: dict[Table, Laurent] = {}
     for query, key in factors.rows:
         asked = times(cold, _in_cell(query, values))
         if not asked:
             continue
         for (p, q), factor in key.powers.items():
             if p:
-                ties[p] = plus(ties.get(p, {}), times(asked, scaled(monomial(0, q), factor)))
+                own = times(asked, scaled(monomial(0, q), factor))
+                ties[p, factor] = plus(ties.get((p, factor), {}), own)
         if len(set(key.table)) > 1:
-            blocks.append((asked, key.table))
-    ties = {p: form for p, form in ties.items() if form}
-    if len(ties) != 1 or not set(ties) <= {1, -1}:
-        raise MisfitError(f"t(j) is made of the powers {sorted(ties)}")
-    ((power, tie),) = ties.items()
+            blocks[key.table] = plus(blocks.get(key.table, {}), asked)
+    ties = {name: form for name, form in ties.items() if form}
+    if len(ties) != 1 or not {p for p, _ in ties} <= {1, -1}:
+        raise MisfitError(f"t(j) is made of the multiples {sorted(ties)}")
+    (((power, _), tie),) = ties.items()
     positive = _is_positive(tie, MASKS[masking][0])
     return _Choice(
-        power, (power == 1) == positive, tie if positive else scaled(tie, -1), _levels(blocks, masking)
+        power,
+        (power == 1) == positive,
+        tie if positive else scaled(tie, -1),
+        _levels([(form, table) for table, form in blocks.items() if form], masking),
     )
 
 
