@@ -297,12 +297,13 @@ def _levels(blocks: Sequence[tuple[Laurent, Table]], masking: str) -> tuple[Laur
         key = tuple(sorted(scaled(form, 1 / first).items()))
         before = by_form.get(key, (Fraction(0),) * len(table))
         by_form[key] = tuple(x + first * y for x, y in zip(before, table, strict=True))
-    by_form = {form: table for form, table in by_form.items() if len(set(table)) > 1}
     if not by_form:
         return None
     if len(by_form) > 1:
         raise MisfitError("terms that are no multiples of one P")
     ((form_, table),) = by_form.items()
+    if len(set(table)) == 1:
+        return None
     sign = 1 if _is_positive(dict(form_), MASKS[masking][0]) else -1
     best = max(sign * x for x in table)
     return scaled(dict(form_), sign), tuple(best - sign * x for x in table)
