@@ -27,7 +27,7 @@ from attemper.languages.rasp.show import show
 from attemper.workbench.model import Model
 from tests.checker.test_second_reader import read_alike
 from tests.support import raw_truth
-from tests.support.nearest import dyck, one_nearest, palindromes
+from tests.support.nearest import dyck, one_nearest, palindromes, random_nearest
 from tests.support.programs import SAID, ProgramSampler
 from tests.support.rasp import RaspMeaning, RaspSampler
 from tests.support.raw_forward import all_words, batch_of
@@ -158,15 +158,6 @@ def test_a_broken_promise_is_seen() -> None:
         assert broken.any()
     kept = {"alphabet": ["a", "b"], "steps": [letter, ["not", 0]], "output": [["x", 0], ["y", 1]]}
     assert not raw_truth.broken_promises(kept, "ab", batch_of([(0, 1), (1,)])).any()
-
-
-def random_nearest(rng: Random) -> Program:
-    """A nearest count with constants that lead out of 1..n on both sides."""
-    sides = (Mask.UP_TO, Mask.FROM, Mask.ALL)
-    query, key = (((rng.choice((-1, 0, 1)), rng.choice((-1, 1))), rng.randint(-2, 2)) for _ in range(2))
-    where = rng.choice((("a", "b"), ("a",), None))
-    mask, choice, side = rng.choice(sides), rng.choice(list(Choice)), rng.choice(sides)
-    return one_nearest(mask, choice, query, key, where, side=side)
 
 
 # Sweeps ----------------------------------------------------------------------------------------------------
