@@ -14,12 +14,15 @@ import pytest
 
 from attemper.checker.analysis import analyse
 from attemper.checker.names import UnprovenError
+from attemper.compiling.pipeline import compile_language
+from attemper.compiling.regimes import Regime
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
 from tests.checker.test_mutations import FEW, MANY, Case, proved
 from tests.support.brute_force import words_up_to
 from tests.support.derived import derived_wrongly
 from tests.support.mutants import network_mutants
+from tests.support.nearest import language_of, random_nearest
 
 SAMPLE = 16
 """How many mutants of each model the fast test looks at."""
@@ -59,6 +62,29 @@ def test_what_is_derived_of_sampled_mutants_is_so(case: Case) -> None:
     rng = random.Random(f"derived {case}")
     every = list(network_mutants(network, rng))
     counts = judged([("as compiled", network), *rng.sample(every, SAMPLE)], 3)
+    assert counts["derived rightly"] > 0
+
+
+def nearest_network(rng: random.Random) -> Network:
+    program = random_nearest(rng)
+    regime = rng.choice((Regime.UNBOUNDED, Regime.TEMPERATURE))
+    return compile_language(language_of(program), program.alphabet, regime).soft
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_is_derived_of_whole_numbers_is_so(seed: int) -> None:
+    rng = random.Random(seed)
+    network = nearest_network(rng)
+    counts = judged([("as compiled", network), *rng.sample(list(network_mutants(network, rng)), 3)], 3)
+    assert counts["derived rightly"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_derived_of_mutated_whole_numbers_is_so(seed: int) -> None:
+    rng = random.Random(seed)
+    network = nearest_network(rng)
+    counts = judged([*rng.sample(list(network_mutants(network, rng)), 30)], 4)
     assert counts["derived rightly"] > 0
 
 

@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -393,6 +394,15 @@ REFUSED: dict[str, tuple[tuple[Step, ...], str]] = {
     "one case": ((A, Attend(Mask.UP_TO, Choice.LEFTMOST, ((0, 0),), 0, None)), "or has cases"),
     "default of a shift": ((A, Shift(Direction.PREVIOUS, 0, default=False)), "no step of a machine"),
     "distance": ((A, Shift(Direction.PREVIOUS, 0, 2, default=False)), "no step of a machine"),
+    "nearest": (
+        (
+            A,
+            Count(Mask.UP_TO, 0),
+            Count(Mask.BEFORE, 0),
+            Nearest(Mask.UP_TO, Choice.RIGHTMOST, 0, 1, 2, 0),
+        ),
+        "step 3 looks to the right, at counts",
+    ),
     "count to the right": ((A, Count(Mask.AFTER, 0), Compare(1, 1)), "step 1 counts to the right"),
     "sum with all": (
         (A, Count(Mask.UP_TO, 0), Count(Mask.ALL, 0), Linear(((1, 1), (1, 2)), 0), Compare(3, 1)),

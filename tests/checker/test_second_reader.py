@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,6 +18,9 @@ from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.certificates.files import decode_dfa
 from attemper.checker.analysis import analyse
 from attemper.checker.attention.by_cases import CasesRule
+from attemper.checker.attention.margins import Margin
+from attemper.checker.constructions.integer_value import IntegerValueRule
+from attemper.checker.constructions.nearest_integer import NearestIntegerRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.folders import check_path
 from attemper.checker.following import follows
@@ -26,11 +30,13 @@ from attemper.checker.verdict import Status
 from attemper.networks.files import Source, load, save
 from attemper.networks.layers import Network
 from tests.support.hand_built import hand_built
+from tests.support.nearest import dyck
 from tests.support.plain_heads import plain_head
 from tests.support.programs import AS_HEADS, programs
 from tests.support.second_reader import drawn
 from tests.support.second_reader.following import automaton_of, follow
 from tests.support.second_reader.forms import NothingShownError
+from tests.support.second_reader.integers import Nearests, Values
 from tests.support.second_reader.program_shape import complaint
 from tests.support.second_reader.raw import MalformedError, read_certificate, read_network
 from tests.support.second_reader.select import Answer, Fails, Reading, Selects, Unread, read
@@ -121,6 +127,20 @@ def test_programs_of_every_kind_are_followed_alike(program: Program) -> None:
     _require_agreement(tree, None, [])
 
 
+@settings(max_examples=40, derandomize=True, deadline=None, database=None)
+@given(programs(compiled=False))
+def test_programs_with_cases_and_defaults_are_followed_by_neither(program: Program) -> None:
+    _require_agreement(program_to_tree(program), None, [])
+
+
+@pytest.mark.parametrize("kinds", [1, 2])
+def test_programs_with_the_nearest_count_are_followed_by_neither(kinds: int) -> None:
+    tree: Any = program_to_tree(dyck(kinds))
+    assert complaint(tree) is None
+    _require_agreement(tree, None, [])
+    assert isinstance(_followed(tree, None, []), str)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_random_heads_are_read_alike(seed: int) -> None:
     _require_read_alike(random_head(Random(seed)))
@@ -164,8 +184,14 @@ def _followed(program: Any, automaton: Any, groups: Sequence[Sequence[int]]) -> 
 def _require_read_alike(network: Network) -> None:
     with tempfile.TemporaryDirectory() as folder:
         save(network, Source("formula", "a", "last", "decoder"), Path(folder))
-        reading = read(read_network(Path(folder)))
+        read_alike(Path(folder), network)
+
+
+def read_alike(folder: Path, network: Network) -> Reading:
+    """What the second reader says of a folder's network, and the checker does not contradict."""
+    reading = read(read_network(folder))
     assert _difference(reading.answers, network) is None
+    return reading
 
 
 def _difference(answers: Sequence[Sequence[Answer]], network: Network) -> str | None:
@@ -185,9 +211,23 @@ def _difference(answers: Sequence[Sequence[Answer]], network: Network) -> str | 
                     return f"{fact.rule} against {answer}"
                 case Selects() if abs(float(mass) - answer.stray_mass) > 1e-12:
                     return f"{mass} against {answer}"
+                case Values(base, digits):
+                    if fact.rule != IntegerValueRule(Margin(base, digits)):
+                        return f"{fact.rule} against {answer}"
+                case Nearests():
+                    if not _is_alike(fact.rule, answer) or abs(float(mass) - answer.stray_mass) > 1e-12:
+                        return f"{fact.rule}, {float(mass)} against {answer}"
                 case Selects() | Unread():
                     continue
     return None
+
+
+def _is_alike(rule: Rule, answer: Nearests) -> bool:
+    """Whether the checker says the same of a nearest integer."""
+    if not isinstance(rule, NearestIntegerRule):
+        return False
+    agrees = (rule.gap, rule.far) == (answer.gap, answer.far)
+    return agrees and abs(rule.noise - answer.noise) <= Fraction(1, 10**9)
 
 
 def _rules(rule: Rule) -> tuple[Rule, ...]:
@@ -201,7 +241,7 @@ def _difference_where_it_fails(answers: Sequence[Sequence[Answer]], reason: str)
         return None
     layer, head = int(place[1]), int(place[3])
     before = [answer for answers_ in answers[:layer] for answer in answers_] + list(answers[layer][:head])
-    agreed = not isinstance(answers[layer][head], Selects) and not any(
+    agreed = not isinstance(answers[layer][head], Selects | Values | Nearests) and not any(
         isinstance(answer, Fails) for answer in before
     )
     return None if agreed else f"{reason} against {answers}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 from attemper.attention_program.builder import Builder
 from attemper.attention_program.language import ProgramLanguage
@@ -118,6 +119,15 @@ def one_nearest(
     sought = build.add(Place(EVEN)) if where is None else build.add(Letter(tuple(where)))
     found = build.add(Nearest(mask, choice, sought, *sums, build.add(Place(value))))
     return Program(AB, tuple(build.steps), found)
+
+
+def random_nearest(rng: Random) -> Program:
+    """A nearest count with constants that lead out of 1..n on both sides."""
+    sides = (Mask.UP_TO, Mask.FROM, Mask.ALL)
+    query, key = (((rng.choice((-1, 0, 1)), rng.choice((-1, 1))), rng.randint(-2, 2)) for _ in range(2))
+    where = rng.choice((("a", "b"), ("a",), None))
+    mask, choice, side = rng.choice(sides), rng.choice(list(Choice)), rng.choice(sides)
+    return one_nearest(mask, choice, query, key, where, side=side)
 
 
 def nearest_by_definition(

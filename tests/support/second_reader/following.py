@@ -196,6 +196,10 @@ def _require_registers(step: list[Any]) -> None:
     match step:
         case ["next", *_] | ["attend" | "count", ">=" | ">" | "all", *_]:
             raise NothingShownError("the program looks to the right")
+        case (
+            ["attend", _, _, list(), *_] | ["attend", _, _, _, _, _] | ["previous", _, _, _] | ["nearest", *_]
+        ):
+            raise NothingShownError("cases, a default, or the nearest count")
         case ["test", ["named", *_], *_]:
             raise NothingShownError("a named predicate of a count")
         case _:

@@ -22,7 +22,7 @@ def read_bits(step: list[Any]) -> list[int]:
             return list(ks)
         case ["attend", _, _, list() as cases, value, *_]:
             return [*(k for case in cases for k in case), value]
-        case ["attend", _, _, where, value, *_]:
+        case ["attend", _, _, where, value, *_] | ["nearest", _, _, where, _, _, value]:
             return [where, value]
         case _:
             return []
@@ -35,6 +35,8 @@ def read_counts(step: list[Any]) -> list[int]:
             return [k for _, k in parts]
         case ["compare" | "equals", k, _] | ["test", _, k, _, _]:
             return [k]
+        case ["nearest", _, _, _, query, key, _]:
+            return [query, key]
         case _:
             return []
 
@@ -60,9 +62,19 @@ def _complaint(program: Any) -> str | None:
             for k in refs:
                 if not is_number(k) or not 0 <= k < number or (steps[k][0] in COUNTS) != counts:
                     return f"step {number} reads {k}"
-    if not is_number(output) or not 0 <= output < len(steps) or steps[output][0] in COUNTS:
-        return "the output is no bit"
+    symbols = [symbol for symbol, _ in output] if isinstance(output, list) else [None]
+    if not symbols or len(set(symbols)) < len(symbols):
+        return "a symbol that is put out twice, or none"
+    for k in outputs(program):
+        if not is_number(k) or not 0 <= k < len(steps) or steps[k][0] in COUNTS:
+            return "an output is no bit"
     return None
+
+
+def outputs(program: Any) -> list[int]:
+    """The bit that is the output, or those of all symbols."""
+    output = program["output"]
+    return [k for _, k in output] if isinstance(output, list) else [output]
 
 
 def _is_bit(value: Any) -> bool:
@@ -91,6 +103,8 @@ def _is_step(step: Any, alphabet: list[str]) -> bool:
             return mask in MASKS and is_said and (is_number(where) or _are_cases(where))
         case ["count", mask, _]:
             return mask in MASKS
+        case ["nearest", mask, "rightmost" | "leftmost", _, _, _, _]:
+            return mask in ("<=", ">=", "all")
         case ["linear", list() as parts, constant]:
             return is_number(constant) and all(is_number(factor) for factor, _ in parts)
         case ["compare" | "equals", _, t]:
