@@ -16,6 +16,7 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.constructions import nearest_integer as rules
 from attemper.checker.constructions.nearest_integer import NearestIntegerRule
+from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, UnprovenError
 from attemper.checker.proof import prove
@@ -272,10 +273,28 @@ def test_the_noise_is_that_of_all_rows() -> None:
         ),
         (0, lambda names, q, k: ({(0, 0): names.letter("a")}, k), "not a multiple of an integer"),
         (0, lambda names, q, k: ({**q, (0, 1): names.true}, k), "not a multiple of an integer"),
+        (
+            0,
+            lambda names, q, k: ({(0, 0): names.plus(q[0, 0], names.true)}, k),
+            "not a multiple of an integer",
+        ),
+        (
+            3,
+            lambda names, q, k: ({(0, 0): names.plus(names.letter("a"), names.true)}, k),
+            "not a multiple of an integer",
+        ),
         (1, lambda names, q, k: (q, {(0, 1): names.scaled(names.letter("a"), 3)}), "not one square"),
         (
             2,
             lambda names, q, k: (q, {(0, 0): names.scaled(names.letter("a"), -16)}),
+            "pushed away .* by a bit",
+        ),
+        (
+            2,
+            lambda names, q, k: (
+                q,
+                {(0, 0): names.scaled(names.plus(names.letter("a"), names.number(Fraction(-1, 3))), -24)},
+            ),
             "pushed away .* by a bit",
         ),
         (2, lambda names, q, k: (q, {(0, 0): names.mean(Masking.PAST, names.letter("a"))}), "average"),
@@ -292,6 +311,41 @@ def test_other_scores_have_no_rule(row: int, change: object, match: str) -> None
     rows[row] = change(names, *rows[row])  # type: ignore[operator]
     with pytest.raises(UnprovenError, match=match):
         rules.nearest_integer(read(rows, names=names))
+
+
+def where_with(*extra: tuple[str, int], symbols: tuple[str, ...] = AB.symbols) -> Diagram:
+    """Where b is 0, of a nearest integer whose only keys without integers are multiples of letters."""
+    names = Formulas(symbols)
+    rows = parts_of(names)
+    one = names.number(1)
+    rows[2:3] = [({(0, 1): one}, {(0, 0): names.scaled(names.letter(s), factor)}) for s, factor in extra]
+    found = rules.nearest_integer(read(rows, names=names)).outputs[0].diagram
+    for where in (
+        names.true,
+        *(names.negation(names.letter(s)) for s in symbols),
+        *map(names.letter, symbols),
+    ):
+        clamps = [names.clamped(Masking.FUTURE, names.letter(s), 1).parts for s in "ab"]
+        ((asked, _),), ((key, _),) = clamps
+        if found == names.nearest(Masking.FUTURE, False, where, asked, key, names.letter("b")):
+            return where
+    raise AssertionError("it looks for something else")
+
+
+def test_a_bit_may_be_pushed_in_several_rows_and_pulled() -> None:
+    names = Formulas(AB.symbols)
+    assert where_with(("a", -8)) == names.negation(names.letter("a"))
+    assert where_with(("a", -3), ("a", -5)) == names.negation(names.letter("a"))
+    assert where_with(("a", 8)) == names.letter("a")
+    assert where_with(("a", -8), ("a", 8)) == names.true
+    assert where_with() == names.true
+
+
+def test_half_a_push_is_none() -> None:
+    abc = ("a", "b", "c")
+    for extra in ((("a", -8), ("b", -4)), (("a", -4),), (("a", 8), ("b", -8))):
+        with pytest.raises(UnprovenError, match=r"pushed away .* by a bit"):
+            where_with(*extra, symbols=abc)
 
 
 def test_an_integer_that_is_weighed_by_a_letter_is_none() -> None:
