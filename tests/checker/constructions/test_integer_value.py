@@ -403,6 +403,19 @@ def test_the_same_number_at_every_position_is_counted(each: int) -> None:
     assert output.diagram == FORMULAS.affine(counted)
 
 
+@pytest.mark.parametrize("each", [0, 3])
+def test_digits_alone_are_no_margin(each: int) -> None:
+    """With n = 1 they are 1, but nothing says so: a margin has a base."""
+    digits, number_ = FORMULAS.digits(), FORMULAS.number
+    unit = FORMULAS.mean(Masking.PAST, FORMULAS.mark(Masking.PAST))
+    rows = [
+        ({(0, 0): number_(each)} if each else {}, {(1, 1): FORMULAS.scaled(digits, 4)}),
+        ({(0, 0): unit}, {(2, 1): FORMULAS.scaled(digits, -2)}),
+    ]
+    with precision(64), pytest.raises(UnprovenError, match=r"top at the count|not positive"):
+        read_one(rows, {(1, 0): FORMULAS.true})
+
+
 def test_half_a_position_is_no_integer() -> None:
     rows = looking()
     rows[0] = ({(0, 0): FORMULAS.number(Fraction(1, 2))}, rows[0][1])

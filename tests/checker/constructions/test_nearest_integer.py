@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product as pairs
+from types import SimpleNamespace
+from typing import Any, cast
 
 import flint
 import pytest
@@ -494,6 +496,20 @@ def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
     with precision(64):
         off = rule.stray(ball(Fraction(1, 4)), flint.arb(1))
         assert off < rule.stray(ball(Fraction(1, 3)), flint.arb(1))
+
+
+def test_what_is_far_loses_all_errors_once_and_four_roundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """W of loss = E / gap, and of far (1 - 4 u) - E in place of far (1 - loss)."""
+    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2))
+    monkeypatch.setattr(rules, "scores_off", lambda _: flint.arb(1))
+    monkeypatch.setattr(rules, "attended", lambda _, loss, stray: [loss, stray(loss, flint.arb(3))])
+    with precision(64):
+        head = SimpleNamespace(lengths=SimpleNamespace(u=flint.arb(1) / 64))
+        loss, found = rule.offs(cast(Any, head))
+        near, far = flint.arb(-3).exp(), (-(12 * (1 - flint.arb(4) / 64) - 1)).exp()
+        whole = flint.arb(0.5).exp() * (near / (1 - near) + far) * 3
+        assert loss == flint.arb(1) / 4
+        assert abs(found - whole / (1 + whole)) < 1e-15  # type: ignore[operator]
 
 
 def test_keys_of_both_signs_are_twice_as_far_apart() -> None:
