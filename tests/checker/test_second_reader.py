@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,6 +18,9 @@ from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.certificates.files import decode_dfa
 from attemper.checker.analysis import analyse
 from attemper.checker.attention.by_cases import CasesRule
+from attemper.checker.attention.margins import Margin
+from attemper.checker.constructions.integer_value import IntegerValueRule
+from attemper.checker.constructions.nearest_integer import NearestIntegerRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.folders import check_path
 from attemper.checker.following import follows
@@ -31,6 +35,7 @@ from tests.support.programs import AS_HEADS, programs
 from tests.support.second_reader import drawn
 from tests.support.second_reader.following import automaton_of, follow
 from tests.support.second_reader.forms import NothingShownError
+from tests.support.second_reader.integers import Nearests, Values
 from tests.support.second_reader.program_shape import complaint
 from tests.support.second_reader.raw import MalformedError, read_certificate, read_network
 from tests.support.second_reader.select import Answer, Fails, Reading, Selects, Unread, read
@@ -185,9 +190,23 @@ def _difference(answers: Sequence[Sequence[Answer]], network: Network) -> str | 
                     return f"{fact.rule} against {answer}"
                 case Selects() if abs(float(mass) - answer.stray_mass) > 1e-12:
                     return f"{mass} against {answer}"
+                case Values(base, digits):
+                    if not isinstance(fact.rule, IntegerValueRule) or fact.rule.margin != Margin(base, digits):
+                        return f"{fact.rule} against {answer}"
+                case Nearests():
+                    if not _is_alike(fact.rule, answer) or abs(float(mass) - answer.stray_mass) > 1e-12:
+                        return f"{fact.rule}, {float(mass)} against {answer}"
                 case Selects() | Unread():
                     continue
     return None
+
+
+def _is_alike(rule: Rule, answer: Nearests) -> bool:
+    """Whether the checker says the same of a nearest integer."""
+    if not isinstance(rule, NearestIntegerRule):
+        return False
+    agrees = (rule.gap, rule.far) == (answer.gap, answer.far)
+    return agrees and abs(rule.noise - answer.noise) <= Fraction(1, 10**9)
 
 
 def _rules(rule: Rule) -> tuple[Rule, ...]:
@@ -201,7 +220,7 @@ def _difference_where_it_fails(answers: Sequence[Sequence[Answer]], reason: str)
         return None
     layer, head = int(place[1]), int(place[3])
     before = [answer for answers_ in answers[:layer] for answer in answers_] + list(answers[layer][:head])
-    agreed = not isinstance(answers[layer][head], Selects) and not any(
+    agreed = not isinstance(answers[layer][head], Selects | Values | Nearests) and not any(
         isinstance(answer, Fails) for answer in before
     )
     return None if agreed else f"{reason} against {answers}"

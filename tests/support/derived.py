@@ -16,20 +16,24 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.names import (
     Affine,
     At,
+    Clamped,
     CountNamed,
     CountRemainder,
     Exists,
+    LengthDigits,
     LetterBit,
     MixedAtLeast,
     Names,
+    NearestAt,
     PlaceAtLeast,
     PlaceNamed,
     PlaceRemainder,
     Shifted,
     SumAtLeast,
     SymbolCode,
+    Whole,
 )
-from attemper.checker.values import Value
+from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.predicates import Named, holds
 from attemper.languages.words import Word
@@ -82,12 +86,36 @@ class Reading:
 
     def _mean(self, number: int, i: int) -> Fraction:
         mean = self.names.means[number]
+        if number in self.names.wholes:
+            return Fraction(self._whole(self.names.wholes[number], i))
         if mean.masking is None:
             inner = self._averaged[number]
             assert isinstance(inner, Affine)
             return max(Fraction(0), self._affine(inner, i))
         seen = visible(mean.masking, i, self.length)
         return self._sum(mean.masking, mean.summand, i) / len(seen)
+
+    def _whole(self, whole: Whole, i: int) -> int:
+        """An integer at position i: the binary digits of n, or a sum within 1..n, or its square."""
+        match whole:
+            case LengthDigits():
+                return len(f"{self.length:b}")
+            case Clamped(masking, summand, power):
+                total = self._sum(masking, summand, i)
+                assert total.denominator == 1
+                return min(max(int(total), 1), self.length) ** power
+            case _:
+                assert_never(whole)
+
+    def _nearest(self, atom: NearestAt, i: int) -> int:
+        """The position that the nearest integer is read at."""
+        sought = self._whole(self.names.wholes[atom.query], i)
+        off = {
+            j: (sought - self._whole(self.names.wholes[atom.key], j)) ** 2 + 1 - self.number(atom.where, j)
+            for j in visible(atom.masking, i, self.length)
+        }
+        best = [j for j, own in off.items() if own == min(off.values())]
+        return best[0 if atom.leftmost else -1]
 
     def _sum(self, masking: Masking, summand: Diagram, i: int) -> Fraction:
         return sum((self.number(summand, j) for j in visible(masking, i, self.length)), Fraction(0))
@@ -119,6 +147,8 @@ class Reading:
             case At(masking, leftmost, where, inner):
                 found = [j for j in visible(masking, i, n) if self.number(where, j)]
                 return bool(found) and self.bit(inner, threshold, found[0 if leftmost else -1])
+            case NearestAt(inner=inner):
+                return self.bit(inner, threshold, self._nearest(atom, i))
             case Shifted(offset, inner):
                 return 1 <= i + offset <= n and self.bit(inner, threshold, i + offset)
             case SymbolCode():
@@ -144,11 +174,21 @@ def derived_wrongly(analysis: Analysis, word: Word) -> Iterator[str]:
             for i, vector in enumerate(actual, start=1):
                 for coordinate, number_ in enumerate(vector):
                     value = reading.value(stream.values[coordinate], i)
-                    if not abs(number_ - ball(value)) <= ball(stream.errors[coordinate]) + NOTHING:
+                    error = _error(stream, coordinate, len(word))
+                    if not abs(number_ - ball(value)) <= ball(error) + NOTHING:
                         yield (
                             f"{''.join(word)}: coordinate {coordinate} at {i} {place} is "
-                            f"{number_}, not {value} up to {float(stream.errors[coordinate])}"
+                            f"{number_}, not {value} up to {float(error)}"
                         )
+
+
+def _error(stream: Stream, coordinate: int, length: int) -> Fraction:
+    """What the checker knows of a coordinate's error in words of a length."""
+    error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
+    if fading is None or fading.factor != error:
+        return error
+    assert fading.power <= 0
+    return error * Fraction(length) ** fading.power
 
 
 def _after_heads(layer: Layer, before: meaning_soft.Stream) -> meaning_soft.Stream:

@@ -31,12 +31,18 @@ class UndecidedError(Exception):
 
 
 def outputs(network: RawNetwork, word: Sequence[int]) -> Row:
-    """The output coordinate at every position, in balls that are narrow."""
+    """The only output coordinate at every position, in balls that are narrow."""
+    (row,) = every_output(network, word)
+    return row
+
+
+def every_output(network: RawNetwork, word: Sequence[int]) -> list[Row]:
+    """Each output coordinate at every position, in balls that are narrow."""
     bits = BITS
     while bits <= MOST_BITS:
         with _precision(bits):
             found = _outputs(network, tuple(word))
-            if all(value.is_finite() and value.rad() < NARROW for value in found):
+            if all(value.is_finite() and value.rad() < NARROW for row in found for value in row):
                 return found
         bits *= 2
     raise UndecidedError(f"no narrow ball for {word}")
@@ -51,7 +57,7 @@ def _precision(bits: int) -> Iterator[None]:
         flint.ctx.prec = before
 
 
-def _outputs(network: RawNetwork, word: tuple[int, ...]) -> Row:
+def _outputs(network: RawNetwork, word: tuple[int, ...]) -> list[Row]:
     n = len(word)
     stream = _matrix(network.tensors["embed.W_E"][list(word)])
     for coordinate, tree in network.positions:
@@ -70,7 +76,7 @@ def _outputs(network: RawNetwork, word: tuple[int, ...]) -> Row:
                 for i in range(n)
             ]
             stream += flint.arb_mat(entries) * _matrix(outer)
-    return [stream[i, network.output] for i in range(n)]
+    return [[stream[i, coordinate] for i in range(n)] for coordinate in network.coordinates]
 
 
 def _head(

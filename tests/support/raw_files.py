@@ -40,8 +40,14 @@ class RawNetwork:
     alphabet: tuple[str, ...]
     positions: tuple[tuple[int, Tree], ...]
     heads: tuple[tuple[RawHead, ...], ...]
-    output: int
+    outputs: tuple[tuple[str | None, int], ...]
+    """The coordinates that are read: one without a name, or one for each symbol that can be put out."""
     tensors: dict[str, Floats]
+
+    @property
+    def coordinates(self) -> list[int]:
+        """The coordinates of all outputs."""
+        return [coordinate for _, coordinate in self.outputs]
 
     def weight(self, layer: int, name: str) -> Floats:
         """The tensor of a layer, such as attn.W_Q."""
@@ -63,9 +69,15 @@ def raw_network(structure: bytes, weights: bytes) -> RawNetwork:
             tuple(RawHead(h["masking"], h["weighting"]["inverse_temperature"]) for h in layer["heads"])
             for layer in entries["layers"]
         ),
-        output=entries["output"],
+        outputs=_outputs(entries["output"]),
         tensors=_tensors(weights),
     )
+
+
+def _outputs(entry: Any) -> tuple[tuple[str | None, int], ...]:
+    if isinstance(entry, list):
+        return tuple((symbol, coordinate) for symbol, coordinate in entry)
+    return ((None, entry),)
 
 
 def _tensors(data: bytes) -> dict[str, Floats]:
@@ -133,6 +145,12 @@ def places_of(lengths: Integers) -> Places:
     )
 
 
+def _binary_digits(value: Fraction | float) -> int:
+    """The d with 2^(d-1) <= value < 2^d, of a positive integer."""
+    assert value == int(value) > 0, f"{value} is no positive integer"
+    return len(f"{int(value):b}")
+
+
 def form_in_floats(tree: Tree, places: Places, narrow: Callable[[Floats], Floats]) -> Floats:
     """A closed form, one rounding per operation, as its tree is written."""
 
@@ -163,6 +181,8 @@ def form_in_floats(tree: Tree, places: Places, narrow: Callable[[Floats], Floats
                 for _ in range(abs(exponent)):
                     power = narrow(power * one)
                 return narrow(1 / power) if exponent < 0 else power
+            case ["digits", inner]:
+                return narrow(np.vectorize(_binary_digits, otypes=[float])(evaluate(inner)))
             case _:
                 raise ValueError(f"no closed form: {part}")
 
@@ -188,5 +208,7 @@ def exact_form(tree: Tree, i: int, n: int) -> Fraction:
             return math.prod((exact_form(part, i, n) for part in parts), start=Fraction(1))
         case ["^", base, exponent]:
             return exact_form(base, i, n) ** exponent
+        case ["digits", inner]:
+            return Fraction(_binary_digits(exact_form(inner, i, n)))
         case _:
             raise ValueError(f"no closed form: {tree}")

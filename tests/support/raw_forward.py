@@ -184,9 +184,16 @@ def batch_of(words: Sequence[Sequence[int]]) -> Batch:
 
 
 def run(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
-    """The output coordinate, [word, position], in float64; what stands in the padding means nothing."""
+    """The only output coordinate, [word, position], in float64; what stands in the padding means nothing."""
+    found = run_every_output(network, batch, form, way)
+    assert found.shape[-1] == 1, "several coordinates are read"
+    return found[..., 0]
+
+
+def run_every_output(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
+    """Each output coordinate, [word, position, output], in float64."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        return _Run(network, batch, form, way).output()
+        return _Run(network, batch, form, way).outputs()
 
 
 class _Run:
@@ -198,7 +205,7 @@ class _Run:
         self.places = places_of(batch.lengths)
         self.masks: dict[str, Any] = {}
 
-    def output(self) -> Floats:
+    def outputs(self) -> Floats:
         network = self.network
         stream = self.form.narrow(self._weight(network.tensors["embed.W_E"])[self.tokens] + self._positions())
         for layer, heads in enumerate(network.heads):
@@ -207,7 +214,7 @@ class _Run:
                 stream = self._add(stream, np.concatenate(read, axis=-1), self._joined(layer))
             if network.weight(layer, "mlp.b_in").size:
                 stream = self._feed_forward(stream, layer)
-        return stream[..., network.output].astype(np.float64)
+        return stream[..., network.coordinates].astype(np.float64)
 
     def _weight(self, numbers: Floats) -> Floats:
         return self.form.narrow(numbers)

@@ -33,12 +33,24 @@ COMPARED: dict[str, Callable[[Numbers, Numbers], Bits]] = {
 def truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits | Numbers:
     """Whether the source holds at each position; an automaton, whether it accepts the prefix up to there.
 
-    Of a program its output, which is more than 1 where bits are added up that hold together.
+    Of a program its only output, which is more than 1 where bits are added up that hold together.
     """
-    if "moves" in source:
-        return _followed(source, alphabet, batch)
+    (found,) = truths(source, alphabet, batch).values()
+    return found
+
+
+def truths(
+    source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch
+) -> dict[str | None, Bits | Numbers]:
+    """The truth of each output: of the only one, without a name, or of each symbol's bit."""
     if "program" in source:
         return _run(source["program"], alphabet, batch)
+    return {None: _truth(source, alphabet, batch)}
+
+
+def _truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
+    if "moves" in source:
+        return _followed(source, alphabet, batch)
     places = places_of(batch.lengths)
     known: list[Bits] = []
     for node in source["formula"]:
@@ -186,14 +198,39 @@ def _until(left: Bits, right: Bits, places: Places) -> Bits:
 # Programs --------------------------------------------------------------------------------------------------
 
 
-def _run(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Numbers:
-    """The output of a program at every position; a bit is 0 or 1."""
+def _run(
+    program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch
+) -> dict[str | None, Bits | Numbers]:
+    """The outputs of a program at every position; a bit is 0 or 1."""
     assert list(program["alphabet"]) == list(alphabet)
     places = places_of(batch.lengths)
     rows: list[Numbers] = []
     for step in program["steps"]:
         rows.append(_step(step, rows, alphabet, batch, places))
-    return rows[program["output"]]
+    output = program["output"]
+    if isinstance(output, list):
+        return {symbol: rows[k] for symbol, k in output}
+    return {None: rows[output]}
+
+
+def broken_promises(program: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> Bits:
+    """In which words some promise of the program is broken at some position: it then means nothing."""
+    places = places_of(batch.lengths)
+    rows: list[Numbers] = []
+    broken = np.zeros(places.i.shape, dtype=bool)
+    for step in program["steps"]:
+        rows.append(_step(step, rows, alphabet, batch, places))
+        match step:
+            case ["union" | "merge", list(read)]:
+                alone = read
+            case ["attend", _, _, list(cases), *_]:
+                alone = [here for here, _ in cases if here is not None]
+            case _:
+                continue
+        broken |= sum((rows[k] for k in alone), _zero(places)) > 1
+    if isinstance(program["output"], list):
+        broken |= sum((rows[k] for _, k in program["output"]), _zero(places)) != 1
+    return (broken & places.real).any(axis=1)
 
 
 def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch, places: Places) -> Numbers:
@@ -216,6 +253,9 @@ def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch,
             cases = where if isinstance(where, list) else [[None, where]]
             sought = [(None if here is None else rows[here], rows[there]) for here, there in cases]
             return _attended(mask, choice == "leftmost", sought, rows[value], places, *default)
+        case ["nearest", mask, choice, where, query, key, value]:
+            counts = (_clamped(rows[k], places) for k in (query, key))
+            return _nearest(mask, choice == "leftmost", rows[where], *counts, rows[value], places)
         case [("previous" | "next") as direction, k]:
             return _neighbour(direction, 1, rows[k], rows[k], places)
         case [("previous" | "next") as direction, k, distance, default]:
@@ -303,6 +343,32 @@ def _attended(
         if default is not None:
             matches &= (least == 0) & (sum(in_force) + np.zeros((len(value), 1), int) > 0)[:, 0]
         found[:, i - 1] = np.where(matches, value[np.arange(len(value)), place], default or 0)
+    return found
+
+
+def _clamped(count: Numbers, places: Places) -> Numbers:
+    """A count as 1 where it is less, and as n where it is greater."""
+    return np.minimum(np.maximum(count, 1), places.n)
+
+
+def _nearest(
+    mask: str,
+    leftmost: bool,
+    where: Numbers,
+    query: Numbers,
+    key: Numbers,
+    value: Numbers,
+    places: Places,
+) -> Numbers:
+    """The value at the outermost of the visible j with the least (query - key at j)^2 + (1 - where at j)."""
+    found, width = _zero(places), value.shape[1]
+    for i in range(1, width + 1):
+        seen = _visible(mask, i, places)
+        off = (query[:, i - 1 : i] - key) ** 2 + (1 - where)
+        least = np.where(seen, off, np.iinfo(np.int64).max).min(axis=1)
+        best = seen & (off == least[:, None])
+        place = best.argmax(axis=1) if leftmost else width - 1 - best[:, ::-1].argmax(axis=1)
+        found[:, i - 1] = np.where(seen.any(axis=1), value[np.arange(len(value)), place], 0)
     return found
 
 

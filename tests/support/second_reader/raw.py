@@ -49,7 +49,7 @@ class RawNetwork:
     embedding: Matrix
     positions: list[tuple[int, Any]]
     head_width: int
-    output: int
+    outputs: list[tuple[str | None, int]]
     layers: list[RawLayer]
 
 
@@ -69,9 +69,18 @@ def read_network(folder: Path) -> RawNetwork:
         tensors["embed.W_E"],
         positions,
         structure["head_width"],
-        structure["output"],
+        _outputs(structure["output"]),
         layers,
     )
+
+
+def _outputs(entry: Any) -> list[tuple[str | None, int]]:
+    """The coordinates that are read: one without a name, or one for each symbol."""
+    if not isinstance(entry, list):
+        return [(None, entry)]
+    if len({symbol for symbol, _ in entry}) < len(entry):
+        raise MalformedError("a symbol twice")
+    return [(symbol, coordinate) for symbol, coordinate in entry]
 
 
 def read_certificate(folder: Path) -> Any:

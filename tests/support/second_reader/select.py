@@ -6,13 +6,15 @@ sample of words, on which each head is run as the hard attention that the rule s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import exp, isqrt
 
+from tests.support.second_reader import integers
 from tests.support.second_reader.forms import NothingShownError
+from tests.support.second_reader.integers import MisfitError, Nearests, Values
 from tests.support.second_reader.laurent import (
     Laurent,
     constant,
@@ -24,7 +26,17 @@ from tests.support.second_reader.laurent import (
     times,
 )
 from tests.support.second_reader.raw import RawHead, RawLayer, RawNetwork
-from tests.support.second_reader.streams import Held, Known, Sample, Table, linear, of_form, sample_for
+from tests.support.second_reader.streams import (
+    Held,
+    Integer,
+    Known,
+    Sample,
+    Table,
+    linear,
+    linear_with_mixed,
+    of_form,
+    sample_for,
+)
 
 MASKS = {
     "future-masked": ("<=", False),
@@ -59,16 +71,12 @@ class Unread:
     why: str
 
 
-Answer = Selects | Fails | Unread
+Answer = Selects | Values | Nearests | Fails | Unread
 
 Cell = tuple[Fraction, ...]
 """The values of all factors at i."""
 
 MOST_CELLS = 16
-
-
-class _MisfitError(Exception):
-    """A side condition that fails."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,14 @@ class Reading:
 
     answers: list[list[Answer]]
     sample: Sample
-    output: Held
+    outputs: list[tuple[str | None, Held]]
+    stream: list[Held]
+
+    @property
+    def output(self) -> Held:
+        """The only output."""
+        ((_, held),) = self.outputs
+        return held
 
 
 def read(network: RawNetwork) -> Reading:
@@ -109,7 +124,8 @@ def read(network: RawNetwork) -> Reading:
         answers.append([answer for answer, _ in found])
         stream = _after_heads(layer, stream, [outputs for _, outputs in found], sample)
         stream = _after_hidden(layer, stream, sample)
-    return Reading(answers, sample, stream[network.output])
+    outputs = [(symbol, stream[coordinate]) for symbol, coordinate in network.outputs]
+    return Reading(answers, sample, outputs, stream)
 
 
 def _start(network: RawNetwork, sample: Sample) -> list[Held]:
@@ -123,14 +139,24 @@ def _start(network: RawNetwork, sample: Sample) -> list[Held]:
 
 
 def _added(left: Held, right: Held) -> Held:
-    if isinstance(left, NothingShownError):
-        return left
-    return right if isinstance(right, NothingShownError) else left.plus(right)
+    for held, other in ((left, right), (right, left)):
+        if isinstance(held, NothingShownError):
+            return held
+        if isinstance(held, Integer):
+            is_alone = isinstance(other, Known) and not (
+                other.powers or other.digits or other.error or any(other.table)
+            )
+            return held if is_alone else NothingShownError("something is added to an integer")
+    assert isinstance(left, Known)
+    assert isinstance(right, Known)
+    return left.plus(right)
 
 
 def _head(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> tuple[Answer, list[Held]]:
     """The answer, and what each value is after the head."""
-    columns = range(len(head.w_v[0]))
+    columns = [v for v, row in enumerate(head.w_o) if any(row)]
+    if head.construction in ("uniform", "sign", "integer value", "nearest integer"):
+        return _other_head(head, stream, sample, width)
     if head.construction not in ("select", "select by cases"):
         return Unread(head.construction), [NothingShownError(f"a head of {head.construction}")] * len(columns)
     try:
@@ -139,12 +165,38 @@ def _head(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> 
         choices = {cell: _choice(factors, cell, head.masking) for cell in set(cells)}
         answer = _worst([_bounds(choice, MASKS[head.masking][0]) for choice in choices.values()])
         values = [_exact(linear(stream, [row[v] for row in head.w_v], len(sample.spots))) for v in columns]
-    except _MisfitError as misfit:
+    except MisfitError as misfit:
         return Fails(str(misfit)), [NothingShownError("a head that fails")] * len(columns)
     except NothingShownError as reason:
         return Unread(str(reason)), [reason] * len(columns)
     here = [choices[cell] for cell in cells]
     return answer, [_chosen_value(here, head.masking, value, answer, sample) for value in values]
+
+
+def _other_head(
+    head: RawHead, stream: Sequence[Held], sample: Sample, width: int
+) -> tuple[Answer, list[Held]]:
+    """A head of whole numbers, or of averages, which are followed as they should be."""
+    unknown: list[Held] = [
+        NothingShownError(f"a head of {head.construction}") for row in head.w_o if any(row)
+    ]
+    try:
+        values = integers.values_of(head, stream, sample)
+        if head.construction == "sign":
+            return Unread("sign"), integers.sign(head, stream, sample, width, values)
+        scores = integers.scores_of(head, stream, sample, width)
+        match head.construction:
+            case "uniform":
+                return Unread("uniform"), integers.uniform(scores, values)
+            case "integer value":
+                return integers.integer_value(scores, values)
+            case _:
+                return integers.nearest_integer(scores, values)
+    except MisfitError as misfit:
+        whole = head.construction in ("integer value", "nearest integer")
+        return (Fails if whole else Unread)(str(misfit)), unknown
+    except NothingShownError as reason:
+        return Unread(str(reason)), unknown
 
 
 def _factors(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) -> _Factors:
@@ -153,33 +205,37 @@ def _factors(head: RawHead, stream: Sequence[Held], sample: Sample, width: int) 
     if root * root != width:
         raise NothingShownError("the root of d_head is no rational")
     temperature = of_form(head.temperature, sample)
-    if isinstance(temperature, NothingShownError):
-        raise temperature
+    if not isinstance(temperature, Known) or temperature.digits:
+        raise NothingShownError("the temperature is not followed")
     rows, size = [], len(sample.spots)
     for r in range(width):
-        query = _exact(linear(stream, [row[r] for row in head.w_q], size))
+        query = _exact(linear_with_mixed(stream, [row[r] for row in head.w_q], size))
         key = _exact(linear(stream, [row[r] for row in head.w_k], size))
         depends = any(p for p, _ in key.powers) or len(set(key.table)) > 1
-        if depends and (query.powers or any(query.table)):
+        if depends and (query.powers or query.mixed or any(query.table)):
             rows.append((query, key))
     return _Factors(temperature.times(Fraction(1, root)), rows)
 
 
 def _cells(factors: _Factors) -> list[Cell]:
     """At each spot the values of all factors at i."""
-    cells = list(zip(factors.cold.table, *(query.table for query, _ in factors.rows), strict=True))
+    at_i = [factors.cold, *(query for query, _ in factors.rows)]
+    cells = list(
+        zip(*(table for known in at_i for table in (known.table, *known.mixed.values())), strict=True)
+    )
     if len(set(cells)) > MOST_CELLS:
-        raise _MisfitError("the factors at i have too many joint values")
+        raise MisfitError("the factors at i have too many joint values")
     return cells
 
 
 def _choice(factors: _Factors, cell: Cell, masking: str) -> _Choice:
     """The score as G t(j) - P b(j), with the values of a cell in place of the factors at i."""
-    cold = _in_cell(factors.cold, cell[0])
+    values = iter(cell)
+    cold = _in_cell(factors.cold, values)
     ties: dict[int, Laurent] = {}
     blocks: list[tuple[Laurent, Table]] = []
-    for (query, key), value in zip(factors.rows, cell[1:], strict=True):
-        asked = times(cold, _in_cell(query, value))
+    for query, key in factors.rows:
+        asked = times(cold, _in_cell(query, values))
         if not asked:
             continue
         for (p, q), factor in key.powers.items():
@@ -189,7 +245,7 @@ def _choice(factors: _Factors, cell: Cell, masking: str) -> _Choice:
             blocks.append((asked, key.table))
     ties = {p: form for p, form in ties.items() if form}
     if len(ties) != 1 or not set(ties) <= {1, -1}:
-        raise _MisfitError(f"t(j) is made of the powers {sorted(ties)}")
+        raise MisfitError(f"t(j) is made of the powers {sorted(ties)}")
     ((power, tie),) = ties.items()
     positive = _is_positive(tie, MASKS[masking][0])
     return _Choice(
@@ -197,8 +253,12 @@ def _choice(factors: _Factors, cell: Cell, masking: str) -> _Choice:
     )
 
 
-def _in_cell(known: Known, value: Fraction) -> Laurent:
-    return plus(known.powers, constant(value))
+def _in_cell(known: Known, values: Iterator[Fraction]) -> Laurent:
+    """What a factor at i is in a cell; takes the values of its tables."""
+    form = plus(known.powers, constant(next(values)))
+    for a, b in known.mixed:
+        form = plus(form, scaled(monomial(a, b), next(values)))
+    return form
 
 
 def _worst(answers: Sequence[Selects]) -> Selects:
@@ -211,7 +271,7 @@ def _worst(answers: Sequence[Selects]) -> Selects:
 
 def _exact(known: Known) -> Known:
     if known.error:
-        raise _MisfitError("it reads what is not exact")
+        raise MisfitError("it reads what is not exact")
     return known
 
 
@@ -237,7 +297,7 @@ def _levels(blocks: Sequence[tuple[Laurent, Table]], masking: str) -> tuple[Laur
     if not by_form:
         return None
     if len(by_form) > 1:
-        raise _MisfitError("terms that are no multiples of one P")
+        raise MisfitError("terms that are no multiples of one P")
     ((form_, table),) = by_form.items()
     sign = 1 if _is_positive(dict(form_), MASKS[masking][0]) else -1
     best = max(sign * x for x in table)
@@ -249,7 +309,7 @@ def _bounds(choice: _Choice, mask: str) -> Selects:
     reach = monomial(1, 0) if mask == "<=" else monomial(0, 1)
     gap = least_ratio(choice.tie, constant(1) if choice.power == 1 else times(reach, reach), mask)
     if gap is None or gap <= 0:
-        raise _MisfitError("no gap")
+        raise MisfitError("no gap")
     r = exp(-gap)
     far = None if choice.levels is None else _far(choice, choice.levels, mask, reach)
     bound = r / (1 - r) + (0 if far is None else exp(-far))
@@ -274,7 +334,7 @@ def _far(choice: _Choice, levels: tuple[Laurent, Table], mask: str, reach: Laure
     far = least_ratio(plus(minus(behind, others), constant(1)), constant(1), mask)
     half = least_ratio(plus(minus(scaled(behind, Fraction(1, 2)), others), constant(1)), constant(1), mask)
     if far is None or far <= 0 or half is None or half <= 0:
-        raise _MisfitError("blocked positions can win")
+        raise MisfitError("blocked positions can win")
     return far
 
 
@@ -282,7 +342,7 @@ def _chosen_value(
     choices: Sequence[_Choice], masking: str, value: Known, answer: Selects, sample: Sample
 ) -> Held:
     """The value at the position that is read, by the choice at i, and how far the head can be off."""
-    if value.powers:
+    if value.powers or value.digits:
         return NothingShownError("a head that reads powers of i or n")
     mask, strict = MASKS[masking]
     nothing = (Fraction(0),) * len(value.table)
@@ -316,7 +376,7 @@ def _after_heads(
 ) -> list[Held]:
     after = list(stream)
     for head, values in zip(layer.heads, outputs, strict=True):
-        for row, value in zip(head.w_o, values, strict=True):
+        for row, value in zip(filter(any, head.w_o), values, strict=True):
             for c, factor in enumerate(row):
                 if factor:
                     after[c] = _added(
@@ -346,7 +406,7 @@ def _piecewise(
         read_ = linear(stream, form, size)
     except NothingShownError as reason:
         return reason
-    if read_.powers:
+    if read_.powers or read_.digits:
         return NothingShownError("hidden units that read powers of i or n")
 
     def value(s: Fraction) -> Fraction:

@@ -1,9 +1,12 @@
-"""What the coordinates hold on a sample of words: powers of i and n in symbols, everything else as tables."""
+"""What the coordinates hold on a sample of words: powers of i and n in symbols, everything else as tables.
+
+Integers that are only approximate are known by what they should be, and by how far they are off at length n.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -36,35 +39,81 @@ class Sample:
 
 @dataclass(frozen=True)
 class Known:
-    """A coordinate: powers of i and n, plus a table, off by at most `error`."""
+    """A coordinate: powers of i and n, such powers times the digits of n, and a table; off by `error`.
+
+    `mixed` has the powers of i and n that stand before a table of their own.
+    """
 
     powers: Laurent
     table: Table
     error: Fraction = Fraction(0)
+    digits: Laurent = field(default_factory=dict)
+    mixed: Mapping[tuple[int, int], Table] = field(default_factory=dict)
 
     def plus(self, other: Known) -> Known:
         table = tuple(x + y for x, y in zip(self.table, other.table, strict=True))
-        return Known(plus(self.powers, other.powers), table, self.error + other.error)
+        powers, digits = plus(self.powers, other.powers), plus(self.digits, other.digits)
+        mixed = {key: tuple(row) for key, row in self.mixed.items()}
+        for key, row in other.mixed.items():
+            mixed[key] = tuple(map(sum, zip(mixed[key], row, strict=True))) if key in mixed else row
+        return Known(powers, table, self.error + other.error, digits, mixed)
 
     def times(self, factor: Fraction) -> Known:
-        return Known(
-            scaled(self.powers, factor), tuple(factor * x for x in self.table), abs(factor) * self.error
-        )
+        table = tuple(factor * x for x in self.table)
+        powers, digits = scaled(self.powers, factor), scaled(self.digits, factor)
+        mixed = {key: tuple(factor * x for x in row) for key, row in self.mixed.items()}
+        return Known(powers, table, abs(factor) * self.error, digits, mixed)
 
 
-Held = Known | NothingShownError
+@dataclass(frozen=True)
+class Integer:
+    """A coordinate: factor n^growth w^power, w an integer within 1..n; off by at most error n^fading."""
+
+    factor: Fraction
+    growth: int
+    power: int
+    table: tuple[int, ...]
+    """The integer w itself."""
+    error: Fraction
+    fading: int
+
+    def times(self, factor: Fraction) -> Integer:
+        return replace(self, factor=factor * self.factor, error=abs(factor) * self.error)
+
+
+Held = Known | Integer | NothingShownError
 """A coordinate, or why this reader does not follow it."""
 
 
 def linear(stream: Sequence[Held], factors: Sequence[Fraction], size: int) -> Known:
+    """A linear form of the stream without mixed powers; raises the reason of a coordinate not followed."""
+    total = linear_with_mixed(stream, factors, size)
+    if total.mixed:
+        raise NothingShownError("a power of i or n times something that is no number")
+    return total
+
+
+def linear_with_mixed(stream: Sequence[Held], factors: Sequence[Fraction], size: int) -> Known:
     """A linear form of the stream; raises the reason of a coordinate that is not followed."""
     total = Known({}, (Fraction(0),) * size)
     for held, factor in zip(stream, factors, strict=True):
         if factor:
             if isinstance(held, NothingShownError):
                 raise held
+            if isinstance(held, Integer):
+                raise NothingShownError("an integer where a number is needed")
             total = total.plus(held.times(factor))
     return total
+
+
+def linear_or_integer(stream: Sequence[Held], factors: Sequence[Fraction], size: int) -> Known | Integer:
+    """The same, or a multiple of the only coordinate in it, which is an integer."""
+    read = [(held, factor) for held, factor in zip(stream, factors, strict=True) if factor]
+    match read:
+        case [(Integer() as integer, factor)]:
+            return integer.times(factor)
+        case _:
+            return linear(stream, factors, size)
 
 
 def sample_for(alphabet: Sequence[str], forms: Sequence[Form]) -> Sample:
@@ -90,56 +139,65 @@ def of_form(form: Form, sample: Sample) -> Held:
     except NothingShownError as reason:
         return reason
     powers: dict[tuple[int, int], Fraction] = {}
-    for key, table in by_power.items():
-        if key != (0, 0):
-            if len(set(table)) > 1:
-                return NothingShownError("a power of i or n times something that is no number")
-            if table[0]:
-                powers[key] = table[0]
-    return Known(powers, by_power.get((0, 0), sample.table(lambda *_: Fraction(0))))
+    digits: dict[tuple[int, int], Fraction] = {}
+    mixed: dict[tuple[int, int], Table] = {}
+    for (a, b, d), table in by_power.items():
+        if (a, b, d) != (0, 0, 0):
+            if len(set(table)) > 1 and not d:
+                mixed[a, b] = table
+            elif len(set(table)) > 1 or d > 1:
+                return NothingShownError("digits times something that is no number")
+            elif table[0]:
+                (digits if d else powers)[a, b] = table[0]
+    numbers = by_power.get((0, 0, 0), sample.table(lambda *_: Fraction(0)))
+    return Known(powers, numbers, digits=digits, mixed=mixed)
 
 
-def _expanded(form: Form, sample: Sample) -> dict[tuple[int, int], Table]:
+Expanded = dict[tuple[int, int, int], Table]
+"""By the exponents of i, of n, and of the number of binary digits of n."""
+
+
+def _expanded(form: Form, sample: Sample) -> Expanded:
     match form:
         case ["+", *parts]:
-            total: dict[tuple[int, int], Table] = {}
+            total: Expanded = {}
             for part in parts:
                 total = _sum(total, _expanded(part, sample))
             return total
         case ["*", *parts]:
-            product_ = {(0, 0): sample.table(lambda *_: Fraction(1))}
+            product_ = {(0, 0, 0): sample.table(lambda *_: Fraction(1))}
             for part in parts:
                 product_ = _product(product_, _expanded(part, sample))
             return product_
         case ["^", "i" | "n" as base, exponent]:
-            return {(exponent, 0) if base == "i" else (0, exponent): sample.table(lambda *_: Fraction(1))}
+            key = (exponent, 0, 0) if base == "i" else (0, exponent, 0)
+            return {key: sample.table(lambda *_: Fraction(1))}
         case ["^", base, exponent] if exponent >= 0:
             return _expanded(["*", *[base] * exponent], sample)
         case "i" | "n":
             return _expanded(["^", form, 1], sample)
+        case ["digits", "n"]:
+            return {(0, 0, 1): sample.table(lambda *_: Fraction(1))}
         case str() | ["test", *_]:
-            return {(0, 0): sample.table(lambda _, i, n: value_of(form, i, n))}
+            return {(0, 0, 0): sample.table(lambda _, i, n: value_of(form, i, n))}
         case _:
-            raise NothingShownError("a negative power of a form")
+            raise NothingShownError("a negative power of a form, or digits of something else than n")
 
 
-def _sum(
-    left: dict[tuple[int, int], Table], right: dict[tuple[int, int], Table]
-) -> dict[tuple[int, int], Table]:
+def _sum(left: Expanded, right: Expanded) -> Expanded:
     total = dict(left)
     for key, table in right.items():
         total[key] = tuple(x + y for x, y in zip(total[key], table, strict=True)) if key in total else table
     return total
 
 
-def _product(
-    left: dict[tuple[int, int], Table], right: dict[tuple[int, int], Table]
-) -> dict[tuple[int, int], Table]:
-    total: dict[tuple[int, int], Table] = {}
-    for (a, b), first in left.items():
-        for (c, d), second in right.items():
+def _product(left: Expanded, right: Expanded) -> Expanded:
+    total: Expanded = {}
+    for one, first in left.items():
+        for other, second in right.items():
             table = tuple(x * y for x, y in zip(first, second, strict=True))
-            total = _sum(total, {(a + c, b + d): table})
+            a, b, d = (x + y for x, y in zip(one, other, strict=True))
+            total = _sum(total, {(a, b, d): table})
     return total
 
 
