@@ -1,41 +1,45 @@
 """Mutants of networks and programs over selections by cases, distances, integers, symbols and defaults.
 
-What the checker proves of a changed network or of a changed program must be true: the network runs in
-float64 beside the program's definition, on all short words and on a few longer ones.
+What the checker proves of a changed network or of a changed program must be true: the network's files run in
+float64 beside the program, on all short words and on a few longer ones, by code that imports nothing of the
+library.
 """
 
 from __future__ import annotations
 
 import random
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from attemper.attention_program import meaning, wellformed
+from attemper.attention_program import wellformed
 from attemper.attention_program.builder import prune
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Choice, Mask, Program
 from attemper.attention_program.parse import parse_program
+from attemper.attention_program.trees import program_to_tree
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
-from attemper.errors import InternalError, UnsupportedError
+from attemper.errors import UnsupportedError
 from attemper.languages.temporal.reading import At
-from attemper.languages.words import Word
+from attemper.networks import files
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
-from attemper.running.dense import DenseTransformer
+from tests.support import raw_forward, raw_truth
 from tests.support.mutants import gentle_mutant, random_network_mutant
 from tests.support.nearest import one_nearest, palindromes, reversed_bit
 from tests.support.programs import ProgramSampler
+from tests.support.raw_files import RawNetwork, places_of, read_folder
+from tests.support.raw_forward import FORMATS, Batch, Kernel, Order, Way, all_words, batch_of
 from tests.support.realisations import program_mutants
 from tests.support.rule_mutants import rule_mutants
 
@@ -86,7 +90,9 @@ COUNTS = {
 
 DRAWN = {f"drawn {seed}": seed for seed in range(12)}
 
-LONG = (9, 17, 33)
+LONG = (9, 17, 33, 64)
+
+WAY = Way(Kernel.NUMERATOR, Order.TORCH)
 
 
 def program_of(name: str) -> Program:
@@ -127,44 +133,50 @@ def is_proved(network: Network, program: Program) -> bool:
     return True
 
 
+# Judging -----------------------------------------------------------------------------------------------
+
+
 @lru_cache
-def words_over(symbols: tuple[str, ...]) -> tuple[tuple[Word, ...], ...]:
-    """Words side by side, by their length: all short ones, and of each longer length a few."""
-    rng = random.Random(1)
-    short = (tuple(product(symbols, repeat=n)) for n in range(1, 7 if len(symbols) == 2 else 5))
-    weights = [[rng.choice((1, 1, 4)) for _ in symbols] for _ in range(4)]
-    long = (tuple(tuple(rng.choices(symbols, own, k=n)) for own in weights) for n in LONG)
-    return (*short, *long)
+def batches_of(symbols: int) -> tuple[Batch, ...]:
+    """All short words, and of each longer length a few."""
+    rng, short = random.Random(1), list(all_words(symbols, 6 if symbols == 2 else 4))
+    weights = [[rng.choice((1, 1, 4)) for _ in range(symbols)] for _ in range(4)]
+    longer = [tuple(rng.choices(range(symbols), own, k=n)) for n in LONG for own in weights]
+    return batch_of(short), batch_of(longer)
 
 
 @lru_cache(maxsize=1 << 12)
-def meant(program: Program) -> tuple[Any, ...] | None:
-    """What the program puts out, [word, position, output], for each length; None if it breaks a promise."""
-    found = []
-    for words in words_over(program.alphabet.symbols):
-        try:
-            rows = [meaning.run(program, word) for word in words]
-        except InternalError:
+def meant(program: Program) -> tuple[dict[str | None, Any], ...] | None:
+    """What is put out, by name, [word, position], for each batch; None if a promise of the program breaks."""
+    tree, alphabet, found = program_to_tree(program), program.alphabet.symbols, []
+    for batch in batches_of(len(alphabet)):
+        if raw_truth.broken_promises(tree, alphabet, batch).any():
             return None
-        found.append(np.array([[row[ref] for ref in program.outputs] for row in rows]).swapaxes(1, 2))
-        if program.symbols and (found[-1].sum(axis=2) != 1).any():
-            return None
+        found.append(raw_truth.truths({"program": tree}, alphabet, batch))
     return tuple(found)
 
 
-def wrong_word(network: Network, program: Program) -> Word | None:
-    """A word on which an output is further than 1/4 from what is meant; the empty word for anything else."""
-    rows = meant(program)
-    if rows is None or [name for name, _ in network.symbols] != [name for name, _ in program.symbols]:
-        return ()
-    symbols, model = program.alphabet.symbols, DenseTransformer(network)
-    for words, expected in zip(words_over(symbols), rows, strict=True):
-        tokens = torch.tensor([[symbols.index(symbol) for symbol in word] for word in words])
-        found = model(tokens).reshape(expected.shape).numpy()
-        bad = ~(np.abs(found - expected) <= 0.25)
+def what_is_wrong(network: Network, program: Program) -> str | None:
+    """A word on which an output is further than 1/4 from what is meant, or what else is not as it is said."""
+    raw, rows = in_files(network), meant(program)
+    if rows is None:
+        return "the program breaks a promise"
+    for batch, expected in zip(batches_of(len(raw.alphabet)), rows, strict=True):
+        if [name for name, _ in raw.outputs] != list(expected):
+            return "it puts out other symbols"
+        found = raw_forward.run_every_output(raw, batch, FORMATS["float64"], WAY)
+        near = np.abs(found - np.stack(list(expected.values()), axis=-1)) <= 0.25
+        bad = (~near.all(axis=2) & places_of(batch.lengths).real).any(axis=1)
         if bad.any():
-            return words[int(bad.any(axis=(1, 2)).argmax())]
+            return str(batch.tokens[int(bad.argmax())])
     return None
+
+
+def in_files(network: Network) -> RawNetwork:
+    """The network as it stands in its files."""
+    with tempfile.TemporaryDirectory() as folder:
+        files.save(network, files.Source("formula", "", "last", ""), Path(folder))
+        return read_folder(Path(folder))
 
 
 # Mutants -----------------------------------------------------------------------------------------------
@@ -206,7 +218,8 @@ def surveyed(name: str, count: int) -> Counter[str]:
                 found["ill-formed"] += 1
             elif is_proved(own.network, own.program):
                 found["proved"] += 1
-                assert wrong_word(own.network, own.program) is None, (index, own.name)
+                found_wrong = what_is_wrong(own.network, own.program)
+                assert found_wrong is None, (index, own.name, found_wrong)
             else:
                 found["rejected"] += 1
     return found
@@ -234,9 +247,9 @@ def test_the_judge_sees_what_is_wrong() -> None:
     seen = wrong = 0
     for name in ("two cases, else 1", "a parity", "reversed"):
         for network in networks_of(name):
-            assert wrong_word(network, program_of(name)) is None
+            assert what_is_wrong(network, program_of(name)) is None
             for own in mutants(name, network, random.Random(2), 3):
                 if not complaints(own.network) and not is_proved(own.network, own.program):
                     seen += 1
-                    wrong += wrong_word(own.network, own.program) is not None
+                    wrong += what_is_wrong(own.network, own.program) is not None
     assert wrong > seen / 3
