@@ -343,6 +343,17 @@ def test_a_bit_may_be_pushed_in_several_rows_and_pulled() -> None:
     assert where_with() == names.true
 
 
+def test_rows_that_cancel_push_nothing() -> None:
+    names = Formulas(AB.symbols)
+    rows = parts_of(names)
+    b = {(0, 0): names.scaled(names.letter("b"), -8)}
+    expected = rules.nearest_integer(read(rows, names=names)).outputs
+    for more in ({(0, 1): names.number(3)}, {(1, 0): names.number(1)}):
+        less = {powers: names.scaled(factor, -1) for powers, factor in more.items()}
+        found = rules.nearest_integer(read([*rows, (more, b), (less, b)], names=names))
+        assert found.outputs == expected
+
+
 def test_half_a_push_is_none() -> None:
     abc = ("a", "b", "c")
     for extra in ((("a", -8), ("b", -4)), (("a", -4),), (("a", 8), ("b", -8))):
