@@ -239,7 +239,7 @@ def test_a_changed_network_or_program_is_proved_only_if_it_is_right(name: str) -
 def test_many_changed_networks_and_programs_are_proved_only_if_they_are_right(name: str) -> None:
     found = surveyed(name, 60)
     assert found.total() > 100
-    assert found["rejected"] >= 30
+    assert found["rejected"] >= 20
 
 
 def test_the_judge_sees_what_is_wrong() -> None:
