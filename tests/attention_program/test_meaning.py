@@ -25,6 +25,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -36,8 +37,9 @@ from attemper.attention_program.ops import (
 )
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import FIRST, evaluate
-from attemper.exact.predicates import holds
+from attemper.exact.predicates import Remainder, Zero, holds
 from attemper.languages.words import Alphabet, Word, words_of_length
+from tests.support.nearest import nearest_by_definition, one_nearest
 from tests.support.programs import ProgramSampler, programs
 
 AB = Alphabet(("a", "b"))
@@ -265,3 +267,77 @@ def test_one_position_has_no_neighbour() -> None:
         assert output(Shift(Direction.PREVIOUS, 0, 1, default), "a") == bit
         seen = "0" if default is None else bit
         assert output(Attend(Mask.BEFORE, Choice.LEFTMOST, everywhere(0), 0, default), "a") == seen
+
+
+@pytest.mark.parametrize(
+    ("step", "word", "expected"),
+    [
+        (CountTest(Zero(), 2, 1, -2), "aaab", "0100"),
+        (CountTest(Zero(), 2, 1, 2), "aaab", "0000"),
+        (CountTest(Remainder(3, 1), 2, 2, -1), "aaab", "1000"),
+        (CountTest(Remainder(3, 1), 2, 2, 2), "aaab", "1000"),
+        (CountTest(Remainder(3, 1), 2, 1, 0), "aaab", "1000"),
+        (Compare(2, 2), "aaab", "0111"),
+        (Equals(2, 2), "aaab", "0100"),
+        (Linear(((2, 2), (-1, 2)), -1), "aaab", "0122"),
+        (Table((0, 3), ((True, False),)), "aaab", "0110"),
+        (Table((0, 3), ((False, False), (True, True))), "aaab", "1001"),
+        (Gate(Connective.XOR, (0, 3, 3)), "aaab", "1110"),
+        (Gate(Connective.XOR, (0, 3)), "aaab", "0110"),
+        (Gate(Connective.XOR, (0, 0, 0, 3)), "aaab", "0110"),
+        (Gate(Connective.AND, (0, 3)), "aaab", "1000"),
+        (Gate(Connective.OR, (1, 3)), "aaab", "1001"),
+    ],
+    ids=str,
+)
+def test_what_stands_at_the_position(step: Step, word: str, expected: str) -> None:
+    """After the number of a's, and the first position."""
+    assert output(step, word, Count(Mask.UP_TO, 0), Place(FIRST)) == expected
+
+
+@pytest.mark.parametrize(
+    ("nearest", "word", "expected"),
+    [
+        (Nearest(Mask.ALL, Choice.LEFTMOST, 1, 2, 2, 3), "baba", "1111"),
+        (Nearest(Mask.ALL, Choice.RIGHTMOST, 0, 2, 2, 3), "bbbb", "0000"),
+        (Nearest(Mask.ALL, Choice.LEFTMOST, 1, 2, 2, 3), "bbbb", "1111"),
+        (Nearest(Mask.ALL, Choice.LEFTMOST, 0, 2, 2, 3), "bbbb", "1111"),
+        (Nearest(Mask.UP_TO, Choice.LEFTMOST, 0, 2, 2, 3), "baba", "1000"),
+        (Nearest(Mask.FROM, Choice.LEFTMOST, 1, 2, 2, 3), "baba", "1000"),
+    ],
+    ids=str,
+)
+def test_the_nearest_count_by_hand(nearest: Nearest, word: str, expected: str) -> None:
+    """Of the number of a's, with the value [i = 1]."""
+    program = Program(AB, (A, B, Count(Mask.UP_TO, 0), Place(FIRST), nearest), 4)
+    assert "".join(map(str, meaning.run(program, tuple(word))[4])) == expected
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_nearest_count_is_that_of_its_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    sums = [((rng.choice((-1, 0, 1)), rng.choice((-1, 0, 1))), rng.randint(-2, 3)) for _ in range(2)]
+    own = rng.choice((Mask.UP_TO, Mask.FROM, Mask.ALL)), rng.choice(tuple(Choice)), *sums
+    where, side = rng.choice((("a",), ("b",), (), None)), rng.choice((Mask.UP_TO, Mask.FROM, Mask.ALL))
+    program = one_nearest(*own, where=where, side=side)
+    for word in WORDS:
+        read = nearest_by_definition(*own, where, side, word)
+        assert meaning.run(program, word)[-1] == tuple(int(j % 2 == 0) for j in read)
+
+
+def test_a_symbol_is_one_name_at_every_position() -> None:
+    """The first of the bits is the result; where none or two hold, nothing is meant."""
+    program = Program(AB, (A, B, Place(FIRST)), 0, (("x", 0), ("y", 1)))
+    assert meaning.outputs(program, ("a", "b")) == ((True, False), (False, True))
+    assert meaning.output(program, ("a", "b")) == (True, False)
+    assert meaning.outputs(replace(program, symbols=()), ("a", "b")) == ((True, False),)
+    for symbols, word in (
+        ((("x", 0),), "ab"),
+        ((("x", 1),), "aba"),
+        ((("x", 0), ("y", 1), ("z", 2)), "ab"),
+        ((("x", 0), ("y", 2)), "aa"),
+        ((("x", 0), ("y", 2)), "bb"),
+        ((("x", 0), ("y", 0)), "aa"),
+    ):
+        with pytest.raises(InternalError, match="not exactly one symbol"):
+            meaning.outputs(replace(program, symbols=symbols), tuple(word))

@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -67,6 +69,7 @@ EXAMPLE = Program(
         Attend(Mask.ALL, Choice.RIGHTMOST, ((0, 1),), 5, None),
         Shift(Direction.NEXT, 6, 1, default=False),
         Shift(Direction.PREVIOUS, 6, 4, default=True),
+        Nearest(Mask.FROM, Choice.LEFTMOST, 3, 8, 9, 5),
     ),
     12,
 )
@@ -92,6 +95,7 @@ TREE: dict[str, Any] = {
         ["attend", "all", "rightmost", [[0, 1]], 5],
         ["next", 6, 1, 0],
         ["previous", 6, 4, 1],
+        ["nearest", ">=", "leftmost", 3, 8, 9, 5],
     ],
     "output": 12,
 }
@@ -428,3 +432,39 @@ def test_any_data_is_read_or_refused(tree: object) -> None:
     read_or_refuse(tree)
     read_or_refuse({"alphabet": ["a"], "steps": tree, "output": 0})
     read_or_refuse({"alphabet": ["a"], "steps": [["letter", ["a"]], tree], "output": 0})
+
+
+def test_symbols_are_names_with_their_bits() -> None:
+    """The first of the bits is the output."""
+    program = replace(EXAMPLE, output=3, symbols=(("x", 3), ("y", 2), ("none", 12)))
+    tree = {**TREE, "output": [["x", 3], ["y", 2], ["none", 12]]}
+    assert program_to_tree(program) == tree
+    assert program_from_tree(tree) == program
+    one = replace(EXAMPLE, output=7, symbols=(("x", 7),))
+    assert program_from_tree({**TREE, "output": [["x", 7]]}) == one
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ([], "an output of no symbols"),
+        ([["x"]], "not a symbol and its bit"),
+        ([["x", 3, 2]], "not a symbol and its bit"),
+        ([[3, "x"]], "not a symbol and its bit"),
+        ([["x", 3], 2], "not a symbol and its bit"),
+        ([["x", "3"]], "integer"),
+        ([["x", 3.0]], "integer"),
+        ([["x", 3], ["x", 2]], "an output symbol has two bits"),
+        ([["x", 3], ["y", 8]], "a count, not a bit"),
+    ],
+)
+def test_other_outputs_are_refused(output: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        program_from_tree({**TREE, "output": output})
+
+
+@pytest.mark.parametrize("read", [[3, 8, 9], [3, 8, 9, 5, 5], [3, 8, 9, None], [3, 5, 9, 5], [8, 8, 9, 5]])
+def test_a_nearest_count_reads_two_bits_and_two_counts(read: list[object]) -> None:
+    steps = [*TREE["steps"][:-1], ["nearest", "all", "rightmost", *read]]
+    with pytest.raises(ValueError):
+        program_from_tree({**TREE, "steps": steps})

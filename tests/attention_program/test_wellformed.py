@@ -19,6 +19,7 @@ from attemper.attention_program.ops import (
     Letter,
     Linear,
     Mask,
+    Nearest,
     Not,
     Program,
     Shift,
@@ -56,6 +57,10 @@ def _by_cases(cases: Cases, value: int = BIT) -> Attend:
     return Attend(Mask.UP_TO, Choice.RIGHTMOST, cases, value, False)
 
 
+def _nearest(mask: Mask = Mask.ALL) -> Nearest:
+    return Nearest(mask, Choice.RIGHTMOST, BIT, COUNT, 2, BIT)
+
+
 def test_a_program_with_every_reading_is_well_formed() -> None:
     steps = (_attend(BIT, BIT), Compare(2, 1), CountTest(Zero(), COUNT, 1, 0), Table((0, 3), ()))
     cases = (
@@ -63,7 +68,7 @@ def test_a_program_with_every_reading_is_well_formed() -> None:
         _by_cases(((BIT, 5),)),
         Shift(Direction.PREVIOUS, 7, 2, default=True),
     )
-    assert complaints(_program(*steps, *cases, output=9)) == ()
+    assert complaints(_program(*steps, *cases, _nearest(), output=10)) == ()
 
 
 READING_STEPS: dict[str, tuple[Step, ...]] = {
@@ -75,6 +80,10 @@ READING_STEPS: dict[str, tuple[Step, ...]] = {
     "attend value": tuple(_attend(BIT, ref) for ref in (3, 9, -1)),
     "attend here": tuple(_by_cases(((BIT, BIT), (ref, BIT))) for ref in (3, 9, -1)),
     "attend there": tuple(_by_cases(((BIT, BIT), (BIT, ref))) for ref in (3, 9, -1)),
+    **{
+        f"nearest {name}": tuple(replace(_nearest(), **{name: ref}) for ref in (3, 9, -1))
+        for name in ("where", "query", "key", "value")
+    },
     "shift": tuple(Shift(Direction.NEXT, ref) for ref in (3, 9, -1)),
     "count": tuple(Count(Mask.ALL, ref) for ref in (3, 9, -1)),
     "linear": tuple(Linear(((1, ref),), 0) for ref in (3, 9, -1)),
@@ -97,6 +106,8 @@ COUNTS_AS_BITS: dict[str, Step] = {
     "attend value": _attend(BIT, COUNT),
     "attend here": _by_cases(((BIT, BIT), (COUNT, BIT))),
     "attend there": _by_cases(((BIT, COUNT), (BIT, BIT))),
+    "nearest where": replace(_nearest(), where=COUNT),
+    "nearest value": replace(_nearest(), value=COUNT),
     "shift": Shift(Direction.PREVIOUS, COUNT),
     "count": Count(Mask.BEFORE, COUNT),
 }
@@ -115,6 +126,8 @@ BITS_AS_COUNTS: dict[str, Step] = {
     "linear": Linear(((1, COUNT), (1, BIT)), 0),
     "compare": Compare(BIT, 1),
     "test": CountTest(Zero(), BIT, 1, 0),
+    "nearest query": replace(_nearest(), query=BIT),
+    "nearest key": replace(_nearest(), key=BIT),
 }
 
 
@@ -202,6 +215,25 @@ def test_a_default_is_no_number(default: bool) -> None:
     assert complaints(_program(replace(_attend(BIT, BIT), default=default))) == expected
 
 
+@pytest.mark.parametrize("mask", Mask)
+def test_a_nearest_count_is_looked_for_where_i_itself_is_seen(mask: Mask) -> None:
+    message = f"the nearest count is looked for where i itself is seen, not under '{mask}'"
+    expected = (Complaint(3, message),) if mask in {Mask.BEFORE, Mask.AFTER} else ()
+    assert complaints(_program(_nearest(mask))) == expected
+
+
+def test_symbols_have_a_bit_each_and_the_first_is_the_output() -> None:
+    program = _program(Not(BIT), output=3)
+    assert complaints(replace(program, symbols=(("x", 3), ("y", BIT)))) == ()
+    assert complaints(replace(program, symbols=(("x", 3),))) == ()
+    other = Complaint(None, "the output is not the bit of the first symbol")
+    assert complaints(replace(program, symbols=(("x", BIT), ("y", 3)))) == (other,)
+    twice = Complaint(None, "an output symbol has two bits")
+    assert complaints(replace(program, symbols=(("x", 3), ("x", BIT)))) == (twice,)
+    counted = Complaint(None, f"the output s{COUNT} is a count, not a bit")
+    assert complaints(replace(program, symbols=(("x", 3), ("y", COUNT)))) == (counted,)
+
+
 def test_a_machine_has_no_defaults() -> None:
     for step in (_attend(BIT, BIT), Shift(Direction.NEXT, BIT, default=True), Shift(Direction.NEXT, BIT, 2)):
         assert not is_machine(_program(step))
@@ -220,5 +252,7 @@ def test_complaints_come_in_the_order_of_the_steps() -> None:
 def test_a_pass_that_breaks_a_program_is_named() -> None:
     with pytest.raises(InternalError, match=r"after 'some_pass'.*s3: s1 is a count"):
         require_wellformed(_program(Not(COUNT)), "some_pass")
+    with pytest.raises(InternalError, match=r": (s\d: [^;]*; ){4}s7: [^;]*$"):
+        require_wellformed(_program(*(Not(COUNT),) * 7), "some_pass")
     good = _program()
     assert require_wellformed(good, "some_pass") is good

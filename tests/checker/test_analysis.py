@@ -16,6 +16,7 @@ from attemper.checker import analysis as analysis_module
 from attemper.checker import counterexample, realising
 from attemper.checker import proof as proof_module
 from attemper.checker.analysis import Analysis, analyse, outputs_of
+from attemper.checker.attention.scores import Output
 from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.uniform import UniformRule
 from attemper.checker.counterexample import wrong_word
@@ -24,7 +25,7 @@ from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import RECURSION, prove
-from attemper.checker.values import Stream
+from attemper.checker.values import Bound, Stream
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import I, Power, plus
 from attemper.languages.temporal.parse import parse
@@ -360,3 +361,18 @@ def test_a_network_that_divides_by_zero_is_not_judged() -> None:
         positions=(*network.positions[:-1], (network.positions[-1][0], Power(plus(I, -1), -1))),
     )
     assert wrong_word(divided, language("true", accepts=language("a S b").accepts_empty)) is None
+
+
+@pytest.mark.parametrize(("power", "is_taken"), [(-2, True), (0, True), (1, False), (2, False)])
+def test_errors_do_not_grow_with_the_word(power: int, is_taken: bool) -> None:
+    names = Formulas(AB.symbols)
+    stream = Stream([{}, {(0, 0): names.letter("b")}], [Fraction(0), Fraction(1, 7)])
+    output = Output(1, names.letter("a"), Fraction(1), Fraction(1), 1, Bound(Fraction(1, 9), power))
+    if not is_taken:
+        with pytest.raises(UnprovenError, match="coordinate 1 is off by more and more in longer words"):
+            analysis_module._take(names, stream, output, Fraction(1, 2))
+        return
+    analysis_module._take(names, stream, output, Fraction(1, 2))
+    assert stream.values == [{}, {(0, 0): names.letter("b"), (0, 1): names.letter("a")}]
+    assert stream.errors == [0, Fraction(16, 63)]
+    assert stream.fading == {1: Bound(Fraction(1, 9), power)}

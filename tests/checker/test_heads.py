@@ -116,3 +116,12 @@ def test_one_approximate_form_is_enough_to_refuse_a_head(what: str) -> None:
     reason, case = REFUSED[f"approximate {what}"]
     with pytest.raises(UnprovenError, match=reason):
         fact_of(case)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_one_approximate_value_of_two_is_enough(order: int) -> None:
+    own, values = palette(), ({"rough": 1}, {"a": 1})[::order]
+    first, second = (own.head(UNIFORM, LEFT, [], value) for value in values)
+    head = replace(first, values=(*first.values, *second.values), targets=(0, 1))
+    with pytest.raises(UnprovenError, match="only approximate"):
+        head_fact(own.names, head, own.stream())

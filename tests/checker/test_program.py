@@ -14,6 +14,7 @@ from attemper.attention_program.ops import (
     Attend,
     Choice,
     Compare,
+    Connective,
     Count,
     CountTest,
     Direction,
@@ -23,6 +24,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -34,7 +36,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
-from attemper.checker.program import Programs, Steps
+from attemper.checker.program import Programs, Steps, results_of
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import FIRST, I, over, times
 from attemper.exact.predicates import Named, Remainder, Zero
@@ -195,3 +197,34 @@ def test_a_step_with_a_name_is_called_by_it() -> None:
     steps.name(0, symbol)
     assert steps.bit(0) == symbol
     assert steps.bit(1) == steps.names.negation(symbol)
+
+
+@pytest.mark.parametrize(
+    ("bits", "is_one"),
+    [((0, 1), True), ((4, 1, 5), True), ((0, 2), False), ((0,), False), ((0, 1, 4), False)],
+)
+def test_an_output_is_exactly_one_symbol(bits: tuple[Ref, ...], is_one: bool) -> None:
+    """No two at once, and one everywhere."""
+    steps = (Letter(("a",)), Letter(("b",)), Place(FIRST), Not(2))
+    parts = (Gate(Connective.AND, (0, 2)), Gate(Connective.AND, (0, 3)))
+    symbols = tuple((f"s{bit}", bit) for bit in bits)
+    program = Program(AB, (*steps, *parts), bits[0], symbols)
+    if is_one:
+        assert len(results_of(steps_of(program))) == len(bits)
+    else:
+        with pytest.raises(UnprovenError, match="not seen to be exactly one symbol"):
+            results_of(steps_of(program))
+
+
+@pytest.mark.parametrize(
+    "masks", [(Mask.UP_TO, Mask.FROM), (Mask.BEFORE, Mask.ALL), (Mask.UP_TO, Mask.BEFORE)]
+)
+def test_a_nearest_count_is_one_of_a_single_side(masks: tuple[Mask, Mask]) -> None:
+    counts = (Count(masks[0], 0), Count(masks[1], 0), Linear(((1, 1), (-1, 2)), 1))
+    nearest = Nearest(Mask.ALL, Choice.RIGHTMOST, 0, 3, 1, 0)
+    steps = steps_of(Program(AB, (Letter(("a",)), *counts, nearest), 4))
+    if masks == (Mask.UP_TO, Mask.BEFORE):
+        assert steps.bit(4)
+        return
+    with pytest.raises(UnprovenError, match="over more than one side"):
+        steps.bit(4)

@@ -212,7 +212,9 @@ def _difference(answers: Sequence[Sequence[Answer]], network: Network) -> str | 
                 case Selects() if abs(float(mass) - answer.stray_mass) > 1e-12:
                     return f"{mass} against {answer}"
                 case Values(base, digits):
-                    if fact.rule != IntegerValueRule(Margin(base, digits)):
+                    if not isinstance(fact.rule, IntegerValueRule) or fact.rule.margin != Margin(
+                        base, digits
+                    ):
                         return f"{fact.rule} against {answer}"
                 case Nearests():
                     if not _is_alike(fact.rule, answer) or abs(float(mass) - answer.stray_mass) > 1e-12:

@@ -1,9 +1,9 @@
 """`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
 
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
-MODULE is a name such as `heads` or `attention.contests`; without any, all of `checker/` and
-`exact/laurent.py` are taken. `--list` shows the mutants, `--recheck` also hunts those that are listed as
-equivalent, `--like PATTERN` takes only those with the pattern in their names.
+MODULE is a name such as `heads` or `attention.contests`; without any, all of `checker/`, `exact/laurent.py`
+and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also hunts those that
+are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutation.killing import TESTS, Cache, Fate, Hunt
-from tests.mutation.mutants import SOURCE, Mutant, mutants_of, name_of
+from tests.mutation.mutants import BESIDE_THE_CHECKER, SOURCE, Mutant, mutants_of, name_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.txt")
 
@@ -27,13 +27,15 @@ MODULES = (
         ".".join(path.relative_to(SOURCE).with_suffix("").parts)
         for path in sorted((SOURCE / "attemper" / "checker").rglob("[!_]*.py"))
     ),
-    "attemper.exact.laurent",
+    *BESIDE_THE_CHECKER,
 )
 
-FOLDERS = (TESTS / "checker", TESTS / "exact")
+FOLDERS = (TESTS / "checker", TESTS / "exact", TESTS / "attention_program")
 
 BESIDE = {
     "registers": ("following",),
+    "trees": ("parse",),
+    "meaning": ("machine",),
     "averages": ("sign", "local_sign", "lookup"),
     "blocked": ("select", "head_contests"),
     "bounds": ("select", "neighbour", "sign", "lookup", "rules"),

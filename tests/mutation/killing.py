@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutation.mutants import SOURCE, Mutant, function_of, path_of
+from tests.mutation.mutants import BESIDE_THE_CHECKER, SOURCE, Mutant, function_of, path_of
 from tests.mutation.transplant import NotImportedError, transplant
 
 TESTS = Path(__file__).parents[1]
@@ -411,7 +411,7 @@ def _is_another(node: ast.stmt, name: str) -> bool:
 
 def _watched() -> list[Path]:
     """The files that are mutated."""
-    return [*_python(SOURCE / "attemper" / "checker"), path_of("attemper.exact.laurent")]
+    return [*_python(SOURCE / "attemper" / "checker"), *map(path_of, BESIDE_THE_CHECKER)]
 
 
 def _named(path: Path) -> str:

@@ -18,6 +18,14 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
 
+BESIDE_THE_CHECKER = (
+    "attemper.exact.laurent",
+    "attemper.attention_program.meaning",
+    "attemper.attention_program.trees",
+    "attemper.attention_program.wellformed",
+)
+"""Modules that are mutated beside those of the checker."""
+
 LONGEST = 110
 """A longer expression is not shown around a change in it."""
 
@@ -90,8 +98,12 @@ def path_of(module: str) -> Path:
 
 
 def name_of(module: str) -> str:
-    """A module of the checker as seen from there: `heads`, `attention.contests`; also `laurent`."""
-    return module.removeprefix("attemper.checker.").removeprefix("attemper.exact.")
+    """A module of the checker as seen from there: `heads`, `attention.contests`; of others its own name."""
+    return (
+        module.rpartition(".")[2]
+        if module in BESIDE_THE_CHECKER
+        else module.removeprefix("attemper.checker.")
+    )
 
 
 def mutants_of(module: str) -> list[Mutant]:

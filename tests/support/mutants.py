@@ -195,7 +195,7 @@ def position_mutants(network: Network) -> Iterator[tuple[str, Network]]:
 
 def temperature_mutants(network: Network) -> Iterator[tuple[str, Network]]:
     """One inverse temperature changed."""
-    for name, head, put in _heads(network):
+    for name, head, put in heads_of(network):
         assert isinstance(head.weighting, Softmax)
         form = head.weighting.inverse_temperature
         constants = (("one", number(1)), ("zero", number(0)), ("i", I), ("n", N), ("n^2", Power(N, 2)))
@@ -262,7 +262,7 @@ def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
 
 def mask_mutants(network: Network) -> Iterator[tuple[str, Network]]:
     """Every other masking of every head."""
-    for name, head, put in _heads(network):
+    for name, head, put in heads_of(network):
         for masking in Masking:
             if masking is not head.masking:
                 yield f"{name}: {masking}", put(replace(head, masking=masking))
@@ -283,7 +283,7 @@ def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
         IntegerValue(some, some, False),
         NearestInteger(False, some, some, some, some),
     )
-    for name, head, put in _heads(network):
+    for name, head, put in heads_of(network):
         for label in labels:
             yield f"{name}: said to be {type(label).__name__}", put(replace(head, construction=label))
 
@@ -310,7 +310,7 @@ def reading_mutants(network: Network) -> Iterator[tuple[str, Network]]:
             units = (*hidden[:u], *hidden[u + 1 :])
             changed = replace(network.layers[index], hidden=units, clamps=())
             yield f"layer {index} without unit {u}", _with_layer(network, index, lambda _, c=changed: c)  # type: ignore[misc]
-    for name, head, put in _heads(network):
+    for name, head, put in heads_of(network):
         for m, target in enumerate(head.targets):
             for other in range(len(network.coordinates)):
                 if other != target:
@@ -318,7 +318,7 @@ def reading_mutants(network: Network) -> Iterator[tuple[str, Network]]:
                     yield f"{name}: value {m} to {other}", put(replace(head, targets=targets))
 
 
-def _heads(network: Network) -> Iterator[tuple[str, Head, Callable[[Head], Network]]]:
+def heads_of(network: Network) -> Iterator[tuple[str, Head, Callable[[Head], Network]]]:
     """Each head, with the network that has another head in its place."""
     for index, layer in enumerate(network.layers):
         for h, head in enumerate(layer.heads):

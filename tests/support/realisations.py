@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 
 from attemper.attention_program.ops import (
     Attend,
@@ -24,6 +25,7 @@ from attemper.attention_program.ops import (
     Linear,
     Mask,
     Merge,
+    Nearest,
     Not,
     Place,
     Program,
@@ -61,8 +63,12 @@ def program_mutants(program: Program) -> Iterator[tuple[str, Program]]:
                 steps = (*program.steps[:ref], other, *program.steps[ref + 1 :])
                 yield f"s{ref} is {other}", replace(program, steps=steps)
     for ref in bits_below(program, len(program.steps)):
-        if ref != program.output:
+        if not program.symbols and ref != program.output:
             yield f"output s{ref}", replace(program, output=ref)
+        for place, (name, bit) in enumerate(program.symbols):
+            if ref != bit:
+                symbols = (*program.symbols[:place], (name, ref), *program.symbols[place + 1 :])
+                yield f"{name} is s{ref}", replace(program, symbols=symbols, output=symbols[0][1])
 
 
 def bits_below(program: Program, below: Ref) -> list[Ref]:
@@ -94,6 +100,8 @@ def step_mutants(program: Program, ref: Ref) -> Iterator[Step]:
             yield from (Table(other, rows) for other in _other_bits(read, bits) if len(other) == len(read))
         case Attend() as step:
             yield from _other_selections(step, bits)
+        case Nearest() as step:
+            yield from _other_nearest(step, bits, counts)
         case Shift(direction, bit, distance, default) as step:
             yield from (replace(step, direction=other) for other in Direction)
             yield from (replace(step, bit=other) for other in bits)
@@ -134,6 +142,21 @@ def _other_selections(step: Attend, bits: list[Ref]) -> Iterator[Step]:
         yield from (replace(step, cases=(*step.cases[:k], case, *step.cases[k + 1 :])) for case in others)
         if len(step.cases) > 1:
             yield replace(step, cases=(*step.cases[:k], *step.cases[k + 1 :]))
+    for (k, (here, there)), (m, (other, other_there)) in combinations(enumerate(step.cases), 2):
+        cases = list(step.cases)
+        cases[k], cases[m] = (here, other_there), (other, there)
+        yield replace(step, cases=tuple(cases))
+
+
+def _other_nearest(step: Nearest, bits: list[Ref], counts: list[Ref]) -> Iterator[Step]:
+    """With another mask, choice, bit, value or count, or with its counts exchanged."""
+    yield from (replace(step, mask=mask) for mask in (Mask.UP_TO, Mask.FROM, Mask.ALL))
+    yield from (replace(step, choice=choice) for choice in Choice)
+    yield from (replace(step, where=bit) for bit in bits)
+    yield from (replace(step, value=bit) for bit in bits)
+    yield from (replace(step, query=count) for count in counts)
+    yield from (replace(step, key=count) for count in counts)
+    yield replace(step, query=step.key, key=step.query)
 
 
 def _other_bits(read: tuple[Ref, ...], bits: list[Ref]) -> Iterator[tuple[Ref, ...]]:

@@ -18,6 +18,7 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.attention.margins import Growing, Margin, growing, margin_of
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.constructions.integer_value import IntegerValueRule, integer_value
+from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Clamped, LengthDigits, UnprovenError
 from attemper.checker.proof import prove
@@ -275,6 +276,8 @@ def test_whole_numbers_have_no_bounds() -> None:
     for value in (whole, names.values(names.digits())[0]):
         with pytest.raises(UnprovenError, match="grows with the word"):
             names.bounds(value)
+        ((number_, _),) = value.parts
+        assert names.means[number_].low == 1
     with pytest.raises(UnprovenError, match="not an integer"):
         names.clamped(Masking.PAST, names.scaled(names.letter("a"), Fraction(1, 2)), 1)
 
@@ -387,9 +390,11 @@ def test_a_head_that_may_not_see_the_position_reads_nothing(masking: Masking) ->
         read_one(looking(), {(1, 0): FORMULAS.true}, masking=masking)
 
 
-def test_counts_that_are_no_integers_are_refused() -> None:
+@pytest.mark.parametrize("counted", [STEP, FORMULAS.letter("a"), FORMULAS.letter("b")])
+def test_counts_that_are_no_integers_are_refused(counted: Diagram) -> None:
+    """Half of a step up or down, and half an a, where another letter is worth 0."""
     rows = looking()
-    half = FORMULAS.mean(Masking.PAST, FORMULAS.scaled(STEP, Fraction(1, 2)))
+    half = FORMULAS.mean(Masking.PAST, FORMULAS.scaled(counted, Fraction(1, 2)))
     rows[0] = ({(0, 0): half}, rows[0][1])
     with precision(64), pytest.raises(UnprovenError, match="not an integer"):
         read_one(rows, {(1, 0): FORMULAS.true})
@@ -403,6 +408,19 @@ def test_the_same_number_at_every_position_is_counted(each: int) -> None:
         (output,) = read_one(rows, {(1, 0): FORMULAS.true}).outputs
     counted = FORMULAS.clamped(Masking.PAST, FORMULAS.number(each), 1)
     assert output.diagram == FORMULAS.affine(counted)
+
+
+@pytest.mark.parametrize("each", [0, 3])
+def test_digits_alone_are_no_margin(each: int) -> None:
+    """With n = 1 they are 1, but nothing says so: a margin has a base."""
+    digits, number_ = FORMULAS.digits(), FORMULAS.number
+    unit = FORMULAS.mean(Masking.PAST, FORMULAS.mark(Masking.PAST))
+    rows = [
+        ({(0, 0): number_(each)} if each else {}, {(1, 1): FORMULAS.scaled(digits, 4)}),
+        ({(0, 0): unit}, {(2, 1): FORMULAS.scaled(digits, -2)}),
+    ]
+    with precision(64), pytest.raises(UnprovenError, match=r"top at the count|not positive"):
+        read_one(rows, {(1, 0): FORMULAS.true})
 
 
 def test_half_a_position_is_no_integer() -> None:

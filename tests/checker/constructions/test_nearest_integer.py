@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product as pairs
+from types import SimpleNamespace
+from typing import Any, cast
 
 import flint
 import pytest
@@ -16,6 +18,7 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.constructions import nearest_integer as rules
 from attemper.checker.constructions.nearest_integer import NearestIntegerRule
+from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, UnprovenError
 from attemper.checker.proof import prove
@@ -274,10 +277,28 @@ def test_the_noise_is_that_of_all_rows() -> None:
         ),
         (0, lambda names, q, k: ({(0, 0): names.letter("a")}, k), "not a multiple of an integer"),
         (0, lambda names, q, k: ({**q, (0, 1): names.true}, k), "not a multiple of an integer"),
+        (
+            0,
+            lambda names, q, k: ({(0, 0): names.plus(q[0, 0], names.true)}, k),
+            "not a multiple of an integer",
+        ),
+        (
+            3,
+            lambda names, q, k: ({(0, 0): names.plus(names.letter("a"), names.true)}, k),
+            "not a multiple of an integer",
+        ),
         (1, lambda names, q, k: (q, {(0, 1): names.scaled(names.letter("a"), 3)}), "not one square"),
         (
             2,
             lambda names, q, k: (q, {(0, 0): names.scaled(names.letter("a"), -16)}),
+            "pushed away .* by a bit",
+        ),
+        (
+            2,
+            lambda names, q, k: (
+                q,
+                {(0, 0): names.scaled(names.plus(names.letter("a"), names.number(Fraction(-1, 3))), -24)},
+            ),
             "pushed away .* by a bit",
         ),
         (2, lambda names, q, k: (q, {(0, 0): names.mean(Masking.PAST, names.letter("a"))}), "average"),
@@ -294,6 +315,52 @@ def test_other_scores_have_no_rule(row: int, change: object, match: str) -> None
     rows[row] = change(names, *rows[row])  # type: ignore[operator]
     with pytest.raises(UnprovenError, match=match):
         rules.nearest_integer(read(rows, names=names))
+
+
+def where_with(*extra: tuple[str, int], symbols: tuple[str, ...] = AB.symbols) -> Diagram:
+    """Where b is 0, of a nearest integer whose only keys without integers are multiples of letters."""
+    names = Formulas(symbols)
+    rows = parts_of(names)
+    one = names.number(1)
+    rows[2:3] = [({(0, 1): one}, {(0, 0): names.scaled(names.letter(s), factor)}) for s, factor in extra]
+    found = rules.nearest_integer(read(rows, names=names)).outputs[0].diagram
+    for where in (
+        names.true,
+        *(names.negation(names.letter(s)) for s in symbols),
+        *map(names.letter, symbols),
+    ):
+        clamps = [names.clamped(Masking.FUTURE, names.letter(s), 1).parts for s in "ab"]
+        ((asked, _),), ((key, _),) = clamps
+        if found == names.nearest(Masking.FUTURE, False, where, asked, key, names.letter("b")):
+            return where
+    raise AssertionError("it looks for something else")
+
+
+def test_a_bit_may_be_pushed_in_several_rows_and_pulled() -> None:
+    names = Formulas(AB.symbols)
+    assert where_with(("a", -8)) == names.negation(names.letter("a"))
+    assert where_with(("a", -3), ("a", -5)) == names.negation(names.letter("a"))
+    assert where_with(("a", 8)) == names.letter("a")
+    assert where_with(("a", -8), ("a", 8)) == names.true
+    assert where_with() == names.true
+
+
+def test_rows_that_cancel_push_nothing() -> None:
+    names = Formulas(AB.symbols)
+    rows = parts_of(names)
+    b = {(0, 0): names.scaled(names.letter("b"), -8)}
+    expected = rules.nearest_integer(read(rows, names=names)).outputs
+    for more in ({(0, 1): names.number(3)}, {(1, 0): names.number(1)}):
+        less = {powers: names.scaled(factor, -1) for powers, factor in more.items()}
+        found = rules.nearest_integer(read([*rows, (more, b), (less, b)], names=names))
+        assert found.outputs == expected
+
+
+def test_half_a_push_is_none() -> None:
+    abc = ("a", "b", "c")
+    for extra in ((("a", -8), ("b", -4)), (("a", -4),), (("a", 8), ("b", -8))):
+        with pytest.raises(UnprovenError, match=r"pushed away .* by a bit"):
+            where_with(*extra, symbols=abc)
 
 
 def test_an_integer_that_is_weighed_by_a_letter_is_none() -> None:
@@ -442,6 +509,20 @@ def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
     with precision(64):
         off = rule.stray(ball(Fraction(1, 4)), flint.arb(1))
         assert off < rule.stray(ball(Fraction(1, 3)), flint.arb(1))
+
+
+def test_what_is_far_loses_all_errors_once_and_four_roundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """W of loss = E / gap, and of far (1 - 4 u) - E in place of far (1 - loss)."""
+    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2))
+    monkeypatch.setattr(rules, "scores_off", lambda _: flint.arb(1))
+    monkeypatch.setattr(rules, "attended", lambda _, loss, stray: [loss, stray(loss, flint.arb(3))])
+    with precision(64):
+        head = SimpleNamespace(lengths=SimpleNamespace(u=flint.arb(1) / 64))
+        loss, found = rule.offs(cast(Any, head))
+        near, far = flint.arb(-3).exp(), (-(12 * (1 - flint.arb(4) / 64) - 1)).exp()
+        whole = flint.arb(0.5).exp() * (near / (1 - near) + far) * 3
+        assert loss == flint.arb(1) / 4
+        assert abs(found - whole / (1 + whole)) < 1e-15  # type: ignore[operator]
 
 
 def test_keys_of_both_signs_are_twice_as_far_apart() -> None:

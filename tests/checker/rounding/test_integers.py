@@ -1,0 +1,203 @@
+"""What is lost where integers are read and compared: FORMAT.md's formulas, with errors that can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, cast
+
+import flint
+import pytest
+
+from attemper.checker.attention.margins import Margin
+from attemper.checker.attention.scores import Output
+from attemper.checker.identities import Formulas
+from attemper.checker.rounding import integers
+from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, Rounded
+from attemper.checker.rounding.attention import RoundedHead, RoundedHeads
+from attemper.checker.rounding.growth import Forms
+from attemper.checker.rounding.leads import lost_below, sum_rate
+from attemper.checker.values import Stream
+from attemper.exact.balls import ball, precision
+from attemper.exact.closed_forms import ONE
+from attemper.exact.formats import FLOAT32
+from attemper.networks.layers import Head, LinearForm, Masking, Softmax, Uniform
+from tests.checker.rounding.test_growth import part
+
+NAMES = Formulas(("a", "b"))
+WHOLE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 1))
+SQUARE = NAMES.affine(NAMES.clamped(Masking.FUTURE, NAMES.letter("a"), 2))
+STEP = NAMES.plus(NAMES.letter("a"), NAMES.scaled(NAMES.letter("b"), -1))
+
+
+class UncoveredError(Exception):
+    """What a head raises where nothing is said of it."""
+
+
+def is_about(one: flint.arb, other: flint.arb) -> bool:
+    return bool(abs(one - other) <= abs(other) * ball(Fraction(1, 2**200)))
+
+
+def one(number: Fraction | int) -> flint.arb:
+    return ball(Fraction(number))
+
+
+# Reading ---------------------------------------------------------------------------------------------
+
+
+def reading(length: int = 2**20, noise: Fraction = Fraction(3, 2)) -> RoundedHead:
+    """As much of a head as reading takes."""
+    lengths = Lengths(Arithmetic(NAMES, FLOAT32), length)
+    head = SimpleNamespace(names=NAMES, lengths=lengths, noise=one(noise), uncovered=UncoveredError)
+    return cast(RoundedHead, head)
+
+
+def rounded(absolute: Fraction | int, relative: Fraction) -> Rounded:
+    return Rounded(one(9), one(9), None, one(absolute), one(absolute), one(relative))
+
+
+def test_the_other_weights_times_their_distances() -> None:
+    """s n^-p, with m of a margin without digits: noise e^-(b kept)."""
+    with precision(300):
+        noise, kept = Fraction(9, 8), Fraction(1, 2)
+        found = integers.distances(reading(noise=noise), Margin(Fraction(3, 2), 0), one(kept))
+        r = one(-Fraction(3, 4)).exp() * one(noise)
+        assert found.keys() == {0}
+        assert is_about(found[0], 2 * r / (1 - r**3) ** 2)
+
+
+@pytest.mark.parametrize(("power", "growth"), [(1, 0), (2, -2), (1, 3)])
+@pytest.mark.parametrize(
+    ("absolute", "relative"), [(0, Fraction(1, 4)), (1, Fraction(1, 4)), (7, Fraction(1, 2))]
+)
+def test_an_integer_is_off_by_what_is_said(
+    power: int, growth: int, absolute: int, relative: Fraction
+) -> None:
+    head, tiny, e = reading(), FLOAT32.range, Fraction(8, 2**24)
+    output = Output(0, NAMES.scaled(WHOLE if power == 1 else SQUARE, 3), Fraction(1), Fraction(1), growth)
+    with precision(300):
+        near = {-2: one(Fraction(1, 5)), -1: one(Fraction(1, 7))}
+        off = integers.integer_off(head, output, rounded(absolute, relative), near)
+        rho = relative if absolute else Fraction(0)
+        above = Fraction(1, 8) / (1 - Fraction(1, 8))  # 2 N U / (1 - 2 N U)
+        top, s = growth + power, Fraction(12, 35)
+        small = 2 * (1 + 2 * above) + Fraction(1, 2) + Fraction(4, 2**24)
+        own = rho + e + Fraction(4, 2**24) + Fraction(2**20, tiny)
+        factor = (1 + rho) / (1 - e - 2 * above * s)
+        expected = {
+            top: 3 * own * factor,
+            top - 1: 3 * small * Fraction(1, 7) * factor,
+            top - 2: 3 * (small * Fraction(1, 5) + power * Fraction(3, 2) * Fraction(1, 7)) * factor,
+            top - 3: 3 * power * Fraction(3, 2) * Fraction(1, 5) * factor,
+        }
+        assert off.growth.keys() == expected.keys()
+        assert all(is_about(off.growth[p], one(expected[p])) for p in expected)
+        most = sum((expected[p] * 2 ** (20 * max(p, 0)) for p in expected), Fraction(0))
+        assert all(is_about(own, one(most)) for own in (off.zero, off.other, off.mean))
+
+
+@pytest.mark.parametrize(
+    ("relative", "near"), [(Fraction(3, 4), Fraction(1, 8)), (Fraction(0), Fraction(7, 2)), (Fraction(0), 4)]
+)
+def test_nothing_is_said_of_values_or_sums_that_are_off_by_too_much(
+    relative: Fraction, near: Fraction
+) -> None:
+    """Below the fraction line may then be 0, or less."""
+    output = Output(0, WHOLE, Fraction(1), Fraction(1))
+    with precision(300), pytest.raises(UncoveredError):
+        integers.integer_off(reading(), output, rounded(1, relative), {0: one(near)})
+
+
+# Comparing -------------------------------------------------------------------------------------------
+
+UNITS = Stream([{(0, 0): WHOLE}, {(0, 0): NAMES.number(1)}, {(0, 1): NAMES.letter("a")}])
+OFF = replace(EXACT, zero=one(Fraction(1, 8)), other=one(Fraction(1, 8)), mean=one(Fraction(1, 8)))
+
+
+COUNTED = (((*part(0, 1), *part(1, 1)), part(1, 1)), (part(0, 1), part(2, -1)))
+"""K + 1 at i times 1, and K at i times -n where an a stands at j."""
+
+PLAIN = ((part(1, 1), part(1, 1)), (part(1, 1), part(2, -1)))
+"""1 times 1, and 1 times -n where an a stands at j."""
+
+
+def compared(
+    rows: Sequence[tuple[LinearForm, LinearForm]], *, off: bool = False, length: int = 50
+) -> RoundedHead:
+    query, key = zip(*rows, strict=True)
+    head = Head(Uniform(), Masking.FUTURE, Softmax(ONE), query, key, (), ())
+    lengths = Lengths(Arithmetic(NAMES, FLOAT32), length)
+    offs = [OFF if off else EXACT, EXACT, OFF if off else EXACT]
+    return RoundedHeads(lengths, cast(Any, None), set()).head("head", head, (), UNITS, offs)
+
+
+def with_cold(head: RoundedHead, relative: Fraction) -> RoundedHead:
+    number = replace(head.cold.number, relative=one(relative))
+    return replace(head, cold=replace(head.cold, number=number))
+
+
+def without_grids(head: RoundedHead) -> RoundedHead:
+    """Its products are known to be no multiples of anything."""
+    rows = (replace(row, scored=replace(row.scored, grid=None)) for row in head.rows)
+    return replace(head, rows=tuple(rows))
+
+
+def test_exact_scores_lose_only_what_is_too_small() -> None:
+    with precision(300):
+        head = compared(PLAIN)
+        assert is_about(integers.scores_off(head), lost_below(head.lengths, 2, head.cold))
+        assert integers.scores_off(without_grids(head)) > ball(Fraction(1, 10**6))
+
+
+def test_rows_whose_grids_are_far_apart_are_not_exact() -> None:
+    """The finest of the grids is that of the sum."""
+    head = compared(PLAIN)
+    size = ball(Fraction(2**13))
+
+    def scored(*grids: Fraction | None) -> RoundedHead:
+        rows = (SimpleNamespace(grid=grid, product=SimpleNamespace(size=size)) for grid in grids)
+        return replace(head, rows=tuple(cast(Any, SimpleNamespace(scored=row)) for row in rows))
+
+    with precision(64):
+        for small, large in ((Fraction(1, 2**12), Fraction(1)), (Fraction(1), Fraction(1, 2**12))):
+            assert integers._rate(scored(small, large)) > 0
+        assert integers._rate(scored(Fraction(1), Fraction(1, 2**10))) == 0
+        assert integers._rate(scored(Fraction(1), None)) > 0
+
+
+@pytest.mark.parametrize("relative", [Fraction(0), Fraction(1, 16)])
+@pytest.mark.parametrize("signs", [1, 2])
+def test_scores_are_off_by_what_is_said(relative: Fraction, signs: int) -> None:
+    """2 |q| lost + dq |k| in each row, twice the second where a key has both signs."""
+    with precision(300):
+        head = without_grids(with_cold(compared(COUNTED, off=True), relative))
+        if signs == 2:
+            wrong = {(0, 0): NAMES.plus(NAMES.scaled(WHOLE, -1), NAMES.number(1))}
+            head = replace(head, rows=tuple(replace(row, key=wrong) for row in head.rows))
+        lengths, n = head.lengths, 50
+        rate = (1 + lengths.u) * (1 + sum_rate(lengths, 2, head.cold)) - 1
+        forms, cold = Forms(lengths, UNITS, head.offs), 1 + one(relative)
+        expected = lost_below(lengths, 2, head.cold)
+        for query, key, (q, k) in zip(head.head.query, head.head.key, ((n + 1, 1), (n, n)), strict=True):
+            dq, dk = (
+                sum((x * n ** max(p, 0) for p, x in forms.error(form).items()), flint.arb(0))
+                for form in (query, key)
+            )
+            expected += signs * cold * (dq + one(relative) * q) * k
+            expected += 2 * cold * (q + dq) * (dk + (k + dk) * rate)
+        assert is_about(integers.scores_off(head), expected)
+
+
+@pytest.mark.parametrize(
+    ("key", "is_one"),
+    [
+        (lambda: NAMES.mean(Masking.FUTURE, NAMES.letter("a")), True),
+        (lambda: NAMES.mean(Masking.FUTURE, STEP), False),
+        (lambda: NAMES.plus(WHOLE, NAMES.mean(Masking.FUTURE, STEP)), False),
+    ],
+)
+def test_the_sign_of_what_is_never_less_than_0(key: Callable[[], Any], is_one: bool) -> None:
+    """One average that can be negative is enough."""
+    assert integers.has_one_sign(NAMES, {(0, 0): key()}) is is_one
