@@ -54,7 +54,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.meaning_hard import output_bits
 from attemper.workbench.demo import SHOWN, title
-from attemper.workbench.zoo import language_of
+from attemper.workbench.zoo_sources import language_of
 from tests.compiling.test_cascade_to_program import BY_HAND, delays, random_cascade, small_automaton
 from tests.support.programs import AS_HEADS, SAID, ProgramSampler, programs, without_defaults
 from tests.support.samples import FormulaSampler

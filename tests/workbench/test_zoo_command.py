@@ -36,11 +36,8 @@ def test_the_list_has_a_line_for_each_language(columns: int) -> None:
 def test_the_list_says_what_words_are_if_there_is_room() -> None:
     listed = attemper("zoo").out.splitlines()
     for entry, line in zip(everything(), listed, strict=False):
-        assert line.endswith(f"  {entry.definition}") or line.endswith(
-            f"  (not compiled yet) {entry.definition}"
-        )
+        assert line.endswith(f"  {entry.definition}")
         assert f"  {entry.kind}  " in line
-    assert not any("(not compiled yet)" in line for line in listed)
 
 
 def test_texts_are_cut_between_words() -> None:
@@ -55,7 +52,6 @@ def test_the_list_in_json_is_complete() -> None:
     assert [record["name"] for record in records] == [entry.name for entry in everything()]
     for record in records:
         assert record["definition"] == named(record["name"]).definition
-        assert record["compiles"] == bool(named(record["name"]).sources)
         assert record["sources"]
     assert "members" not in records[0]
 
@@ -143,12 +139,6 @@ def test_what_is_put_out_is_in_the_json() -> None:
     assert [tuple(one["outputs"]) for one in record["words"]] == list(map(entry.outputs, words))
 
 
-def test_what_is_not_compiled_yet_is_shown_with_what_it_needs() -> None:
-    shown = attemper("zoo", "histogram").out
-    assert "not compiled yet that needs a head that attends to the position of an average" in shown
-    assert "\nword " in shown
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -207,18 +197,6 @@ def test_expressions_and_automata_are_saved_as_what_they_are(tmp_path: Path, nam
     assert attemper("zoo", name, "-o", tmp_path / "net").code == ExitCode.OK
     shown = attemper("show", tmp_path / "net").out
     assert shown.startswith("regex" if name == "tomita-4" else "automaton")
-
-
-@pytest.mark.parametrize("name", ["dyck-2"])
-def test_what_is_not_compiled_yet_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
-    done = attemper("zoo", name, "-o", tmp_path / "net")
-    assert (done.code, done.out) == (ExitCode.UNSUPPORTED, "")
-    assert f"'{name}' cannot be compiled yet: that needs a head that attends to" in done.err
-    assert not (tmp_path / "net").exists()
-    asked = attemper("zoo", name, "-o", tmp_path / "net", "--json")
-    assert asked.code == ExitCode.UNSUPPORTED
-    with pytest.raises(UnsupportedError, match="cannot be compiled yet"):
-        library.compile_named(name)
 
 
 # From Python ---------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
-from attemper.languages.named.entry import Entry, Formula, Written
+from attemper.languages.named.entry import Entry, Formula, Source
 from attemper.languages.named.zoo import language_named
 from attemper.languages.words import Word, words_of_length
 from attemper.workbench.cli.console import out, progress_bar
@@ -31,7 +31,7 @@ from attemper.workbench.model import Model
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.report.tables import table
 from attemper.workbench.verify import boundary_words, exact_rows
-from attemper.workbench.zoo import compile_entry, source_of
+from attemper.workbench.zoo import compile_entry
 
 PARITY = language_named("parity-odd")
 
@@ -50,9 +50,9 @@ OTHERS = map(
     ),
 )
 
-SHOWN: tuple[tuple[Entry, Written], ...] = (
+SHOWN: tuple[tuple[Entry, Source], ...] = (
     *((PARITY, source) for source in PARITY.sources if isinstance(source, Formula)),
-    *((entry, source_of(entry)) for entry in OTHERS),
+    *((entry, entry.source) for entry in OTHERS),
 )
 """What the demo compiles: entries of the zoo, PARITY in several spellings."""
 
@@ -97,7 +97,7 @@ def main() -> None:
         sys.exit(1)
 
 
-def demo_row(entry: Entry, source: Written, regime: Regime) -> DemoRow | None:
+def demo_row(entry: Entry, source: Source, regime: Regime) -> DemoRow | None:
     """Compile and run one language in one regime; None if the regime cannot compute it."""
     try:
         model = compile_entry(entry, source, regime=regime.value)
@@ -137,7 +137,7 @@ def _proof(model: Model) -> tuple[str, int]:
     return str(model.check(certificate).status), horizon
 
 
-def title(entry: Entry, source: Written) -> str:
+def title(entry: Entry, source: Source) -> str:
     """The entry's name, and the text of a formula that is not its shortest."""
     if isinstance(source, Formula) and source != entry.source:
         return f"{entry.name} as {source.text}"
@@ -191,7 +191,7 @@ def _explanation(rows: list[DemoRow]) -> str:
 
 
 def _show_examples(entry: Entry) -> None:
-    model = compile_entry(entry, source_of(entry))
+    model = compile_entry(entry, entry.source)
     symbols = model.alphabet.symbols
     for text in (symbols[0] * 2 + symbols[1] * 2, symbols[1] + symbols[0], ""):
         verdict = "accepted" if model.accepts(text) else "rejected"

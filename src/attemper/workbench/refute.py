@@ -24,7 +24,7 @@ from attemper.languages.words import Alphabet, Word
 from attemper.refutation.search import Search
 from attemper.refutation.witnesses import simplest_pair, start
 from attemper.workbench.options import TARGETS
-from attemper.workbench.zoo import language_of
+from attemper.workbench.zoo_sources import language_of
 
 SHOWN = 40
 """How many symbols of a word a message shows."""

@@ -21,9 +21,8 @@ from attemper.languages.named.entry import (
     Entry,
     Formula,
     Rasp,
+    Source,
     Transduction,
-    Unbuilt,
-    Written,
 )
 from attemper.languages.named.zoo import (
     ALIASES,
@@ -39,7 +38,7 @@ from attemper.languages.rasp.program import parse_rasp
 from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
-from attemper.workbench.zoo import language_of
+from attemper.workbench.zoo_sources import language_of
 from tests.support.zoo import short_words
 
 OTHERS = (
@@ -93,7 +92,7 @@ def is_one_change(word: Word, other: Word) -> bool:
 @pytest.mark.parametrize(
     ("entry", "source"), SOURCES, ids=[f"{one.name} {type(source).__name__}" for one, source in SOURCES]
 )
-def test_every_source_means_what_the_oracle_says(entry: Entry, source: Written) -> None:
+def test_every_source_means_what_the_oracle_says(entry: Entry, source: Source) -> None:
     written = language_of(entry, source)
     assert not written.reads_first
     for word in short_words(entry):
@@ -152,13 +151,6 @@ def test_regular_languages_are_of_the_class_that_is_said(entry: Entry) -> None:
         written = language_of(entry, source)
         if isinstance(written, Dfa):
             assert classify(written).kind.value == entry.kind
-
-
-def test_what_has_no_source_says_what_it_needs() -> None:
-    assert not any(isinstance(one.source, Unbuilt) for one in EVERY)
-    others = {one.name: one.source for one in TRANSDUCING if isinstance(one.source, Unbuilt)}
-    assert not others
-    assert all(source.needs.startswith("a head that ") for source in others.values())
 
 
 def test_oracles_share_nothing_with_the_compiler() -> None:

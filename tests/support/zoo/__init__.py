@@ -22,11 +22,10 @@ from attemper.languages.named.entry import (
     Regex,
     RegimeName,
     Source,
-    Unbuilt,
 )
 from attemper.languages.named.zoo import FAMILIES, everything, named
 from attemper.languages.words import Word
-from attemper.workbench.zoo import compile_entry, source_of
+from attemper.workbench.zoo import compile_entry
 from tests.support.compared import LENGTHS, TASKS, compared_words
 
 PAGE = Path(__file__).parents[3] / "docs" / "zoo.md"
@@ -68,8 +67,8 @@ class Size:
     horizons: tuple[tuple[RegimeName, int], ...]
 
 
-Sizes = Mapping[str, Size | None]
-"""By the entry's name; None: not compiled yet."""
+Sizes = Mapping[str, Size]
+"""By the entry's name."""
 
 
 def attention_layers(model: attemper.Model) -> int:
@@ -85,11 +84,9 @@ def horizon(certificate: Certificate, dtype: str) -> int:
     )
 
 
-def size_of(entry: Named) -> Size | None:
+def size_of(entry: Named) -> Size:
     """The language, compiled and certified in its regimes."""
-    if not entry.sources:
-        return None
-    models = {regime: compile_entry(entry, source_of(entry), regime=regime) for regime in entry.regimes}
+    models = {regime: compile_entry(entry, entry.source, regime=regime) for regime in entry.regimes}
     return Size(
         max(map(attention_layers, models.values())),
         max(sum(len(layer.heads) for layer in model.network.layers) for model in models.values()),
@@ -135,16 +132,11 @@ def _is_last(entry: Named) -> bool:
     return not later or later[0].name in SECTIONS
 
 
-def _row(entry: Named, size: Size | None) -> str:
+def _row(entry: Named, size: Size) -> str:
     cells = [entry.name, _escaped(entry.definition), entry.kind.value, written(entry.source)]
-    if size is None:
-        cells += [NONE] * 5
-    else:
-        horizons = dict(size.horizons)
-        cells += [str(size.layers), str(size.heads)]
-        cells += [
-            f"{horizons[r]:,}" if r in horizons else NONE for r in ("unbounded", "temperature", "decoder")
-        ]
+    horizons = dict(size.horizons)
+    cells += [str(size.layers), str(size.heads)]
+    cells += [f"{horizons[r]:,}" if r in horizons else NONE for r in ("unbounded", "temperature", "decoder")]
     return f"| {' | '.join(cells)} |"
 
 
@@ -159,8 +151,6 @@ def written(source: Source) -> str:
             return f"an automaton of {len(moves)} states"
         case Rasp(text):
             return f"a program of {len(text.splitlines())} lines"
-        case Unbuilt(needs):
-            return f"not compiled yet: that needs {needs}"
         case _:
             assert_never(source)
 
@@ -209,7 +199,7 @@ def _references() -> Iterator[str]:
 # Reading -------------------------------------------------------------------------------------------------
 
 
-def sizes_in(text: str) -> dict[str, Size | None]:
+def sizes_in(text: str) -> dict[str, Size]:
     """What a page says, in its order."""
     tables = text.partition(BEHIND_TABLES)[0]
     return dict(_read(line) for line in tables.splitlines() if _is_row(line))
@@ -219,11 +209,9 @@ def _is_row(line: str) -> bool:
     return line.startswith("| ") and not line.startswith(("| language |", "| task |"))
 
 
-def _read(line: str) -> tuple[str, Size | None]:
+def _read(line: str) -> tuple[str, Size]:
     start, layers, heads, *others = line.removesuffix(" |").rsplit(" | ", 5)
     name = start.removeprefix("| ").partition(" | ")[0]
-    if layers == NONE:
-        return name, None
     regimes: tuple[RegimeName, ...] = ("unbounded", "temperature", "decoder")
     horizons = zip(regimes, others, strict=True)
     said = tuple((regime, int(number.replace(",", ""))) for regime, number in horizons if number != NONE)

@@ -78,18 +78,8 @@ class Rasp:
     text: str
 
 
-@final
-@dataclass(frozen=True)
-class Unbuilt:
-    """No source yet: what is missing before the entry can be compiled."""
-
-    needs: str
-
-
-Written = Formula | Regex | Automaton | Rasp
+Source = Formula | Regex | Automaton | Rasp
 """What can be compiled."""
-
-Source = Written | Unbuilt
 
 
 def explored(
@@ -158,13 +148,13 @@ class Entry:
     layers: int
     references: tuple[Reference, ...]
     regimes: tuple[RegimeName, ...] = EVERY_REGIME
-    also: tuple[Written, ...] = ()
+    also: tuple[Source, ...] = ()
     polarity: str = ""
 
     @property
-    def sources(self) -> tuple[Written, ...]:
-        """Every way to write the language, the shortest first; none if it cannot be compiled yet."""
-        return () if isinstance(self.source, Unbuilt) else (self.source, *self.also)
+    def sources(self) -> tuple[Source, ...]:
+        """Every way to write the language, the shortest first."""
+        return (self.source, *self.also)
 
     def members(self, *, seed: int = 0, count: int = 10, longest: int = 64) -> list[Word]:
         """Words of the language, of at most `longest` symbols; the same seed gives the same words.
@@ -231,7 +221,7 @@ class Transduction:
     kind: Kind
     alphabet: tuple[str, ...]
     puts_out: tuple[str, ...]
-    source: Rasp | Unbuilt
+    source: Rasp
     outputs: Callable[[Word], tuple[PutOut, ...]]
     edges: Callable[[Random, int], Iterator[Word]]
     layers: int
@@ -241,8 +231,8 @@ class Transduction:
 
     @property
     def sources(self) -> tuple[Rasp, ...]:
-        """The program; none if there is none yet."""
-        return () if isinstance(self.source, Unbuilt) else (self.source,)
+        """The program."""
+        return (self.source,)
 
     def words(self, *, seed: int = 0, count: int = 10, longest: int = 64) -> list[Word]:
         """Words of at most `longest` symbols, random ones and `edges` by turns.

@@ -22,19 +22,17 @@ from attemper.languages.named.entry import (
     Regex,
     Source,
     Transduction,
-    Unbuilt,
 )
 from attemper.languages.named.zoo import ALIASES, FAMILIES, everything
 from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
 from attemper.workbench.cli.compiling import Order, fill, shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
-from attemper.workbench.zoo import language_of, limits_for, named, rasp_of, regex_of, source_of
+from attemper.workbench.zoo import named
+from attemper.workbench.zoo_sources import language_of, limits_for, rasp_of, regex_of
 
 NAME = 16
 """How many columns the names of facts have."""
-
-UNBUILT = "not compiled yet"
 
 
 def zoo_command(
@@ -92,7 +90,7 @@ def zoo_command(
 
 def _order(entry: Named, regime: Regime) -> Order:
     """What `attemper compile` would be told. Raises `UnsupportedError` if there is no source yet."""
-    source = source_of(entry)
+    source = entry.source
     return Order(
         language_of(entry, source),
         Alphabet(entry.alphabet),
@@ -115,8 +113,7 @@ def _print_list(*, json: bool) -> None:
     widths = max(len(entry.name) for entry in everything()), max(len(entry.kind) for entry in everything())
     for entry in everything():
         left = f"{entry.name:{widths[0]}}  {entry.kind:{widths[1]}}  "
-        state = f"({UNBUILT}) " if isinstance(entry.source, Unbuilt) else ""
-        out.print(left + cut(state + entry.definition, out.columns - len(left)))
+        out.print(left + cut(entry.definition, out.columns - len(left)))
     out.print("")
     for family in FAMILIES:
         out.print(f"{family.shown}: {family.range}")
@@ -219,11 +216,10 @@ def _record(entry: Named) -> dict[str, object]:
         "definition": entry.definition,
         "class": entry.kind.value,
         "alphabet": list(entry.alphabet),
-        "compiles": not isinstance(entry.source, Unbuilt),
         "layers": entry.layers,
         "regimes": list(entry.regimes),
         "references": [str(reference) for reference in entry.references],
-        "sources": [source_record(source) for source in (entry.sources or (entry.source,))],
+        "sources": [source_record(source) for source in entry.sources],
     }
     match entry:
         case Entry():
@@ -246,8 +242,6 @@ def source_record(source: Source) -> dict[str, object]:
             return {"moves": [list(row) for row in moves], "accepting": sorted(accepting)}
         case Rasp(text):
             return {"program": text}
-        case Unbuilt(needs):
-            return {"needs": needs}
         case _:
             assert_never(source)
 
@@ -268,8 +262,6 @@ def source_facts(source: Source) -> Iterator[tuple[str, str]]:
         case Rasp(text):
             lines = text.splitlines()
             yield from zip(["program", *[""] * len(lines)], lines, strict=False)
-        case Unbuilt(needs):
-            yield UNBUILT, f"that needs {needs}"
         case _:
             assert_never(source)
 

@@ -1,0 +1,49 @@
+"""What the sources of the zoo's entries say: from a source to a language."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from attemper.compiling.decomposing.limits import Limits
+from attemper.languages.language import Language
+from attemper.languages.named.entry import Automaton, Entry, Formula, Named, Rasp, Regex, Source
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
+from attemper.languages.regular.regex import parse_regex
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At
+from attemper.languages.temporal.sides import read_language
+from attemper.languages.words import Alphabet
+from attemper.workbench.programs import program_language
+
+
+def language_of(entry: Named, source: Source) -> Language:
+    """What a source of the entry says, with the oracle's verdict on the empty word."""
+    alphabet = Alphabet(entry.alphabet)
+    match source:
+        case Formula(text, at):
+            accepts_empty = isinstance(entry, Entry) and entry.accepts(())
+            return read_language(parse(text, alphabet), At(at), accepts_empty)
+        case Regex(text):
+            return parse_regex(text, alphabet)
+        case Automaton(moves, accepting, _):
+            return minimal(Dfa(alphabet, moves, 0, accepting))
+        case Rasp(text):
+            return program_language(text, None, None)
+        case _:
+            assert_never(source)
+
+
+def limits_for(source: Source) -> Limits:
+    """How large an automaton's cascade may grow."""
+    return Limits(symbols=source.symbols) if isinstance(source, Automaton) and source.symbols else Limits()
+
+
+def rasp_of(source: Source) -> str:
+    """The text of an attention program; empty for other sources."""
+    return source.text if isinstance(source, Rasp) else ""
+
+
+def regex_of(source: Source) -> str:
+    """The text of a regular expression; empty for other sources."""
+    return source.text if isinstance(source, Regex) else ""
