@@ -173,7 +173,7 @@ def require_right_on_all(words: list[Word], entry: Entry | Transduction, model: 
     ids=[f"{entry.name} {regime}" for entry, regime in IN_THEIR_REGIMES],
 )
 def test_networks_are_right_on_all_short_words(entry: Entry | Transduction, regime: RegimeName) -> None:
-    """About 730,000 words in all."""
+    """Some 300,000 words in all."""
     words = [word for word in short_words(entry) if word]
     require_right_on_all(words, entry, attemper.compile_named(entry.name, regime=regime))
 
