@@ -49,7 +49,7 @@ from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import FIRST, SIGN, evaluate, number
 from attemper.exact.predicates import holds
-from attemper.languages.named.entry import Entry, Written
+from attemper.languages.named.entry import Entry, Source
 from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.meaning_hard import output_bits
@@ -321,7 +321,7 @@ def test_many_guarded_formulas_are_the_same_in_both() -> None:
 
 
 @pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
-def test_named_languages_are_the_same_in_both(entry: Entry, source: Written) -> None:
+def test_named_languages_are_the_same_in_both(entry: Entry, source: Source) -> None:
     alphabet = Alphabet(entry.alphabet)
     program = compile_language(language_of(entry, source), alphabet, Regime.UNBOUNDED).guarded
     words = words_up_to(alphabet, 6 if len(alphabet.symbols) == 2 else 4)

@@ -10,11 +10,23 @@ import torch
 
 from attemper.attention_program import meaning
 from attemper.attention_program.builder import Builder
-from attemper.attention_program.ops import Choice, Count, Letter, Mask, Matched, Nearest, Place, Program
+from attemper.attention_program.ops import (
+    Choice,
+    Compare,
+    Count,
+    Letter,
+    Mask,
+    Matched,
+    Nearest,
+    Place,
+    Program,
+    Step,
+)
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.show import show_program
 from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.attention_program.wellformed import complaints
+from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
@@ -158,6 +170,26 @@ def test_what_is_nearest_and_whether_it_is_equal_share_a_head() -> None:
     (nearest,) = [head for head in heads if isinstance(head.construction, NearestInteger)]
     assert len(nearest.values) == 3
     assert len([head for head in heads if isinstance(head.construction, IntegerSign)]) == 2
+
+
+def test_other_ranges_places_and_counts_are_other_programs() -> None:
+    """A network is not taken for one that asks of the integers something else."""
+    program = kth_b()
+    found = compiled(program, Regime.TEMPERATURE)
+    tried = 0
+    for ref, step in enumerate(program.steps):
+        match step:
+            case Compare(count, threshold) if isinstance(program.steps[count], Count):
+                other: Step = replace(step, threshold=threshold + 1)
+            case Matched() | Nearest():
+                other = replace(step, where=1)
+            case _:
+                continue
+        changed = replace(program, steps=(*program.steps[:ref], other, *program.steps[ref + 1 :]))
+        with pytest.raises(UnprovenError):
+            prove(found.soft, language_of(changed))
+        tried += 1
+    assert tried == 5
 
 
 @pytest.mark.parametrize("regime", REGIMES)
