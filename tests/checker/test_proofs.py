@@ -16,7 +16,7 @@ from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
-from attemper.languages.named.entry import Entry, Written
+from attemper.languages.named.entry import Entry, Source
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
@@ -34,7 +34,7 @@ AB = Alphabet(("a", "b"))
 
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 @pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
-def test_named_languages_are_certified_and_checked(entry: Entry, source: Written, regime: str) -> None:
+def test_named_languages_are_certified_and_checked(entry: Entry, source: Source, regime: str) -> None:
     try:
         model = compile_entry(entry, source, regime=regime)
     except UnsupportedError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attemper.compiling.regimes import Regime
-from attemper.languages.named.entry import Entry, Formula, Written
+from attemper.languages.named.entry import Entry, Formula, Source
 from attemper.workbench.demo import LONGEST, SHOWN, demo_row, demo_words, title
 from attemper.workbench.zoo import compile_entry
 
@@ -15,7 +15,7 @@ TITLES = [title(*shown) for shown in SHOWN]
 @pytest.mark.parametrize(
     ("entry", "source"), [*SHOWN[::3], *SHOWN[-3:-1]], ids=[*TITLES[::3], *TITLES[-3:-1]]
 )
-def test_the_demo_finds_the_transformers_right(entry: Entry, source: Written) -> None:
+def test_the_demo_finds_the_transformers_right(entry: Entry, source: Source) -> None:
     row = demo_row(entry, source, Regime.TEMPERATURE)
     assert row is not None
     assert row.right

@@ -17,6 +17,7 @@ from attemper.languages.named.zoo import (
 )
 from attemper.workbench.cli.zoo import cut
 from tests.support.command_line import attemper
+from tests.support.zoo import horizon
 from tests.workbench.test_terminal import WIDTHS, too_wide
 
 # The list ------------------------------------------------------------------------------------------------
@@ -226,9 +227,9 @@ def test_what_is_put_out_from_python() -> None:
 
 
 def test_with_a_horizon_every_source_is_tried() -> None:
-    """A head for every case goes further in `temperature` than one head for all of them."""
-    far = library.compile_named("k-hop-1", regime="temperature", horizon=200_000, dtype="float32")
-    near = library.compile_named("k-hop-1", regime="temperature")
-    assert len(far.network.layers[1].heads) > len(near.network.layers[1].heads) == 1
+    """The program is tried first, and the formula goes further."""
+    far = library.compile_named("detect-aab", horizon=800_000, dtype="float32")
+    near = library.compile_named("detect-aab")
+    assert horizon(far.certify(), "float32") >= 800_000 > horizon(near.certify(), "float32")
     with pytest.raises(UnsupportedError, match="the largest that is proved is"):
         library.compile_named("k-hop-1", horizon=10**9, dtype="float32")

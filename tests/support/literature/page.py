@@ -9,7 +9,7 @@ from typing import assert_never, final
 
 import attemper
 from attemper.certificates.claims import Certificate
-from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex, Written
+from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex, Source
 from attemper.workbench.report.summary import summary_of
 from tests.support.literature import ENTRIES, FAMILIES
 from tests.support.literature.compiled import horizon
@@ -87,7 +87,7 @@ def row(entry: Entry, size: Size | None) -> str:
     return f"| {' | '.join([entry.name, _written(entry.source), *numbers])} |"
 
 
-def _written(source: Written) -> str:
+def _written(source: Source) -> str:
     match source:
         case Formula(text, at):
             shown = _shown(text) or f"a formula of {len(text)} characters"
