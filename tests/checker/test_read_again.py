@@ -160,6 +160,23 @@ def test_a_broken_promise_is_seen() -> None:
     assert not raw_truth.broken_promises(kept, "ab", batch_of([(0, 1), (1,)])).any()
 
 
+def test_the_judge_sees_another_symbol_and_another_meaning(tmp_path: Path) -> None:
+    model = attemper.compile_program("alphabet a b\noutput previous(2) symbol else 'b'")
+    certified(model, tmp_path)
+    words = words_to(model, 6)
+    assert judge(tmp_path, exactly=words, in_floats=()).wrong == []
+    entries = json.loads((tmp_path / "certificate.json").read_bytes())
+    program = entries["source"]["program"]
+    program["steps"] = [
+        [*step[:2], 1, step[3]] if step[0] == "previous" else step for step in program["steps"]
+    ]
+    (tmp_path / "certificate.json").write_text(json.dumps(entries))
+    assert judge(tmp_path, exactly=words, in_floats=()).wrong
+    program["output"].reverse()
+    (tmp_path / "certificate.json").write_text(json.dumps(entries))
+    assert "puts out" in judge(tmp_path, exactly=(), in_floats=()).wrong[0]
+
+
 # Sweeps ----------------------------------------------------------------------------------------------------
 
 

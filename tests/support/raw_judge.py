@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tests.support import raw_exact, raw_forward, raw_truth
+from tests.support.raw_exact import every_output
 from tests.support.raw_files import RawNetwork, places_of, read_folder
-from tests.support.raw_forward import Batch, batch_of, covered_ways
+from tests.support.raw_forward import FORMATS, Batch, batch_of, covered_ways, run_every_output
+from tests.support.raw_truth import broken_promises, truths
 
 QUARTER = 0.25
 """How far an output may be from the truth."""
@@ -60,23 +61,23 @@ def _misnamed(raw: RawNetwork, source: Any) -> Iterator[str]:
 
 def _expected(raw: RawNetwork, source: Any, batch: Batch) -> Any:
     """The truth of each output, [word, position, output]."""
-    if "program" in source and raw_truth.broken_promises(source["program"], raw.alphabet, batch).any():
+    if "program" in source and broken_promises(source["program"], raw.alphabet, batch).any():
         raise AssertionError("a promise is broken")
-    return np.stack(list(raw_truth.truths(source, raw.alphabet, batch).values()), axis=-1).astype(int)
+    return np.stack(list(truths(source, raw.alphabet, batch).values()), axis=-1).astype(int)
 
 
 def _judge_exactly(raw: RawNetwork, source: Any, words: Sequence[Word], found: Judgement) -> None:
     if not words:
         return
-    for word, truths in zip(words, _expected(raw, source, batch_of(words)), strict=True):
-        rows = raw_exact.every_output(raw, word)
+    for word, expected in zip(words, _expected(raw, source, batch_of(words)), strict=True):
+        rows = every_output(raw, word)
         for number, row in enumerate(rows):
             for place, value in enumerate(row):
                 found.exact += 1
-                expected = int(truths[place, number])
-                if not abs(value - expected) <= QUARTER:
+                bit = int(expected[place, number])
+                if not abs(value - bit) <= QUARTER:
                     shown = _shown(raw, word)
-                    found.wrong.append(f"{shown}: output {number} at {place + 1} is {value}, not {expected}")
+                    found.wrong.append(f"{shown}: output {number} at {place + 1} is {value}, not {bit}")
 
 
 def _judge_floats(
@@ -87,10 +88,10 @@ def _judge_floats(
     batch = batch_of(words)
     real = places_of(batch.lengths).real[..., None]
     expected = _expected(raw, source, batch)
-    form = raw_forward.FORMATS[claim["arithmetic"]]
+    form = FORMATS[claim["arithmetic"]]
     for way in covered_ways(claim["kernel"])[:ways]:
-        output = raw_forward.run_every_output(raw, batch, form, way)
-        found.floats += int((real & (expected == expected)).sum())
+        output = run_every_output(raw, batch, form, way)
+        found.floats += int(np.broadcast_to(real, expected.shape).sum())
         wrong = ~(np.abs(output - expected) <= QUARTER) & real
         for row in np.flatnonzero(wrong.any(axis=(1, 2))):
             found.wrong.append(f"{_shown(raw, words[row])} in {form.name}, {way}: {output[row]}")
