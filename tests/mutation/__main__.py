@@ -54,11 +54,12 @@ BESIDE = {
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
     "margins": ("integer_value",),
-    "names": ("identities", "normal_forms", "values"),
+    "names": ("identities", "normal_forms", "values", "integer_value"),
     "parabolas": ("nearest_integer",),
     "program": ("realising",),
     "proof": ("analysis", "check"),
     "source": ("normal_forms",),
+    "values": ("integer_value",),
 }
 """Other files of tests that are about a module, too."""
 

@@ -266,6 +266,24 @@ def test_peaks_of_whole_numbers() -> None:
             assert most + word_length.bit_length() <= 6 * word_length**3
 
 
+def test_peaks_are_those_of_the_largest_values() -> None:
+    names = Formulas(("a", "b"))
+    a, b, number_ = names.letter("a"), names.letter("b"), names.number
+    whole = names.affine(names.clamped(Masking.FUTURE, a, 1))
+    steps = [names.plus(names.scaled(a, low), names.scaled(b, high)) for low, high in ((-1, 3), (-3, 1))]
+    for diagram, expected in (
+        (names.plus(names.scaled(a, 3), number_(-5)), Bound(Fraction(5))),
+        (names.choose(a, whole, number_(7)), Bound(Fraction(7), 1)),
+        (names.choose(a, number_(7), whole), Bound(Fraction(7), 1)),
+        (names.scaled(names.digits(), -5), Bound(Fraction(5), 1)),
+        *((names.scaled(names.mean(Masking.FUTURE, step), 2), Bound(Fraction(6))) for step in steps),
+    ):
+        assert peak_of(names, {(0, 0): diagram}) == expected
+    for powers, power in (((2, 0), 2), ((1, -1), 0), ((-1, 1), 1), ((-3, -1), -1)):
+        assert peak_of(names, {powers: number_(2)}) == Bound(Fraction(2), power)
+    assert peak_of(names, {}) == Bound(Fraction(0)).plus(Bound(Fraction(0), -4)) == Bound(Fraction(0))
+
+
 def test_whole_numbers_have_no_bounds() -> None:
     names = Formulas(("a", "b"))
     whole = names.clamped(Masking.PAST, names.letter("a"), 1)
