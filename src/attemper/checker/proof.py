@@ -101,15 +101,19 @@ def _shown(network: Network, is_meant: Meaning, is_loose: bool) -> Analysis:
     both are split into cases by the tests of positions that stand beside letters.
     """
     names = Formulas(network.alphabet.symbols, is_loose=is_loose)
-    analysis = analyse(network, names)
-    is_shown = is_meant(analysis, names)
+    analysis, is_shown = _compared(network, is_meant, names)
     if not is_shown and (expand := names.mixed_places()):
         names = Formulas(network.alphabet.symbols, expand, is_loose)
-        analysis = analyse(network, names)
-        is_shown = is_meant(analysis, names)
+        analysis, is_shown = _compared(network, is_meant, names)
     if not is_shown:
         raise UnprovenError(OTHER)
     return analysis
+
+
+def _compared(network: Network, is_meant: Meaning, names: Formulas) -> tuple[Analysis, bool]:
+    """What the network computes, and whether its outputs are seen to be what is meant."""
+    analysis = analyse(network, names)
+    return analysis, is_meant(analysis, names)
 
 
 def _is_formula(analysis: Analysis, names: Formulas, formula: Formula) -> bool:

@@ -831,13 +831,15 @@ def test_hidden_units_cannot_read_unbounded_positions() -> None:
         ([(1, 0, 0), (0, 0, 0)], (0, 0, 0), True),
         ([(1, 0, 0), (1, 0, 0)], (0, 0, 0), False),
         ([(2, 0, 0), (-1, 0, 0)], (0, 0, 0), False),
-        ([(0, 1, 0), (0, 0, 2)], (0, 0, 0), False),
-        ([(0, 1, 0), (0, 0, -1)], (0, 0, 0), False),
+        ([(0, 1, 0), (0, 0, 2)], (0, 0, 0), True),
+        ([(0, 1, 0), (0, 0, -1)], (0, 0, 0), True),
+        ([(0, 2, 0), (0, 2, 2)], (0, 0, 0), False),
+        ([(0, 3, 0), (0, 0, 2)], (1, 0, 0), False),
         ([(1, 0, 0)], (0, 1, 0), False),
         ([(2, 0, 0)], (-1, 0, 0), False),
     ],
 )
-def test_writings_are_disjoint_if_at_most_one_gate_adds_a_1_to_nothing(
+def test_writings_are_disjoint_if_at_most_one_gate_adds_something_to_nothing(
     outputs: list[tuple[int, ...]], before: tuple[int, ...], is_disjoint: bool
 ) -> None:
     """Each gate adds numbers by symbol: factor * ReLU(symbol - 0) for each symbol that it reads."""
@@ -849,7 +851,11 @@ def test_writings_are_disjoint_if_at_most_one_gate_adds_a_1_to_nothing(
     total = numbers_of(*(sum(column) for column in zip(before, *outputs, strict=True)))
     after = bits.stream(total)
     groups = tuple(
-        Group(((3 + k, Fraction(1)),), -1, {target: units_of((0, next((n for n in own if n), 1)))})
+        Group(
+            ((3 + k, Fraction(1)),),
+            bits.diagram(numbers_of(*(1 if n else 0 for n in own))),
+            {target: units_of((0, next((n for n in own if n), 1)))},
+        )
         for k, own in enumerate(outputs)
     )
     [writing] = Gates(Arithmetic(terms, FLOAT32)).writings_of(groups, middle, middle, after)
@@ -1075,7 +1081,8 @@ def run_layer(form: FloatFormat, rng: random.Random) -> tuple[flint.arb, Fractio
         more = tuple(
             (Fraction(rng.randint(-2, 1)), rng.choice(factors)) for _ in range(rng.choice([0, 0, 1]))
         )
-        groups.append(Group(form_now, -1, {count: pair + more}))
+        read = tuple(sum((f * bits.numbers[c][k] for c, f in form_now), NONE) for k in range(2))
+        groups.append(Group(form_now, bits.diagram(read), {count: pair + more}))
     exact = [NONE, NONE]
     for k in range(2):
         for group in groups:
