@@ -18,6 +18,7 @@ from attemper.networks.layers import (
     Construction,
     HardWeighting,
     Head,
+    IntegerSign,
     IntegerValue,
     Masking,
     NearestInteger,
@@ -111,7 +112,7 @@ def expected_names(model: DenseTransformer) -> set[str]:
 def test_the_large_formula_has_every_construction_and_every_mask() -> None:
     """What the other tests here rely on."""
     heads = [head for layer in compiled(EVERYTHING).network.layers for head in layer.heads]
-    of_programs_only = {IntegerValue, NearestInteger}
+    of_programs_only = {IntegerSign, IntegerValue, NearestInteger}
     assert {type(head.construction) for head in heads} == set(get_args(Construction)) - of_programs_only
     assert {head.masking for head in heads} == {masking for masking in Masking if not masking.is_strict}
 

@@ -81,33 +81,32 @@ def put_out_alike(network: Network, language: Language) -> bool:
 
 
 def _of_definition(network: Network, is_meant: Meaning) -> Analysis:
-    """Both sides in one normal form; if that is enough, with a range for what is read of blocked positions.
-
-    In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.
-    """
-    analysis = _shown(network, is_meant, is_loose=False)
-    if not analysis.names.reads_blocked:
-        return analysis
-    try:
-        return _shown(network, is_meant, is_loose=True)
-    except UnprovenError:
-        return analysis
-
-
-def _shown(network: Network, is_meant: Meaning, is_loose: bool) -> Analysis:
-    """What the network computes, which is what is meant. Raises `UnprovenError` where that is not shown.
+    """Both sides in one normal form. Raises `UnprovenError` where they are not seen to be the same.
 
     "Some position has f or g" is "some position has f, or some has g": if the two sides differ at first,
     both are split into cases by the tests of positions that stand beside letters.
     """
-    names = Formulas(network.alphabet.symbols, is_loose=is_loose)
+    names = Formulas(network.alphabet.symbols)
     analysis, is_shown = _compared(network, is_meant, names)
     if not is_shown and (expand := names.mixed_places()):
-        names = Formulas(network.alphabet.symbols, expand, is_loose)
+        names = Formulas(network.alphabet.symbols, expand)
         analysis, is_shown = _compared(network, is_meant, names)
     if not is_shown:
         raise UnprovenError(OTHER)
-    return analysis
+    return (_loosely(network, is_meant, names) if names.reads_blocked else None) or analysis
+
+
+def _loosely(network: Network, is_meant: Meaning, exact: Formulas) -> Analysis | None:
+    """The same with a range for what is read of blocked positions, if that is enough.
+
+    In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.
+    """
+    names = Formulas(network.alphabet.symbols, exact.expand, is_loose=True)
+    try:
+        analysis, is_shown = _compared(network, is_meant, names)
+    except UnprovenError:
+        return None
+    return analysis if is_shown else None
 
 
 def _compared(network: Network, is_meant: Meaning, names: Formulas) -> tuple[Analysis, bool]:

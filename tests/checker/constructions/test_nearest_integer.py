@@ -513,11 +513,14 @@ def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:
 
 def test_what_is_far_loses_all_errors_once_and_four_roundings(monkeypatch: pytest.MonkeyPatch) -> None:
     """W of loss = E / gap, and of far (1 - 4 u) - E in place of far (1 - loss)."""
-    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2))
+    rule = NearestIntegerRule(Fraction(4), Fraction(12), Fraction(1, 2), Fraction(0))
     monkeypatch.setattr(rules, "scores_off", lambda _: flint.arb(1))
     monkeypatch.setattr(rules, "attended", lambda _, loss, stray: [loss, stray(loss, flint.arb(3))])
     with precision(64):
-        head = SimpleNamespace(lengths=SimpleNamespace(u=flint.arb(1) / 64))
+        bits = SimpleNamespace(values=(None, None))
+        values = [(None, SimpleNamespace(step=None))] * 2
+        unit = SimpleNamespace(u=flint.arb(1) / 64)
+        head = SimpleNamespace(lengths=unit, noise=flint.arb(1), head=bits, values=values)
         loss, found = rule.offs(cast(Any, head))
         near, far = flint.arb(-3).exp(), (-(12 * (1 - flint.arb(4) / 64) - 1)).exp()
         whole = flint.arb(0.5).exp() * (near / (1 - near) + far) * 3

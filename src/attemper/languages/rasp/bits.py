@@ -16,7 +16,7 @@ MAX_STEPS = 50_000
 """A program of more steps is refused."""
 
 
-class TooManySteps(Exception):  # noqa: N818 - caught where the place in the text is known
+class TooManyStepsError(Exception):
     """The program would have more than `MAX_STEPS` steps."""
 
 
@@ -30,9 +30,9 @@ class Bits:
         self.true = self.add(Place(number(1)))
 
     def add(self, step: Step) -> Ref:
-        """The index of the step. Raises `TooManySteps`."""
+        """The index of the step. Raises `TooManyStepsError`."""
         if len(self.builder.steps) >= MAX_STEPS:
-            raise TooManySteps
+            raise TooManyStepsError
         return self.builder.add(step)
 
     def find(self, step: Step) -> Ref | None:

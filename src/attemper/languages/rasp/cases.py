@@ -46,11 +46,11 @@ SymbolBits = Mapping[str, Ref]
 """A Symbol: a bit for each of its names, of which exactly one holds."""
 
 
-class TooManyCases(Exception):  # noqa: N818 - caught where the place in the text is known
+class TooManyCasesError(Exception):
     """The condition has more cases than one head tells apart; how many is its argument."""
 
 
-class TooManySplits(Exception):  # noqa: N818 - as above
+class TooManySplitsError(Exception):
     """The condition reads too many things at i for its cases to be found."""
 
 
@@ -67,15 +67,15 @@ class Reader(Protocol):
 def cases_of(condition: Expression, reader: Reader, bits: Bits) -> Cases:
     """The cases of a condition; none of them is never in force, or matches nothing, but a single one.
 
-    Raises `TooManyCases` and `TooManySplits`.
+    Raises `TooManyCasesError` and `TooManySplitsError`.
     """
     if len(_all_read_here(condition)) > MAX_READ:
-        raise TooManySplits
+        raise TooManySplitsError
     splitting = _Splitting(reader, bits)
     split = splitting.split(condition)
     found = {there: here for there, here in split.items() if bits.false not in {there, here}}
     if len(found) > MAX_CASES:
-        raise TooManyCases(len(found))
+        raise TooManyCasesError(len(found))
     match list(found.items()):
         case []:
             return everywhere(bits.false)
@@ -113,7 +113,7 @@ class _Splitting:
         parts = {name: self._with(condition, read, SymbolName(name)) for name in symbol}
         theres = dict.fromkeys(there for part in parts.values() for there in part)
         if len(theres) > MAX_RESIDUALS:
-            raise TooManyCases(len(theres))
+            raise TooManyCasesError(len(theres))
         return {there: self._where(symbol, parts, there) for there in theres}
 
     def _where(self, symbol: SymbolBits, parts: Mapping[str, dict[Ref, Ref]], there: Ref) -> Ref:
@@ -130,7 +130,7 @@ class _Splitting:
     def _with(self, condition: Expression, read: Expression, value: Truth | SymbolName) -> dict[Ref, Ref]:
         self.splits += 1
         if self.splits > MAX_SPLITS:
-            raise TooManySplits
+            raise TooManySplitsError
         return self.split(substituted(condition, read, value))
 
     def _read_here(self, condition: Expression) -> Expression | None:

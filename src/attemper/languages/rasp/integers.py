@@ -39,16 +39,16 @@ Branches = tuple[tuple[Ref, Term], ...]
 """Bits of which exactly one holds, each with the integer that it stands for."""
 
 
-class TooManyBranches(Exception):  # noqa: N818 - caught where the place in the text is known
+class TooManyBranchesError(Exception):
     """The integer distinguishes more than `MAX_BRANCHES` cases."""
 
 
-class TooLarge(Exception):  # noqa: N818 - as above
+class TooLargeError(Exception):
     """The integer has a factor or a constant larger than `MAX_INTEGER`."""
 
 
 def sum_of(terms: Iterable[tuple[int, Term]]) -> Term:
-    """The sum of factor * term. Raises `TooLarge`."""
+    """The sum of factor * term. Raises `TooLargeError`."""
     factors: dict[Count, int] = {}
     constant = 0
     for factor, term in terms:
@@ -56,7 +56,7 @@ def sum_of(terms: Iterable[tuple[int, Term]]) -> Term:
         for own, count in term.parts:
             factors[count] = factors.get(count, 0) + factor * own
     if max(abs(constant), *map(abs, factors.values()), 0) > MAX_INTEGER:
-        raise TooLarge
+        raise TooLargeError
     return Term(tuple((factor, count) for count, factor in factors.items() if factor), constant)
 
 
@@ -132,7 +132,7 @@ class Integers:
     def congruent(self, one: Branches, modulus: int, remainder: int) -> Ref:
         """Bit: the integer leaves the remainder.
 
-        Raises `TooManyBranches` where several counts together leave too many remainders.
+        Raises `TooManyBranchesError` where several counts together leave too many remainders.
         """
         return self._asked(one, lambda term: self._leaves(term, Remainder(modulus, remainder)))
 
@@ -152,7 +152,7 @@ class Integers:
                 term, remainder, lambda _: CountTest(remainder, self._count(count), factor, term.constant)
             )
         if self.place(term) is None and remainder.modulus ** len(term.parts) > MAX_REMAINDERS:
-            raise TooManyBranches
+            raise TooManyBranchesError
         return self._of_place(term, remainder, lambda sum_: CountTest(remainder, sum_, 1, term.constant))
 
     def _of_place(
@@ -209,13 +209,13 @@ class Integers:
         return self.bits.add(count)
 
     def _merged(self, branches: list[tuple[Ref, Term]]) -> Branches:
-        """The branches that can be in force, each integer once. Raises `TooManyBranches`."""
+        """The branches that can be in force, each integer once. Raises `TooManyBranchesError`."""
         bits: dict[Term, list[Ref]] = {}
         for bit, term in branches:
             if bit != self.bits.false:
                 bits.setdefault(term, []).append(bit)
         if len(bits) > MAX_BRANCHES:
-            raise TooManyBranches
+            raise TooManyBranchesError
         return tuple((self.bits.any_of(where), term) for term, where in bits.items())
 
 

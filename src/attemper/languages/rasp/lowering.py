@@ -35,19 +35,26 @@ from attemper.languages.rasp.bits import Bits
 from attemper.languages.rasp.cases import (
     MAX_CASES,
     SymbolBits,
-    TooManyCases,
-    TooManySplits,
+    TooManyCasesError,
+    TooManySplitsError,
     cases_of,
 )
 from attemper.languages.rasp.equality import Equality, conjuncts, may_match
-from attemper.languages.rasp.integers import MAX_INTEGER, Branches, Integers, Term, TooLarge, TooManyBranches
+from attemper.languages.rasp.integers import (
+    MAX_INTEGER,
+    Branches,
+    Integers,
+    Term,
+    TooLargeError,
+    TooManyBranchesError,
+)
 from attemper.languages.rasp.located import mistake, unsupported
-from attemper.languages.rasp.matching import NotMatched, key_of, key_term, queries_of, query_terms
+from attemper.languages.rasp.matching import NotMatchedError, key_of, key_term, queries_of, query_terms
 from attemper.languages.rasp.numbers import (
     MAX_CHANCES,
     Chances,
-    SeveralSides,
-    TooManyChances,
+    SeveralSidesError,
+    TooManyChancesError,
     certain,
     chosen,
     distribution,
@@ -214,7 +221,7 @@ class Lowering:
                     return integers.congruent(self.integer(operand), modulus, remainder)
                 case _:
                     assert_never(expression)
-        except (TooManyBranches, TooLarge) as error:
+        except (TooManyBranchesError, TooLargeError) as error:
             raise self._refused(error, expression) from None
 
     def _conditional(self, expression: Conditional) -> Value:
@@ -227,13 +234,13 @@ class Lowering:
             assert isinstance(otherwise, tuple)
             try:
                 return self.integers.chosen(condition, then, otherwise)
-            except TooManyBranches as error:
+            except TooManyBranchesError as error:
                 raise self._refused(error, expression) from None
         if isinstance(then, Chances):
             assert isinstance(otherwise, Chances)
             try:
                 return chosen(self.bits, condition, then, otherwise)
-            except TooManyChances:
+            except TooManyChancesError:
                 message = f"the distribution distinguishes more than {MAX_CHANCES:,} cases"
                 raise unsupported(message, self.text, expression.place) from None
         assert isinstance(otherwise, Mapping)
@@ -256,7 +263,7 @@ class Lowering:
             assert isinstance(right, tuple)
             try:
                 return self._compared(relation, left, right)
-            except (TooManyBranches, TooLarge) as error:
+            except (TooManyBranchesError, TooLargeError) as error:
                 raise self._refused(error, expression) from None
         return equal if relation is Relation.EQUAL else self.bits.negation(equal)
 
@@ -301,7 +308,7 @@ class Lowering:
             return distribution(output)
         try:
             return integer(self.bits, output, self.source.divisor)
-        except SeveralSides:
+        except SeveralSidesError:
             divisor = self.source.divisor
             where = "" if divisor in {None, Divisor.VISIBLE} else f", and is divided by {divisor}"
             message = (
@@ -399,10 +406,10 @@ class Lowering:
             key, taken_off = key_of(self.integer(side), self.integers, symbols)
             side = expression.query
             return key, queries_of(self.integer(side), taken_off, self.integers, symbols)
-        except NotMatched as error:
+        except NotMatchedError as error:
             message = f"'{show_expression(side)}' {error}"
             raise unsupported(message, self.text, side.place) from None
-        except TooLarge as error:
+        except TooLargeError as error:
             raise self._refused(error, expression) from None
 
     def _every_case(self, expression: Nearest) -> tuple[tuple[Ref, Ref], ...]:
@@ -459,10 +466,10 @@ class Lowering:
             key = key_term(self.integer(side), self.integers, symbols)
             side = query
             queries = query_terms(self.integer(query), key.constant, self.integers, symbols)
-        except NotMatched as error:
+        except NotMatchedError as error:
             message = f"'{show_expression(side)}' {error}"
             raise unsupported(message, self.text, side.place) from None
-        except TooLarge as error:
+        except TooLargeError as error:
             raise self._refused(error, expression) from None
         return Term(key.parts, 0), queries
 
@@ -471,18 +478,18 @@ class Lowering:
             return everywhere(self.bit(condition))
         try:
             return cases_of(condition, self, self.bits)
-        except TooManyCases as error:
+        except TooManyCasesError as error:
             (count,) = error.args
             message = (
                 f"the condition has {count} cases, and one head tells {MAX_CASES} apart: "
                 "let it depend on fewer things at i, or join several selections"
             )
-        except TooManySplits:
+        except TooManySplitsError:
             message = "the condition reads too many things at i: give what belongs together one name"
         raise unsupported(message, self.text, expression.place)
 
-    def _refused(self, error: TooManyBranches | TooLarge, expression: Expression) -> AttemperError:
-        if isinstance(error, TooLarge):
+    def _refused(self, error: TooManyBranchesError | TooLargeError, expression: Expression) -> AttemperError:
+        if isinstance(error, TooLargeError):
             message = f"the integer has a number larger than {MAX_INTEGER}"
             return mistake(message, self.text, expression.place)
         message = (

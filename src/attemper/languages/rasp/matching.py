@@ -21,24 +21,24 @@ MAX_UNKNOWN = 10
 """Of more bits than these nobody knows here whether they exclude each other."""
 
 
-class NotMatched(Exception):  # noqa: N818 - caught where the place in the text is known
+class NotMatchedError(Exception):
     """The integer cannot be compared between positions; why is its argument."""
 
 
 def key_of(branches: Branches, integers: Integers, symbols: Iterable[str]) -> tuple[Ref, int]:
-    """The step of the key, and the number that is taken off the query. Raises `NotMatched`."""
+    """The step of the key, and the number that is taken off the query. Raises `NotMatchedError`."""
     key = key_term(branches, integers, symbols)
     number = key.constant if key.parts else 0
     return integers.whole(Term(key.parts, key.constant - number)), number
 
 
 def key_term(branches: Branches, integers: Integers, symbols: Iterable[str]) -> Term:
-    """The key. Raises `NotMatched`."""
+    """The key. Raises `NotMatchedError`."""
     match branches:
         case ((_, term),):
             return _in_range(term, integers, symbols)
         case _:
-            raise NotMatched(
+            raise NotMatchedError(
                 "distinguishes cases (? :, min, max, abs), and what is compared at j is one sum of counts: "
                 "distinguish cases at i, or choose between several attentions"
             )
@@ -47,7 +47,10 @@ def key_term(branches: Branches, integers: Integers, symbols: Iterable[str]) -> 
 def queries_of(
     branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
 ) -> tuple[tuple[Ref, Ref], ...]:
-    """Pairs (bit at i, step of the query where the bit holds); exactly one bit holds. Raises `NotMatched`."""
+    """Pairs (bit at i, step of the query where the bit holds); exactly one bit holds.
+
+    Raises `NotMatchedError`.
+    """
     terms = query_terms(branches, taken_off, integers, symbols)
     return tuple((bit, integers.whole(term)) for bit, term in terms)
 
@@ -55,27 +58,27 @@ def queries_of(
 def query_terms(
     branches: Branches, taken_off: int, integers: Integers, symbols: Iterable[str]
 ) -> tuple[tuple[Ref, Term], ...]:
-    """Pairs (bit at i, the query where the bit holds); exactly one bit holds. Raises `NotMatched`."""
+    """Pairs (bit at i, the query where the bit holds); exactly one bit holds. Raises `NotMatchedError`."""
     number = Term((), -taken_off)
     terms = ((bit, _in_range(term, integers, symbols)) for bit, term in branches)
     return tuple((bit, sum_of(((1, term), (1, number)))) for bit, term in terms)
 
 
 def _in_range(term: Term, integers: Integers, symbols: Iterable[str]) -> Term:
-    """The same integer, its positions counted on one side; raises `NotMatched` where it may exceed n."""
+    """The same integer, its positions counted on one side; raises `NotMatchedError` where it may exceed n."""
     everywhere = integers.bits.true
     others = tuple(part for part in term.parts if part[1].bit != everywhere)
     counted = tuple(part for part in term.parts if part[1].bit == everywhere)
     positions = _counted_once(Term(counted, 0), integers)
     whole = sum_of(((1, Term(others, term.constant)), (1, positions)))
     if len({_SIDES[count.mask] for _, count in whole.parts}) > 1:
-        raise NotMatched(
+        raise NotMatchedError(
             "counts on more than one side of a position: give all its counts one mask, "
             "j <= i (or j < i), j >= i (or j > i), or all"
         )
     for parts in (whole.parts, _seen_here(whole)):
         if not _at_most_once(parts, integers.bits, symbols):
-            raise NotMatched(_MAY_EXCEED)
+            raise NotMatchedError(_MAY_EXCEED)
     return whole
 
 
@@ -108,7 +111,7 @@ def _counted_once(positions: Term, integers: Integers) -> Term:
         case (-1, 1) | (1, -1):
             return _positions(per_length, Mask.FROM, constant - per_length, integers)
         case _:
-            raise NotMatched(_MAY_EXCEED)
+            raise NotMatchedError(_MAY_EXCEED)
 
 
 def _positions(factor: int, mask: Mask, constant: int, integers: Integers) -> Term:

@@ -26,11 +26,11 @@ MAX_CHANCES = 4_096
 """A distribution that distinguishes more cases is refused."""
 
 
-class SeveralSides(Exception):  # noqa: N818 - caught where the place in the text is known
+class SeveralSidesError(Exception):
     """The integer counts over several masks."""
 
 
-class TooManyChances(Exception):  # noqa: N818 - as above
+class TooManyChancesError(Exception):
     """The distribution distinguishes more than `MAX_CHANCES` cases."""
 
 
@@ -55,7 +55,7 @@ def certain(bits: Bits, probabilities: Chance) -> Chances:
 
 
 def chosen(bits: Bits, condition: Ref, then: Chances, otherwise: Chances) -> Chances:
-    """`then` where the condition holds, else `otherwise`. Raises `TooManyChances`."""
+    """`then` where the condition holds, else `otherwise`. Raises `TooManyChancesError`."""
     where: dict[Chance, list[Ref]] = {}
     for holds, chances in ((condition, then), (bits.negation(condition), otherwise)):
         for bit, chance in chances.branches:
@@ -63,7 +63,7 @@ def chosen(bits: Bits, condition: Ref, then: Chances, otherwise: Chances) -> Cha
             if both != bits.false:
                 where.setdefault(chance, []).append(both)
     if len(where) > MAX_CHANCES:
-        raise TooManyChances
+        raise TooManyChancesError
     names = tuple(dict.fromkeys((*then.names, *otherwise.names)))
     return Chances(names, tuple((bits.any_of(found), chance) for chance, found in where.items()))
 
@@ -79,11 +79,11 @@ def distribution(chances: Chances) -> Numbers:
 
 
 def integer(bits: Bits, branches: Branches, divisor: Divisor | None) -> Numbers:
-    """The numbers of an integer; of a fraction, if it is divided. Raises `SeveralSides`."""
+    """The numbers of an integer; of a fraction, if it is divided. Raises `SeveralSidesError`."""
     sides = {SIDES[count.mask] for _, term in branches for _, count in term.parts}
     sides |= {SIDES_OF[divisor]} if divisor in SIDES_OF else set()
     if len(sides) > 1:
-        raise SeveralSides
+        raise SeveralSidesError
     mask = next(iter(sides), Mask.UP_TO)
     telling = [(bit, term) for bit, term in branches if term != Term((), 0)] or branches[:1]
     row = tuple(

@@ -255,9 +255,9 @@ class _Build:
                 return Multiple(self._integer(token), _expression(operand), place=place)
             case "congruence", [operand, Token() as modulus, Token() as relation, Token() as remainder]:
                 return self._congruence(_expression(operand), modulus, relation, remainder, place)
-            case "shifted", [Token() as token, value, default]:
+            case "shifted", [Token() as token, value, default] if not isinstance(default, Token):
                 direction, distance = self._distance(token)
-                return Shifted(direction, distance, _expression(value), default, place=place)  # type: ignore[arg-type]
+                return Shifted(direction, distance, _expression(value), default, place=place)
             case _:
                 raise AssertionError(f"grammar rule '{rule}' has no meaning")
 

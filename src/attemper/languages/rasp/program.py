@@ -9,7 +9,7 @@ from typing import final
 
 from attemper.attention_program.builder import prune
 from attemper.attention_program.ops import Program, Ref
-from attemper.languages.rasp.bits import MAX_STEPS, TooManySteps
+from attemper.languages.rasp.bits import MAX_STEPS, TooManyStepsError
 from attemper.languages.rasp.classes import ProgramClass, class_of
 from attemper.languages.rasp.located import unsupported
 from attemper.languages.rasp.lowering import Lowering, Value
@@ -85,7 +85,7 @@ def parse_rasp(text: str) -> RaspProgram:
 def _few_steps(text: str, expression: Expression) -> Iterator[None]:
     try:
         yield
-    except TooManySteps:
+    except TooManyStepsError:
         message = (
             f"the program has more than {MAX_STEPS:,} steps, as Symbols have a step for each of their names"
         )
