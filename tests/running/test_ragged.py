@@ -244,7 +244,7 @@ def maskings(formula: str) -> set[Masking]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource.getrusage")
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 def test_memory_is_linear_in_the_length(dtype: DType) -> None:
     """Selection, sign heads and averages under all masks at n = 20,000, without an n x n matrix.
 

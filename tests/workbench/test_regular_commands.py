@@ -726,7 +726,7 @@ def test_a_formula_has_no_caps(tmp_path: Path) -> None:
     ("pattern", "words", "expected"),
     [
         ("a{100}", ["a" * 100, "a" * 99, "a" * 99 + "b"], [True, False, False]),
-        ("(a{100}){100}", ["a" * 99, "b"], [False, False]),
+        pytest.param("(a{100}){100}", ["a" * 99, "b"], [False, False], marks=pytest.mark.slow),
     ],
 )
 def test_long_repetitions_are_counters(
