@@ -82,7 +82,11 @@ def agree(read: Sequence[object], right: Sequence[PutOut]) -> bool:
 
 def _is_near(read: object, right: PutOut) -> bool:
     if isinstance(right, dict):
-        return isinstance(read, dict) and all(_is_near(read[name], one) for name, one in right.items())
+        return (
+            isinstance(read, dict)
+            and read.keys() == right.keys()
+            and all(_is_near(read[name], one) for name, one in right.items())
+        )
     if isinstance(right, Fraction):
         return isinstance(read, float) and abs(Fraction(read) - right) <= FLOAT_ACCURACY
     return read == right
