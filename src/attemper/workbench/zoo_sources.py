@@ -14,7 +14,6 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
-from attemper.workbench.programs import program_language
 
 
 def language_of(entry: Named, source: Source) -> Language:
@@ -29,6 +28,8 @@ def language_of(entry: Named, source: Source) -> Language:
         case Automaton(moves, accepting, _):
             return minimal(Dfa(alphabet, moves, 0, accepting))
         case Rasp(text):
+            from attemper.workbench.programs import program_language  # refutations need no texts of programs
+
             return program_language(text, None, None)
         case _:
             assert_never(source)
