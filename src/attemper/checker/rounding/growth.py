@@ -95,7 +95,9 @@ class Forms:
 
         Integers stand in units of any size, so that what underflow loses is no part of them.
         """
-        found = total([{0: self.lengths.tiny}, *(self._term(part, nearest) for part in form)])
+        is_held = self.lengths.linear(form, self.stream.values, self.offs).grid is not None
+        lost: Growth = {} if is_held else {0: self.lengths.tiny}
+        found = total([lost, *(self._term(part, nearest) for part in form)])
         if len(form) > 1:
             one = flint.arb(1)
             rate = self.lengths.arithmetic.summed(len(form), one, one)
