@@ -10,7 +10,8 @@ from functools import cache
 import flint
 import pytest
 
-from attemper.attention_program.ops import Choice, Mask, Matched, Program
+from attemper.attention_program.builder import Builder
+from attemper.attention_program.ops import Choice, Count, Letter, Mask, Matched, Place, Program
 from attemper.checker.analysis import Analysis
 from attemper.checker.attention.nearest_keys import Compared
 from attemper.checker.attention.scores import ReadHead
@@ -26,7 +27,7 @@ from attemper.checker.values import Bound, Step, Stream, Value, bound_of
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.exact.balls import ball, precision
-from attemper.exact.closed_forms import SIGN, ClosedForm, Digits, I, N, Power, plus, times
+from attemper.exact.closed_forms import ONE, SIGN, ClosedForm, Digits, I, N, Number, Power, plus, times
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import (
@@ -517,3 +518,45 @@ def test_what_floats_lose_is_what_the_query_is_off_by() -> None:
         losses.append(bounds.strains[name, Fraction(15, 16)] * most)
     assert losses[0] < losses[1] < losses[2]
     assert failure_at(analysis, FLOAT64, Kernel.NUMERATOR_FIRST, 200_000) is not None
+
+
+def placed(network: Network, factors: dict[ClosedForm, Fraction]) -> Network:
+    """Other multiples of some position embeddings."""
+    positions = tuple(
+        (c, times(Number(factors[own]), own) if own in factors else own) for c, own in network.positions
+    )
+    return replace(network, positions=positions)
+
+
+@pytest.mark.parametrize("read", [Fraction(1, 2**40), Fraction(1)])
+def test_integers_in_units_that_underflow_have_no_horizon(read: Fraction) -> None:
+    """In real arithmetic the network is as right as before; in floats keys or queries are flushed to 0.
+
+    With position embeddings in 2^-95 a factor of 2^-40 makes 2^-135 of them: where a key is read as a
+    value, or in what the sign heads compare.
+    """
+    build = Builder()
+    a, one = build.add(Letter(("a",))), build.add(Place(ONE))
+    query, key = build.add(Count(Mask.FROM, one)), build.add(Count(Mask.UP_TO, one))
+    build.add(Matched(Mask.ALL, Choice.RIGHTMOST, a, query, key))
+    program = Program(AB, tuple(build.steps), len(build.steps) - 1)
+    found, _ = compiled(Regime.UNBOUNDED, program)
+    (nearest,) = found.soft.layers[0].heads
+    before = {c: own for c, own in found.soft.positions}
+    asked, compared = (c for c, _ in found.soft.layers[1].heads[0].query[0] if c in before)
+    ((share, _),) = nearest.values[0]
+    small, signs = Fraction(1, 2**95), before[found.soft.layers[1].heads[0].key[0][0][0]]
+    units = {before[c]: small for c in (asked, compared, share)} | {signs: Fraction(2**60)}
+    network = with_head(placed(found.soft, units), 0, 0, replace(nearest, values=(((share, read),),)))
+    for index, head in sign_heads(found.soft):
+        # The key that is read stands in units of `read`; the whole query in those of 2^-40 at least.
+        others = Fraction(1, 2) if read < 1 else Fraction(1, 2**40)
+        own = tuple((c, f * others / (1 if c in before else read)) for c, f in head.query[0])
+        scores = (scaled(head.key[0], Fraction(2**31) if read < 1 else Fraction(2**35)),)
+        cold = Softmax(Number(1 / (small * 2**60 * others * scores[0][0][1] / head.key[0][0][1])))
+        network = with_head(network, 1, index, replace(head, query=(own,), key=scores, weighting=cold))
+    analysis = prove(network, language_of(program), found.realisation)
+    for kernel in Kernel:
+        assert failure_at(analysis, FLOAT64, kernel, 1000) is None
+        assert failure_at(analysis, FLOAT32, kernel, 1) is None
+        assert "layer 1, head 0" in str(failure_at(analysis, FLOAT32, kernel, 2))

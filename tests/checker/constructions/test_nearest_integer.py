@@ -24,7 +24,7 @@ from attemper.checker.names import Clamped, UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.integers import has_one_sign
-from attemper.checker.rounding.network import Rounding
+from attemper.checker.rounding.network import Rounding, failure_at
 from attemper.checker.values import Bound, Stream, Value
 from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
@@ -546,3 +546,17 @@ def test_values_may_be_any_numbers() -> None:
     head = replace(read(parts_of(names), names=names), values=({(0, 0): value},))
     (output,) = rules.nearest_integer(head).outputs
     assert (output.spread, output.size, output.error, output.growth) == (3, 2, None, 0)
+
+
+def test_a_key_that_is_0_everywhere_loses_nothing() -> None:
+    """Where the bit `where` is one at all positions, nothing is taken away from any of them."""
+    build = Builder()
+    a, one = build.add(Letter(("a",))), build.add(Place(ONE))
+    count = build.add(Count(Mask.UP_TO, a))
+    always = build.add(Nearest(Mask.ALL, Choice.LEFTMOST, a, count, count, one))
+    read = build.add(Nearest(Mask.ALL, Choice.LEFTMOST, always, count, count, a))
+    language = language_of(Program(AB, tuple(build.steps), read))
+    found = compile_language(language, AB, Regime.UNBOUNDED)
+    analysis = prove(found.soft, language, found.realisation)
+    assert failure_at(analysis, FLOAT64, Kernel.NUMERATOR_FIRST, 100) is None
+    assert has_one_sign(analysis.names, {})

@@ -91,8 +91,13 @@ class Forms:
         )
 
     def error(self, form: LinearForm, nearest: int | None = None) -> Growth:
-        """How far the form can be off when it is computed; for each step of a nearest key that is named."""
-        found = total(self._term(part, nearest) for part in form)
+        """How far the form can be off when it is computed; for each step of a nearest key that is named.
+
+        Integers stand in units of any size, so that what underflow loses is no part of them.
+        """
+        is_held = self.lengths.linear(form, self.stream.values, self.offs).grid is not None
+        lost: Growth = {} if is_held else {0: self.lengths.tiny}
+        found = total([lost, *(self._term(part, nearest) for part in form)])
         if len(form) > 1:
             one = flint.arb(1)
             rate = self.lengths.arithmetic.summed(len(form), one, one)

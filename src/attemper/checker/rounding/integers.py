@@ -86,13 +86,13 @@ def scores_off(head: RoundedHead) -> flint.arb:
 def nearest_key_off(head: RoundedHead, form: LinearForm, growth: int, apart: flint.arb) -> Off:
     """How far a nearest key is off, a multiple that a head reads: by `apart` for each step from the query.
 
-    Beside that by the error of what is read, and by the weights above and below the fraction line being
-    rounded differently.
+    Beside that by the error of what is read, by underflow, and by the weights above and below the fraction
+    line being rounded differently.
     """
     forms = Forms(head.lengths, head.before, head.offs)
     size, own = forms.size(form), forms.error(form)
     quotient = head.noise * (1 + head.sums) - 1
-    rest = total([own, scaled(total([size, own]), quotient)])
+    rest = total([own, scaled(total([size, own]), quotient), {0: head.lengths.tiny}])
     # The key is at most n: its multiple's size for n = 1 is the factor.
     near: Growth = {growth: apart * sum(size.values(), ZERO)}
     found = total([times(near, {1: flint.arb(1)}), rest])
@@ -125,4 +125,4 @@ def has_one_sign(names: Names, key: Value) -> bool:
     if any(names.means[mean].low < 0 for value in values for mean, _ in value.parts):
         return False
     factors = [f for value in values for f in (value.constant, *(own for _, own in value.parts))]
-    return min(factors) >= 0 or max(factors) <= 0
+    return min(factors, default=0) >= 0 or max(factors, default=0) <= 0
