@@ -100,6 +100,13 @@ def test_a_share_that_is_near_no_integer_is_not_read() -> None:
         compiled(HISTOGRAM).output("a" * 600 + "b" * 600, dtype="bfloat16")
 
 
+def test_integers_that_no_float_holds_are_read_exactly() -> None:
+    network: Network = compiled(HISTOGRAM).network
+    shares = [float(10**12 - 1)] * 9009
+    assert read_numbers(network, [shares])[-1] == 9009 * (10**12 - 1)
+    assert read_numbers(network, [[float("inf"), 1e308, -1e308]])[0] is None
+
+
 def test_verify_shows_a_wrong_word() -> None:
     model = compiled(HISTOGRAM)
     other = compiled(HISTOGRAM.replace("1*s2*s5", "2*s2*s5"))

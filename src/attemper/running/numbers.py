@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import isfinite
 from typing import assert_never
 
@@ -51,7 +52,7 @@ def show_number(number: Number | None) -> str:
 
 
 def _integer(share: float, visible: int) -> int | None:
-    whole = share * visible
-    if not isfinite(whole):
+    if not isfinite(share):
         return None
+    whole = Fraction(share) * visible  # no product of floats: where that rounds, it is another integer
     return round(whole) if abs(whole - round(whole)) <= NEAR else None
