@@ -104,7 +104,7 @@ def _loosely(network: Network, is_meant: Meaning, exact: Formulas) -> Analysis |
     names = Formulas(network.alphabet.symbols, exact.expand, is_loose=True)
     try:
         analysis, is_shown = _compared(network, is_meant, names)
-    except UnprovenError:
+    except (UnprovenError, TooLargeError, RecursionError):
         return None
     return analysis if is_shown else None
 

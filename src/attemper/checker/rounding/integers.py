@@ -75,8 +75,10 @@ def scores_off(head: RoundedHead) -> flint.arb:
     for query, key, row in zip(head.head.query, head.head.key, head.rows, strict=True):
         sizes, errors = forms.size(query), forms.error(query)
         keys, of_keys = forms.size(key), forms.error(key)
-        off = times(colder, total([errors, scaled(sizes, cold.number.relative)]))
-        whole = times(colder, total([sizes, errors]))
+        # What the product of query and temperature loses to underflow meets the key, which may be large.
+        below: Growth = {0: lengths.tiny}
+        off = total([times(colder, total([errors, scaled(sizes, cold.number.relative)])), below])
+        whole = total([times(colder, total([sizes, errors])), below])
         apart = scaled(keys, flint.arb(1 if has_one_sign(head.names, row.key) else 2))
         lost = total([of_keys, scaled(total([keys, of_keys]), rate)])
         parts += [times(off, apart), scaled(times(whole, lost), flint.arb(2))]
@@ -106,7 +108,8 @@ def compared_off(head: RoundedHead, found: int, unit: Fraction, growth: int, lea
     error = Forms(lengths, head.before, head.offs).error(row.form, found)
     query = at_most(lengths, times(error, {-growth: 1 / ball(abs(unit))}))
     others = (1 + row.scored.key.relative) * (1 + cold.number.relative) * (1 + lengths.u) ** cold.roundings
-    return (1 + query) * others - 1 + lost_below(lengths, 1, cold) / ball(lead)
+    below = lost_below(lengths, 1, cold) + lengths.tiny * (row.scored.key.size + row.scored.key.absolute)
+    return (1 + query) * others - 1 + below / ball(lead)
 
 
 def _rate(head: RoundedHead) -> flint.arb:
