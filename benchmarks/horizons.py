@@ -47,47 +47,43 @@ FORMULAS = (
 LONGEST = 4096
 """Longer words are not tried."""
 
-LONGEST_QUADRATIC = 1024
-"""The same for entries whose time grows with the square of the length."""
-
-ENTRIES = {
-    "k-hop-1": LONGEST,
-    "k-hop-2": LONGEST,
-    "k-hop-3": LONGEST,
-    "mqar": LONGEST,
-    "mqar-symbol": LONGEST,
-    "trigram-lm": LONGEST,
-    "majority": LONGEST,
-    "dyck-1": LONGEST,
-    "dyck-shuffle-2": LONGEST,
-    "a-n-b-n": LONGEST,
-    "a-n-b-n-c-n": LONGEST,
-    "histogram": LONGEST,
-    "dyck-2": LONGEST_QUADRATIC,
-    "dyck-3": LONGEST_QUADRATIC,
-    "sort": LONGEST,
-    "reverse": LONGEST_QUADRATIC,
-    "palindromes": LONGEST_QUADRATIC,
-}
-"""Entries of the zoo, with the length of the longest words tried; every regime of each is."""
+ENTRIES = (
+    "k-hop-1",
+    "k-hop-2",
+    "k-hop-3",
+    "mqar",
+    "mqar-symbol",
+    "trigram-lm",
+    "majority",
+    "dyck-1",
+    "dyck-shuffle-2",
+    "a-n-b-n",
+    "a-n-b-n-c-n",
+    "histogram",
+    "dyck-2",
+    "dyck-3",
+    "sort",
+    "reverse",
+    "palindromes",
+)
+"""Entries of the zoo; every regime of each is tried."""
 
 FORMULA_FORMATS = {"float32": LONGEST, "bfloat16": LONGEST}
 ENTRY_FORMATS = {"float32": inf, "float64": 200_000}
 """The formats that are tried, where their horizon is below a number."""
 
-STEP = 1.2
-"""From one tried length to the next, as far as they are more than one apart."""
+STEP_WITHIN, STEP_BEYOND = 1.7, 1.1
+"""From one length to the next, as far as they are more than one apart: within the horizon, beyond it."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A model to try: words of about a length, of at most `longest` symbols, and whether a run is right."""
+    """A model to try: the formats, words of about a length, and whether a run is right."""
 
     name: str
     regime: str
     model: attemper.Model
     formats: dict[str, float]
-    longest: int
     words: Callable[[int], list[Word]]
     is_right: Callable[[Run], bool]
 
@@ -140,10 +136,10 @@ def subjects(names: Sequence[str] = ()) -> Iterator[Subject]:
     for formula, regime in FORMULAS:
         if not names or formula in names:
             yield of_formula(formula, regime)
-    for name, longest in ENTRIES.items():
+    for name in ENTRIES:
         entry = attemper.named(name)
         for regime in entry.regimes if not names or name in names else ():
-            yield of_entry(entry, attemper.compile_named(name, regime=regime), regime, longest)
+            yield of_entry(entry, attemper.compile_named(name, regime=regime), regime)
 
 
 def of_formula(formula: str, regime: str) -> Subject:
@@ -157,10 +153,10 @@ def of_formula(formula: str, regime: str) -> Subject:
     def words(length: int) -> list[Word]:
         return worst("abc", random.Random(length), length)
 
-    return Subject(formula, regime, model, FORMULA_FORMATS, LONGEST, words, is_right)
+    return Subject(formula, regime, model, FORMULA_FORMATS, words, is_right)
 
 
-def of_entry(entry: Named, model: attemper.Model, regime: str, longest: int) -> Subject:
+def of_entry(entry: Named, model: attemper.Model, regime: str) -> Subject:
     """An entry of the zoo; its oracle says what is right: the verdict, or what is put out everywhere."""
 
     def is_right(run: Run) -> bool:
@@ -180,7 +176,7 @@ def of_entry(entry: Named, model: attemper.Model, regime: str, longest: int) -> 
         found = (*worst(entry.alphabet, rng, length), *drawn, *near)
         return [word for word in dict.fromkeys(found) if word]
 
-    return Subject(entry.name, regime, model, ENTRY_FORMATS, longest, words, is_right)
+    return Subject(entry.name, regime, model, ENTRY_FORMATS, words, is_right)
 
 
 def agrees(expected: object, found: object) -> bool:
@@ -190,24 +186,25 @@ def agrees(expected: object, found: object) -> bool:
     return expected == found
 
 
-def measured(subject: Subject, claim: FloatClaim) -> Gap:
-    """Try longer and longer words."""
+def measured(subject: Subject, claim: FloatClaim, longest: int = LONGEST) -> Gap:
+    """Try longer and longer words, as far as the longest."""
     dtype = cast("DTypeLike", claim.format)
-    for length in lengths(claim.horizon, subject.longest):
+    for length in lengths(claim.horizon, longest):
         runs = subject.model.run(subject.words(length), dtype=dtype)
         failures = [len(run.word) for run in runs if run.margin < 0 or not subject.is_right(run)]
         if failures:
-            return Gap(claim.horizon, min(failures), subject.longest)
-    return Gap(claim.horizon, None, subject.longest)
+            return Gap(claim.horizon, min(failures), longest)
+    return Gap(claim.horizon, None, longest)
 
 
 def lengths(horizon: int, longest: int) -> list[int]:
-    """From 1 to the longest, growing by the step, and the two on either side of the horizon."""
+    """From 1 to the longest, growing by the steps, and the two on either side of the horizon."""
     found = {length for length in (horizon, horizon + 1, longest) if 1 <= length <= longest}
     length = 1
     while length < longest:
         found.add(length)
-        length = max(length + 1, int(length * STEP))
+        step = STEP_WITHIN if length < horizon else STEP_BEYOND
+        length = max(length + 1, int(length * step))
     return sorted(found)
 
 
