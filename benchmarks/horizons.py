@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import statistics
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, cast
@@ -83,7 +83,7 @@ class Subject:
     name: str
     regime: str
     model: attemper.Model
-    formats: dict[str, float]
+    formats: Mapping[str, float]
     words: Callable[[int], list[Word]]
     is_right: Callable[[Run], bool]
 
