@@ -256,6 +256,10 @@ def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch,
         case ["nearest", mask, choice, where, query, key, value]:
             counts = (_clamped(rows[k], places) for k in (query, key))
             return _nearest(mask, choice == "leftmost", rows[where], *counts, rows[value], places)
+        case ["matched", mask, choice, where, query, key]:
+            own, keys = (_clamped(rows[k], places) for k in (query, key))
+            found = _nearest(mask, choice == "leftmost", rows[where], own, keys, keys, places)
+            return (found == own).astype(np.int64)
         case [("previous" | "next") as direction, k]:
             return _neighbour(direction, 1, rows[k], rows[k], places)
         case [("previous" | "next") as direction, k, distance, default]:
