@@ -12,10 +12,10 @@ import attemper
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.errors import InternalError, OptionError, UnsupportedError
-from attemper.hard_models.blame import ModuleError
 from attemper.hard_models.examples import PrefixXor
 from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import HardModel
+from attemper.modules import ModuleError
 from attemper.refutation.search import Search
 from attemper.workbench.model import Model
 

@@ -11,11 +11,11 @@ from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
 from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
 from attemper.errors import UnsupportedError
-from attemper.hard_models.blame import blaming
 from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Word, listed
+from attemper.modules import blaming
 
 ROWS = "the leftmost of the best scores"
 

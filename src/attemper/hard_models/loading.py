@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from attemper.certificates.refutations import Refutation
 from attemper.errors import OptionError
-from attemper.hard_models.blame import ModuleError, blaming, place_of
 from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import HardModel
+from attemper.modules import ModuleError, blaming, imported, place_of
 from attemper.networks.files import digest_of
 from attemper.networks.files import load as load_network
 
@@ -43,10 +41,7 @@ def load_model(source: str, length: int | None) -> HardModel:
             raise OptionError("a network works at every length: say which one with --n")
         network, text = load_network(Path(source))
         return NetworkModel(network, length, digest_of(network, text))
-    module, colon, name = source.partition(":")
-    if not colon or not module or module.startswith("."):
-        raise OptionError(f"'{source}' is neither a folder nor MODULE:OBJECT")
-    found = _imported(module, name)
+    found = imported(source)
     if callable(found) and not isinstance(found, type) and not hasattr(found, "scores"):
         if length is None:
             raise OptionError(f"'{source}' is a function of the length: say which one with --n")
@@ -112,28 +107,3 @@ def is_folder(source: str) -> bool:
         return Path(source).is_dir()
     except (OSError, ValueError):
         return False
-
-
-def _imported(module: str, name: str) -> object:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        with blaming(module, wholly=True):
-            found = importlib.import_module(module)
-    except ModuleError as error:
-        # The module that was asked for is not there: no code of the user's has run.
-        if isinstance(error.__cause__, ModuleNotFoundError) and error.__cause__.name in _parents(module):
-            raise OptionError(
-                f"there is no module '{module}', neither in this folder nor among what is installed"
-            ) from None
-        raise
-    if not hasattr(found, name):
-        raise OptionError(f"the module '{module}' has no '{name}'")
-    return getattr(found, name)
-
-
-def _parents(module: str) -> set[str]:
-    """The module's name, and those of the packages that it is in."""
-    parts = module.split(".")
-    return {".".join(parts[: k + 1]) for k in range(len(parts))}

@@ -6,8 +6,8 @@ import numpy as np
 
 from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.errors import UnsupportedError
-from attemper.hard_models.blame import ModuleError, blaming, place_of
 from attemper.hard_models.protocol import Array, HardModel, Integers, activations, attended, normal
+from attemper.modules import ModuleError, blaming, place_of
 
 FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}
 """Which function of a model computes what a complaint is about."""

@@ -12,7 +12,7 @@ from attemper.certificates.refutations import load as load_refutation
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import ExitCode, MalformedFileError, UnsupportedError
-from attemper.hard_models.blame import blaming
+from attemper.modules import blaming
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption

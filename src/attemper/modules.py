@@ -1,17 +1,19 @@
-"""Errors of a user's own module: told apart from attemper's, with the file and line where they happen."""
+"""Somebody's own Python modules: imported by name; their errors told apart from ours, with their place."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from traceback import walk_tb
 
-from attemper.errors import AttemperError, ExitCode
+from attemper.errors import AttemperError, ExitCode, OptionError
 from attemper.escapes import escaped
 
-OURS = Path(__file__).parents[1]
+OURS = Path(__file__).parent
 """The folder of this package."""
 
 LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
@@ -47,7 +49,7 @@ def blaming(source: str, *, wholly: bool = False) -> Iterator[None]:
     ...     len(3)
     Traceback (most recent call last):
     ...
-    attemper.hard_models.blame.ModuleError: 'models:mine' raised TypeError: object of type 'int' has no len()
+    attemper.modules.ModuleError: 'models:mine' raised TypeError: object of type 'int' has no len()
     """
     try:
         yield
@@ -85,3 +87,38 @@ def shown_path(name: str) -> str:
     """A file's name as seen from the folder where the user stands."""
     path = Path(name)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else name
+
+
+def imported(source: str) -> object:
+    """The object that MODULE:OBJECT names; the folder where the user stands is looked in first.
+
+    Raises `OptionError` where nothing has that name, and `ModuleError` where importing the module fails.
+
+    >>> imported("math:pi")
+    3.141592653589793
+    """
+    module, colon, name = source.partition(":")
+    if not colon or not module or module.startswith("."):
+        raise OptionError(f"'{source}' is neither a folder nor MODULE:OBJECT")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        with blaming(module, wholly=True):
+            found = importlib.import_module(module)
+    except ModuleError as error:
+        # The module that was asked for is not there: no code of the user's has run.
+        if isinstance(error.__cause__, ModuleNotFoundError) and error.__cause__.name in _parents(module):
+            raise OptionError(
+                f"there is no module '{module}', neither in this folder nor among what is installed"
+            ) from None
+        raise
+    if not hasattr(found, name):
+        raise OptionError(f"the module '{module}' has no '{name}'")
+    return getattr(found, name)
+
+
+def _parents(module: str) -> set[str]:
+    """The module's name, and those of the packages that it is in."""
+    parts = module.split(".")
+    return {".".join(parts[: k + 1]) for k in range(len(parts))}
