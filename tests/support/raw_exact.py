@@ -20,8 +20,8 @@ BITS = 300
 MOST_BITS = 5000
 """Scores of 2^40 times themselves need far fewer."""
 
-NARROW = 1e-6
-"""A ball with a larger radius is computed again."""
+NARROW = 2.0**-100
+"""A ball with a larger radius is computed again: numbers that are put out may be off by 2^-40, or by nothing."""
 
 Row = list[flint.arb]
 
