@@ -81,7 +81,7 @@ def raw_network(structure: bytes, weights: bytes) -> RawNetwork:
 
 
 def kind_of(output: Any) -> str | None:
-    """What numbers the output of a network or program is: integer, fraction or distribution; None for bits."""
+    """What numbers a network or program puts out: integer, fraction or distribution; None for bits."""
     if not isinstance(output, dict):
         return None
     (kind,) = output.keys() - {"over"}

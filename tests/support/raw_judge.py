@@ -24,10 +24,20 @@ from tests.support.raw_truth import broken_promises, shown, truths
 QUARTER = Fraction(1, 4)
 """How far a bit may be from the truth, and in floats an integer: its share times what the mask shows."""
 
-EXACTLY = {None: QUARTER, "integer": Fraction(0), "fraction": Fraction(1, 2**40), "distribution": Fraction(1, 2**40)}
+EXACTLY = {
+    None: QUARTER,
+    "integer": Fraction(0),
+    "fraction": Fraction(1, 2**40),
+    "distribution": Fraction(1, 2**40),
+}
 """How far an output of each kind may be from the truth in real arithmetic."""
 
-IN_FLOATS = {None: QUARTER, "integer": QUARTER, "fraction": Fraction(1, 2**16), "distribution": Fraction(1, 2**16)}
+IN_FLOATS = {
+    None: QUARTER,
+    "integer": QUARTER,
+    "fraction": Fraction(1, 2**16),
+    "distribution": Fraction(1, 2**16),
+}
 """The same in floats, of an integer before it is divided."""
 
 MASKS = {"future-masked": "<=", "past-masked": ">=", "unmasked": "all"}
@@ -93,8 +103,8 @@ def _judge_exactly(raw: RawNetwork, source: Any, words: Sequence[Word], found: J
                 found.exact += 1
                 wanted = expected[place, number]
                 if not _is_within(value, wanted, EXACTLY[raw.kind]):
-                    shown = _shown(raw, word)
-                    found.wrong.append(f"{shown}: output {number} at {place + 1} is {value}, not {wanted}")
+                    said = f"output {number} at {place + 1} is {value}, not {wanted}"
+                    found.wrong.append(f"{_text(raw, word)}: {said}")
 
 
 def _is_within(value: flint.arb, wanted: Fraction, allowed: Fraction) -> bool:
@@ -123,8 +133,8 @@ def _judge_floats(
         off = np.abs(np.frompyfunc(Fraction, 1, 1)(computed) - expected) * times
         wrong = ~((off <= IN_FLOATS[raw.kind]) & np.isfinite(output)) & real
         for row in np.flatnonzero(wrong.any(axis=(1, 2))):
-            found.wrong.append(f"{_shown(raw, words[row])} in {form.name}, {way}: {output[row]}")
+            found.wrong.append(f"{_text(raw, words[row])} in {form.name}, {way}: {output[row]}")
 
 
-def _shown(raw: RawNetwork, word: Word) -> str:
+def _text(raw: RawNetwork, word: Word) -> str:
     return " ".join(raw.alphabet[k] for k in word)
