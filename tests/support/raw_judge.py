@@ -7,6 +7,7 @@ beside the truth of the certificate's source.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -86,22 +87,25 @@ def _misnamed(raw: RawNetwork, source: Any) -> Iterator[str]:
 
 
 def _expected(raw: RawNetwork, source: Any, batch: Batch) -> Any:
-    """The truth of each output, [word, position, output], as Fractions."""
+    """The truth of each output, [word, position, output]: integers or Fractions."""
     if "program" in source and broken_promises(source["program"], raw.alphabet, batch).any():
         raise AssertionError("a promise is broken")
-    rows = [row.astype(object) + Fraction(0) for row in truths(source, raw.alphabet, batch).values()]
+    rows = [
+        row if row.dtype == object else row.astype(int)
+        for row in truths(source, raw.alphabet, batch).values()
+    ]
     return np.stack(rows, axis=-1)
 
 
 def _judge_exactly(raw: RawNetwork, source: Any, words: Sequence[Word], found: Judgement) -> None:
     if not words:
         return
-    for word, expected in zip(words, _expected(raw, source, batch_of(words)), strict=True):
+    for word, expected in zip(words, _expected(raw, source, batch_of(words)).tolist(), strict=True):
         rows = every_output(raw, word)
         for number, row in enumerate(rows):
             for place, value in enumerate(row):
                 found.exact += 1
-                wanted = expected[place, number]
+                wanted = Fraction(expected[place][number])
                 if not _is_within(value, wanted, EXACTLY[raw.kind]):
                     said = f"output {number} at {place + 1} is {value}, not {wanted}"
                     found.wrong.append(f"{_text(raw, word)}: {said}")
@@ -124,14 +128,20 @@ def _judge_floats(
     places = places_of(batch.lengths)
     expected = _expected(raw, source, batch)
     real = np.broadcast_to(places.real[..., None], expected.shape)
-    times = shown(source["program"]["output"]["over"], places)[..., None] if raw.kind == "integer" else 1
+    seen = np.ones_like(places.i)
+    if raw.kind == "integer":
+        seen = shown(source["program"]["output"]["over"], places)
+    times = np.broadcast_to(seen[..., None], expected.shape)[real].tolist()
+    wanted = expected[real].tolist()
     form = FORMATS[claim["arithmetic"]]
     for way in covered_ways(claim["kernel"])[:ways]:
         output = run_every_output(raw, batch, form, way)
-        found.floats += int(real.sum())
-        computed = np.where(np.isfinite(output), output, 0).astype(object)
-        off = np.abs(np.frompyfunc(Fraction, 1, 1)(computed) - expected) * times
-        wrong = ~((off <= IN_FLOATS[raw.kind]) & np.isfinite(output)) & real
+        found.floats += len(wanted)
+        wrong = np.zeros(real.shape, dtype=bool)
+        wrong[real] = [
+            not (math.isfinite(value) and abs(Fraction(value) - truth) * by <= IN_FLOATS[raw.kind])
+            for value, truth, by in zip(output[real].tolist(), wanted, times, strict=True)
+        ]
         for row in np.flatnonzero(wrong.any(axis=(1, 2))):
             found.wrong.append(f"{_text(raw, words[row])} in {form.name}, {way}: {output[row]}")
 

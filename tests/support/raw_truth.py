@@ -265,7 +265,11 @@ def _number(parts: Sequence[Any], rows: list[Numbers], seen: Numbers, places: Pl
     for factor, (_, bit, count) in zip(factors, parts, strict=True):
         term = (seen if count is None else rows[count]) * (1 if bit is None else rows[bit])
         total += int(factor * common) * np.where(places.real, term, 0).astype(object)
-    return np.frompyfunc(Fraction, 2, 1)(total, common * seen.astype(object))
+    found = np.full(places.i.shape, Fraction(0), dtype=object)
+    found[places.real] = np.frompyfunc(Fraction, 2, 1)(
+        total[places.real], (common * seen.astype(object))[places.real]
+    )
+    return found
 
 
 def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch, places: Places) -> Numbers:
