@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import flint
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ from tests.support import raw_truth
 from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM, random_integers
 from tests.support.raw_files import read_folder
 from tests.support.raw_forward import all_words, batch_of
-from tests.support.raw_judge import Judgement, judge
+from tests.support.raw_judge import Judgement, is_within, judge
 
 WORDS = list(all_words(2, 3))
 
@@ -128,6 +130,15 @@ def test_floats_are_judged_by_themselves(folder: Path) -> None:
     scale_what_is_put_out(folder, 1 + (0.5 if read_folder(folder).kind == "integer" else 2.0**-10))
     assert all("float" in said for said in judge(folder, exactly=(), in_floats=WORDS).wrong)
     assert judge(folder, exactly=(), in_floats=WORDS).wrong
+
+
+def test_a_number_may_be_off_by_just_as_much_as_is_said() -> None:
+    third, allowed = flint.arb(1) / 3, Fraction(1, 2**40)
+    for spare, is_near in ((Fraction(0), True), (Fraction(1, 2**45), False)):
+        off = flint.fmpq(1, 2**40) + flint.fmpq(spare.numerator, spare.denominator)
+        assert is_within(third - off, Fraction(1, 3), allowed) is is_near
+    assert is_within(third, Fraction(1, 3), Fraction(0))
+    assert not is_within(third, Fraction(1, 3) + Fraction(1, 2**50), Fraction(0))
 
 
 def test_the_raw_reading_of_integers_is_the_library_s() -> None:

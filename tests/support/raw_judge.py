@@ -106,17 +106,15 @@ def _judge_exactly(raw: RawNetwork, source: Any, words: Sequence[Word], found: J
             for place, value in enumerate(row):
                 found.exact += 1
                 wanted = Fraction(expected[place][number])
-                if not _is_within(value, wanted, EXACTLY[raw.kind]):
+                if not is_within(value, wanted, EXACTLY[raw.kind]):
                     said = f"output {number} at {place + 1} is {value}, not {wanted}"
                     found.wrong.append(f"{_text(raw, word)}: {said}")
 
 
-def _is_within(value: flint.arb, wanted: Fraction, allowed: Fraction) -> bool:
-    """Whether the ball is as near as that; with nothing allowed, whether its number is in the narrow ball."""
+def is_within(value: flint.arb, wanted: Fraction, allowed: Fraction) -> bool:
+    """Whether some number of the narrow ball is as near as that: it may be off by just as much."""
     off = abs(value - flint.fmpq(wanted.numerator, wanted.denominator))
-    if not allowed:
-        return bool(off.contains(0))
-    return bool(off <= flint.fmpq(allowed.numerator, allowed.denominator))
+    return not bool(off > flint.fmpq(allowed.numerator, allowed.denominator))
 
 
 def _judge_floats(
