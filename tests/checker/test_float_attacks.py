@@ -110,6 +110,13 @@ def _attacks() -> Iterator[Attack]:
     small = Fraction(1, 2**700)
     layers = [_mlp(hidden([(0, small)], 0, 1, small)), _mlp(hidden([(1, 2**700)], 0, 2, 2**700))]
     yield "numbers_that_underflow", network_of(3, A_ONLY, {}, layers, 2), "a", "float64", SHORT
+    # 2^-60, 2^-135, 2^-55, 1: the second product is 0 in bfloat16, though no unit's input underflows.
+    factors = ((-20, -40), (-35, -40), (40, 40), (40, 15))
+    layers = [
+        _mlp(hidden([(k, Fraction(2) ** own)], 0, k + 1, Fraction(2) ** after))
+        for k, (own, after) in enumerate(factors)
+    ]
+    yield "products_that_underflow", network_of(5, A_ONLY, {}, layers, 4), "a", "bfloat16", SHORT
     letters: list[list[Part]] = [[(0, 1 + Fraction(1, 2**30))], [(0, 1)]]
     network = network_of(2, letters, {0: number(-1)}, [_mlp(hidden([(0, 2**30)], 0, 1))], 1)
     yield "letter_and_position_on_one_coordinate", network, "a", "float32", SHORT

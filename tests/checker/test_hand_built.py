@@ -216,9 +216,11 @@ def test_orders_of_sums_differ_and_are_all_near(name: str) -> None:
     assert (sums[Order.SEQUENTIAL] != sums[Order.FUSED]).any()
 
 
-def test_bfloat16_is_rounded_as_torch_rounds_it() -> None:
+@pytest.mark.parametrize("exponent", [20, -126, -134])
+def test_bfloat16_is_rounded_as_torch_rounds_it(exponent: int) -> None:
+    """Also to denormal numbers, and to 0."""
     form: Format = raw_forward.FORMATS["bfloat16"]
-    numbers = np.random.default_rng(2).standard_normal(10_000).astype(np.float32) * 2.0**20
+    numbers = np.ldexp(np.random.default_rng(2).standard_normal(10_000), exponent).astype(np.float32)
     expected = torch.from_numpy(numbers).bfloat16().float().numpy()
     assert (form.narrow(numbers) == expected).all()
 

@@ -44,16 +44,9 @@ from tests.support.matching import (
     one_matched,
     place_of_kth_b,
 )
-from tests.support.nearest import AB, language_of, one_nearest
+from tests.support.nearest import AB, compiled, language_of, one_nearest
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
-
-
-def compiled(program: Program, regime: Regime) -> Compiled:
-    language = language_of(program)
-    found = compile_language(language, program.alphabet, regime)
-    prove(found.soft, language, found.realisation)
-    return found
 
 
 def soft_bits(found: Compiled, words: list[Word]) -> list[tuple[bool, ...]]:

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
-from attemper.attention_program.language import ProgramLanguage
-from attemper.checker.proof import prove
-from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
-from attemper.languages.rasp.program import parse_rasp
-from attemper.languages.words import words_of_length
-from attemper.running.dense import DenseTransformer
-from tests.support.rasp import RaspMeaning
+from tests.support.texts import require_network_says
 
 HEAD = """alphabet a b
 empty reject
@@ -40,13 +33,4 @@ OUTPUTS = (
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_networks_of_texts_do_what_the_texts_say(output: str, regime: Regime) -> None:
     """All words of 1 and of 5 symbols, against a reading that shares nothing with the lowering."""
-    found = parse_rasp(f"{HEAD}output {output}")
-    language = ProgramLanguage(found.program, found.at, found.accepts_empty)
-    compiled = compile_language(language, found.program.alphabet, regime)
-    prove(compiled.soft, language, compiled.realisation)
-    run = DenseTransformer(compiled.soft)
-    for n in (1, 5):
-        words = list(words_of_length(found.program.alphabet, n))
-        rows = run(torch.tensor([["ab".index(s) for s in word] for word in words]))
-        for word, row in zip(words, rows, strict=True):
-            assert tuple(map(bool, row > 0.5)) == RaspMeaning(found.source, word).outputs(), word
+    require_network_says(f"{HEAD}output {output}", regime, (1, 5))

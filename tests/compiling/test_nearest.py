@@ -30,6 +30,7 @@ from attemper.networks import meaning_hard
 from attemper.running.dense import DenseTransformer
 from tests.support.nearest import (
     AB,
+    compiled,
     dyck,
     is_nested,
     language_of,
@@ -40,13 +41,6 @@ from tests.support.nearest import (
 )
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
-
-
-def compiled(program: Program, regime: Regime) -> Compiled:
-    language = language_of(program)
-    found = compile_language(language, program.alphabet, regime)
-    prove(found.soft, language, found.realisation)
-    return found
 
 
 def soft_bits(program: Program, found: Compiled, words: list[Word]) -> list[tuple[bool, ...]]:

@@ -181,7 +181,13 @@ def test_a_row_of_several_coordinates_is_one_value_for_each(model: Model) -> Non
     assert edited.rounding == ""
 
 
-@pytest.mark.parametrize("factor", [3.0, 1.5, 0.1, 2.0**11, 2.0**-11])
+@pytest.mark.parametrize("factor", [2.0**3, -(2.0**3), 2.0**-10])
+def test_small_powers_of_two_round_nothing(factor: float, model: Model) -> None:
+    """Before 2^10 an average over 2^18 positions could be 2^-128, which may be flushed to 0."""
+    assert not with_output_row(model, 0, {2: factor}).rounding
+
+
+@pytest.mark.parametrize("factor", [3.0, 1.5, 0.1, 2.0**4, 2.0**-11])
 def test_other_factors_than_small_powers_of_two_round(factor: float, model: Model) -> None:
     edited = with_output_row(model, 0, {2: factor})
     assert edited.rounding == f"layer 0, head 0 multiplies value 0 by {factor!r}, which rounds it"

@@ -437,7 +437,7 @@ def _error_of_sum(factors: list[Fraction], arithmetic: Arithmetic) -> Fraction:
     of_unit = 2 * u + arithmetic.unit
     computed = size * (1 + of_unit)
     even = all(is_power_of_two(factor) for factor in factors)
-    off = size * of_unit + (ZERO if even else 3 * u * computed)
+    off = size * of_unit + (ZERO if even else 3 * u * computed) + arithmetic.unit
     return off + summed(len(factors), computed, 1 + off, arithmetic)
 
 

@@ -24,7 +24,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.exact.closed_forms import ONE, ClosedForm
 from attemper.languages.words import Word
-from tests.support.nearest import AB, EVEN, Weights, nearest_by_definition, one_nearest
+from tests.support.nearest import AB, EVEN, Weights, clamped, nearest_by_definition, one_nearest
 
 
 def selected(
@@ -90,17 +90,5 @@ def matched_by_definition(
 ) -> tuple[bool, ...]:
     """What `one_matched` says at every position, from its definition."""
     found = nearest_by_definition(mask, choice, query, key, where, side, word)
-    keys, queries = (_clamped(count, side, word) for count in (key, query))
+    keys, queries = (clamped(count, side, word) for count in (key, query))
     return tuple(keys[j - 1] == own for j, own in zip(found, queries, strict=True))
-
-
-def _clamped(count: tuple[Weights, int], side: Mask, word: Word) -> list[int]:
-    weights, constant = count
-    each = [weights[AB.symbols.index(symbol)] for symbol in word]
-    n = len(word)
-    seen = {
-        Mask.UP_TO: lambda i: each[: i + 1],
-        Mask.FROM: lambda i: each[i:],
-        Mask.ALL: lambda i: each,
-    }[side]
-    return [min(max(constant + sum(seen(i)), 1), n) for i in range(n)]

@@ -25,6 +25,9 @@ from attemper.attention_program.ops import (
     Ref,
     everywhere,
 )
+from attemper.checker.proof import prove
+from attemper.compiling.pipeline import Compiled, compile_language
+from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import ONE, ClosedForm, Test
 from attemper.exact.predicates import Remainder
 from attemper.languages.temporal.reading import At
@@ -142,11 +145,7 @@ def nearest_by_definition(
     """The positions that `one_nearest` reads, from its definition."""
     n = len(word)
     shown = {Mask.UP_TO: lambda i, j: j <= i, Mask.FROM: lambda i, j: j >= i, Mask.ALL: lambda i, j: True}
-
-    def clamped(count: tuple[Weights, int], i: int) -> int:
-        weights = dict(zip(AB.symbols, count[0], strict=True))
-        seen = (weights[word[j - 1]] for j in range(1, n + 1) if shown[side](i, j))
-        return min(max(count[1] + sum(seen), 1), n)
+    queries, keys = (clamped(count, side, word) for count in (query, key))
 
     def is_sought(j: int) -> bool:
         return j % 2 == 0 if where is None else word[j - 1] in where
@@ -154,7 +153,7 @@ def nearest_by_definition(
     found = []
     for i in range(1, n + 1):
         off = {
-            j: (clamped(query, i) - clamped(key, j)) ** 2 + (not is_sought(j))
+            j: (queries[i - 1] - keys[j - 1]) ** 2 + (not is_sought(j))
             for j in range(1, n + 1)
             if shown[mask](i, j)
         }
@@ -163,6 +162,27 @@ def nearest_by_definition(
     return tuple(found)
 
 
+def clamped(count: tuple[Weights, int], side: Mask, word: Word) -> list[int]:
+    """A count over a and b at every position: 1 where it is less, the word's length where it is greater."""
+    weights, constant = count
+    each = [weights[AB.symbols.index(symbol)] for symbol in word]
+    n = len(word)
+    seen = {
+        Mask.UP_TO: lambda i: each[: i + 1],
+        Mask.FROM: lambda i: each[i:],
+        Mask.ALL: lambda i: each,
+    }[side]
+    return [min(max(constant + sum(seen(i)), 1), n) for i in range(n)]
+
+
 def language_of(program: Program) -> ProgramLanguage:
     """The program, read at the last position."""
     return ProgramLanguage(program, At.LAST, True)
+
+
+def compiled(program: Program, regime: Regime) -> Compiled:
+    """The program's networks, which are proved."""
+    language = language_of(program)
+    found = compile_language(language, program.alphabet, regime)
+    prove(found.soft, language, found.realisation)
+    return found

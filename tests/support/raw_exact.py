@@ -20,8 +20,8 @@ BITS = 300
 MOST_BITS = 5000
 """Scores of 2^40 times themselves need far fewer."""
 
-NARROW = 1e-6
-"""A ball with a larger radius is computed again."""
+NARROW = 2.0**-200
+"""A ball with a larger radius is computed again: an integer's share may be off by nothing."""
 
 Row = list[flint.arb]
 

@@ -41,8 +41,12 @@ class RawNetwork:
     positions: tuple[tuple[int, Tree], ...]
     heads: tuple[tuple[RawHead, ...], ...]
     outputs: tuple[tuple[str | None, int], ...]
-    """The coordinates that are read: one without a name, or one for each symbol that can be put out."""
+    """The coordinates that are read: one without a name, or one for each symbol or probability's name."""
     tensors: dict[str, Floats]
+    kind: str | None = None
+    """What numbers are put out: integer, fraction or distribution; None if bits are."""
+    over: str | None = None
+    """The masking that shows the positions that an integer's share is of."""
 
     @property
     def coordinates(self) -> list[int]:
@@ -71,10 +75,23 @@ def raw_network(structure: bytes, weights: bytes) -> RawNetwork:
         ),
         outputs=_outputs(entries["output"]),
         tensors=_tensors(weights),
+        kind=kind_of(entries["output"]),
+        over=entries["output"]["over"] if kind_of(entries["output"]) == "integer" else None,
     )
 
 
+def kind_of(output: Any) -> str | None:
+    """What numbers a network or program puts out: integer, fraction or distribution; None for bits."""
+    if not isinstance(output, dict):
+        return None
+    (kind,) = output.keys() - {"over"}
+    assert kind in ("integer", "fraction", "distribution")
+    return str(kind)
+
+
 def _outputs(entry: Any) -> tuple[tuple[str | None, int], ...]:
+    if isinstance(entry, dict):
+        return _outputs(entry[kind_of(entry)])
     if isinstance(entry, list):
         return tuple((symbol, coordinate) for symbol, coordinate in entry)
     return ((None, entry),)

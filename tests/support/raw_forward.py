@@ -34,8 +34,9 @@ class Format:
         """The nearest numbers of the format, ties to even."""
         if self.name != "bfloat16":
             return numbers.astype(self.wide, copy=False)
-        mantissas, exponents = np.frexp(numbers)
-        return np.ldexp(np.rint(mantissas * 256), exponents - 8).astype(np.float32, copy=False)
+        _, exponents = np.frexp(numbers)
+        last = np.maximum(exponents - 8, -133)  # of the last bit, which denormal numbers share
+        return np.ldexp(np.rint(np.ldexp(numbers, -last)), last).astype(np.float32, copy=False)
 
 
 FORMATS = {

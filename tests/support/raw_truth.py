@@ -7,14 +7,16 @@ nothing.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tests.support.raw_files import Places, asked, exact_form, places_of
+from tests.support.raw_files import Places, asked, exact_form, kind_of, places_of
 from tests.support.raw_forward import Batch
 
 Bits = npt.NDArray[np.bool_]
@@ -42,7 +44,10 @@ def truth(source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch) -> B
 def truths(
     source: Mapping[str, Any], alphabet: Sequence[str], batch: Batch
 ) -> dict[str | None, Bits | Numbers]:
-    """The truth of each output: of the only one, without a name, or of each symbol's bit."""
+    """The truth of each output: of the only one, without a name, or of each symbol's bit.
+
+    Numbers are Fractions, 0 in the padding; of an integer its share of the positions that are shown.
+    """
     if "program" in source:
         return _run(source["program"], alphabet, batch)
     return {None: _truth(source, alphabet, batch)}
@@ -208,6 +213,8 @@ def _run(
     for step in program["steps"]:
         rows.append(_step(step, rows, alphabet, batch, places))
     output = program["output"]
+    if kind_of(output) is not None:
+        return _numbers(output, rows, places)
     if isinstance(output, list):
         return {symbol: rows[k] for symbol, k in output}
     return {None: rows[output]}
@@ -230,7 +237,39 @@ def broken_promises(program: Mapping[str, Any], alphabet: Sequence[str], batch: 
         broken |= sum((rows[k] for k in alone), _zero(places)) > 1
     if isinstance(program["output"], list):
         broken |= sum((rows[k] for _, k in program["output"]), _zero(places)) != 1
+    if kind_of(program["output"]) == "distribution":
+        numbers = list(_numbers(program["output"], rows, places).values())
+        broken |= (sum(numbers) != 1) | np.any([number < 0 for number in numbers], axis=0)
     return (broken & places.real).any(axis=1)
+
+
+def shown(mask: str, places: Places) -> Numbers:
+    """How many positions each position sees; 1 in the padding."""
+    return np.where(places.real, _seen_sum(mask, np.ones(places.i.shape, dtype=np.int64), places), 1)
+
+
+def _numbers(output: Mapping[str, Any], rows: list[Numbers], places: Places) -> dict[str | None, Any]:
+    """The numbers that a program puts out, by name."""
+    kind = kind_of(output)
+    if kind == "distribution":
+        whole = np.ones(places.i.shape, dtype=np.int64)
+        return {name: _number(parts, rows, whole, places) for name, parts in output[kind]}
+    return {None: _number(output[kind], rows, shown(output["over"], places), places)}
+
+
+def _number(parts: Sequence[Any], rows: list[Numbers], seen: Numbers, places: Places) -> Any:
+    """The sum of factor * bit * count / seen: of a part without a count, of factor * bit."""
+    factors = [Fraction(factor) for factor, _, _ in parts]
+    common = math.lcm(*(factor.denominator for factor in factors))
+    total = np.zeros(places.i.shape, dtype=object)
+    for factor, (_, bit, count) in zip(factors, parts, strict=True):
+        term = (seen if count is None else rows[count]) * (1 if bit is None else rows[bit])
+        total += int(factor * common) * np.where(places.real, term, 0).astype(object)
+    found = np.full(places.i.shape, Fraction(0), dtype=object)
+    found[places.real] = np.frompyfunc(Fraction, 2, 1)(
+        total[places.real], (common * seen.astype(object))[places.real]
+    )
+    return found
 
 
 def _step(step: Any, rows: list[Numbers], alphabet: Sequence[str], batch: Batch, places: Places) -> Numbers:

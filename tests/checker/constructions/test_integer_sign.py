@@ -33,7 +33,6 @@ from attemper.languages.words import words_of_length
 from attemper.networks.layers import (
     Head,
     IntegerSign,
-    Layer,
     LinearForm,
     Masking,
     NearestInteger,
@@ -41,6 +40,7 @@ from attemper.networks.layers import (
     Softmax,
 )
 from attemper.networks.meaning_soft import attention, residual_streams
+from tests.support.closed_forms import edited
 from tests.support.matching import one_matched
 from tests.support.nearest import AB, language_of, nearest_by_definition
 
@@ -263,21 +263,6 @@ def test_scores_that_are_too_small_prove_nothing(factor: Fraction, regime: Regim
     layer, head = nearest_head(found.soft)
     key = tuple(scaled(form, factor) for form in head.key)
     assert not is_proved(with_head(found.soft, layer, 0, replace(head, key=key)), found)
-
-
-def edited(network: Network, change: dict[ClosedForm, ClosedForm]) -> Network:
-    """The network with other position embeddings and temperatures."""
-    positions = tuple((c, change.get(form, form)) for c, form in network.positions)
-    return replace(network, positions=positions, layers=tuple(_edited(own, change) for own in network.layers))
-
-
-def _edited(layer: Layer, change: dict[ClosedForm, ClosedForm]) -> Layer:
-    heads = []
-    for head in layer.heads:
-        assert isinstance(head.weighting, Softmax)
-        cold = head.weighting.inverse_temperature
-        heads.append(replace(head, weighting=Softmax(change.get(cold, cold))))
-    return replace(layer, heads=tuple(heads))
 
 
 @pytest.mark.parametrize("lead", [times(8, 1), plus(8, Digits(N)), times(2, Digits(I))])

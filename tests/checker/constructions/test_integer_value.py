@@ -36,9 +36,10 @@ from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluat
 from attemper.exact.closed_forms import times as product
 from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
 from attemper.languages.words import words_of_length
-from attemper.networks.layers import Head, IntegerValue, Layer, Masking, NearestInteger, Network, Softmax
+from attemper.networks.layers import Head, IntegerValue, Masking, NearestInteger, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
 from attemper.running.dense import DenseTransformer
+from tests.support.closed_forms import edited
 from tests.support.nearest import AB, language_of, one_nearest
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
@@ -101,21 +102,6 @@ def test_no_more_attention_strays_than_is_said(regime: Regime) -> None:
                 most = rule.stray(flint.arb(0), flint.arb(1))
             for weights in attention(head, streams[layer]):
                 assert 1 - max(weights.values(), key=lambda weight: float(weight.mid())) <= most
-
-
-def edited(network: Network, change: dict[ClosedForm, ClosedForm]) -> Network:
-    """The network with other position embeddings and temperatures."""
-    positions = tuple((c, change.get(form, form)) for c, form in network.positions)
-    return replace(network, positions=positions, layers=tuple(_edited(own, change) for own in network.layers))
-
-
-def _edited(layer: Layer, change: dict[ClosedForm, ClosedForm]) -> Layer:
-    heads = []
-    for head in layer.heads:
-        assert isinstance(head.weighting, Softmax)
-        cold = head.weighting.inverse_temperature
-        heads.append(replace(head, weighting=Softmax(change.get(cold, cold))))
-    return replace(layer, heads=tuple(heads))
 
 
 LEADS = {

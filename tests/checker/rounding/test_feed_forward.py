@@ -202,7 +202,7 @@ def by_hand(
     own = (NONE if is_shared else lost) + 2 * u * reach + Fraction(1, form.range)
     own += sum((u * abs(bias) for bias, _ in loud if not fits(form, abs(bias), grid_of(bias))), NONE)
     size = factors * (reach + own)
-    off = shared + factors * own
+    off = shared + factors * own + Fraction(1, form.range)
     if any(grid_of(factor) != abs(factor) for _, factor in loud):
         off += 3 * u * size
     result = size + off if case.value.parts else abs(relu_sum(units, value)) + off

@@ -48,7 +48,8 @@ def assert_puts_out_what_it_says(found: RaspProgram, longest: int) -> None:
                 case Measure.INTEGER:
                     assert column == [Fraction(int(value), shown)], word
                 case Measure.FRACTION:
-                    divisor = {Divisor.POSITION: i, Divisor.LENGTH: n}.get(found.source.divisor, shown)  # type: ignore[arg-type]
+                    divisors: dict[Divisor | None, int] = {Divisor.POSITION: i, Divisor.LENGTH: n}
+                    divisor = divisors.get(found.source.divisor, shown)
                     assert column == [Fraction(int(value), divisor)], word
                 case _:
                     assert isinstance(value, tuple)

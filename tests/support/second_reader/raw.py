@@ -75,11 +75,14 @@ def read_network(folder: Path) -> RawNetwork:
 
 
 def _outputs(entry: Any) -> list[tuple[str | None, int]]:
-    """The coordinates that are read: one without a name, or one for each symbol."""
+    """The coordinates that are read: one without a name, or one for each symbol or probability's name."""
+    if isinstance(entry, dict):
+        (kind,) = entry.keys() - {"over"}
+        return _outputs(entry[kind])
     if not isinstance(entry, list):
         return [(None, entry)]
     if len({symbol for symbol, _ in entry}) < len(entry):
-        raise MalformedError("a symbol twice")
+        raise MalformedError("a name twice")
     return [(symbol, coordinate) for symbol, coordinate in entry]
 
 

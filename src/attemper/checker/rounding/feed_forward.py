@@ -285,7 +285,8 @@ class GateCase:
         own = (ZERO if is_shared else summed) + 2 * arithmetic.u * reach + loud.unfit + arithmetic.tiny
         size = loud.factor * (reach + own)
         off = gate.shared_deviation(self, shared) if self.is_constant else loud.factor * shared
-        off += loud.factor * own + (ZERO if loud.is_even else 3 * arithmetic.u * size)
+        # Products underflow where factors are small, though no input does: as much once more for all.
+        off += loud.factor * own + (ZERO if loud.is_even else 3 * arithmetic.u * size) + arithmetic.tiny
         result = abs(self.exact) + off if self.is_constant else size + off
         return Effect(off, len(numbers), size, result, None, is_alone_exact=len(numbers) == 1)
 

@@ -406,11 +406,8 @@ class Lowering:
             key, taken_off = key_of(self.integer(side), self.integers, symbols)
             side = expression.query
             return key, queries_of(self.integer(side), taken_off, self.integers, symbols)
-        except NotMatchedError as error:
-            message = f"'{show_expression(side)}' {error}"
-            raise unsupported(message, self.text, side.place) from None
-        except TooLargeError as error:
-            raise self._refused(error, expression) from None
+        except (NotMatchedError, TooLargeError) as error:
+            raise self._unmatched(error, side, expression) from None
 
     def _every_case(self, expression: Nearest) -> tuple[tuple[Ref, Ref], ...]:
         """Pairs (bit at i, bit at j): of the bits at i exactly one holds.
@@ -466,11 +463,8 @@ class Lowering:
             key = key_term(self.integer(side), self.integers, symbols)
             side = query
             queries = query_terms(self.integer(query), key.constant, self.integers, symbols)
-        except NotMatchedError as error:
-            message = f"'{show_expression(side)}' {error}"
-            raise unsupported(message, self.text, side.place) from None
-        except TooLargeError as error:
-            raise self._refused(error, expression) from None
+        except (NotMatchedError, TooLargeError) as error:
+            raise self._unmatched(error, side, expression) from None
         return Term(key.parts, 0), queries
 
     def _cases(self, condition: Expression, expression: Expression) -> Cases:
@@ -487,6 +481,14 @@ class Lowering:
         except TooManySplitsError:
             message = "the condition reads too many things at i: give what belongs together one name"
         raise unsupported(message, self.text, expression.place)
+
+    def _unmatched(
+        self, error: NotMatchedError | TooLargeError, side: Expression, expression: Expression
+    ) -> AttemperError:
+        """The error for the side of an equality of Integers that heads cannot compare."""
+        if isinstance(error, TooLargeError):
+            return self._refused(error, expression)
+        return unsupported(f"'{show_expression(side)}' {error}", self.text, side.place)
 
     def _refused(self, error: TooManyBranchesError | TooLargeError, expression: Expression) -> AttemperError:
         if isinstance(error, TooLargeError):
