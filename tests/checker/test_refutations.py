@@ -67,9 +67,9 @@ def encoder(length: int) -> EncoderModel:
 
 def other_encoder(length: int) -> EncoderModel:
     model = encoder(length)
-    readout = model.readout.copy()
-    readout[0] += 0.5
-    return replace(model, readout=readout)
+    readout = model.weights.readout.copy()
+    readout[0, 0] += 0.5
+    return replace(model, weights=replace(model.weights, readout=readout))
 
 
 @dataclass(frozen=True)

@@ -452,12 +452,12 @@ def test_an_encoder_is_the_one_in_torch_with_hard_attention(seed: int, norm_firs
     with torch.no_grad():
         for _ in range(5):
             word = np.array([*draw.integers(3, size=6), 3])
-            start = torch.tensor(model.embedding[word] + model.positions)
+            start = torch.tensor(model.weights.embedding[word] + model.positions)
             ours = activations(model, word)
             for one, other in zip(ours, hard_in_torch(encoder, start), strict=True):
                 assert np.abs(one - other.numpy()).max() < 1e-9
-            said = float(torch.tensor(model.readout) @ torch.tensor(ours[-1][-1]) + model.bias)
-            assert answer(model, word) is (said > 0)
+            (logit,) = model.weights.readout @ ours[-1][-1] + model.weights.bias
+            assert answer(model, word) is bool(logit > 0)
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
@@ -470,7 +470,7 @@ def test_an_encoder_is_the_limit_of_the_softmax_of_torch(norm_first: bool) -> No
             layer.self_attn.in_proj_bias[:4] *= 1e8
         model = read_tiny(encoder, 6, marked=False)
         for word in product((0, 2), repeat=6):
-            start = torch.tensor(model.embedding[list(word)] + model.positions)
+            start = torch.tensor(model.weights.embedding[list(word)] + model.positions)
             limit = encoder(start[None])[0].numpy()
             assert np.abs(activations(model, np.array(word))[-1] - limit).max() < 1e-9
 

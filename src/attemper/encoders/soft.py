@@ -1,0 +1,104 @@
+"""An encoder with soft attention, in float64: on words, and on histograms where order cannot matter.
+
+These numbers are measured, not proved: `attemper.encoders.meaning` has balls around the real ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.encoders.weights import (
+    Encoder,
+    EncoderLayer,
+    Integers,
+    Mask,
+    Matrix,
+    NoPositions,
+    Norm,
+    position_rows,
+)
+from attemper.errors import UnsupportedError
+
+Shown = NDArray[np.bool_] | None
+"""The mask, of shape (n, n); None if all is seen."""
+
+MOST_SCORES = 16_000_000
+"""How many scores exist at a time."""
+
+
+def outputs_of(encoder: Encoder, words: Integers) -> Matrix:
+    """The outputs at position n, of shape (B, K), for words of n symbols, numbered, of shape (B, n).
+
+    The end marker is part of the words. Raises `UnsupportedError` for a length that the encoder lacks.
+    """
+    count, length = words.shape
+    rows = position_rows(encoder, length)
+    heads = max((layer.heads for layer in encoder.layers), default=1)
+    size = max(1, MOST_SCORES // (heads * length * length))
+    shown = np.tri(length, dtype=np.bool_) if encoder.mask is Mask.FUTURE_MASKED else None
+    found = np.empty((count, len(encoder.readout)))
+    for top in range(0, count, size):
+        stream = encoder.embedding[words[top : top + size]] + rows
+        for layer in encoder.layers:
+            stream = _layer(layer, stream, None, shown)
+        found[top : top + size] = stream[:, -1] @ encoder.readout.T + encoder.bias
+    return found
+
+
+def outputs_of_histograms(encoder: Encoder, counts: Matrix, last: int) -> Matrix:
+    """The outputs, of shape (B, K), for words that have each symbol so often: counts of shape (B, S).
+
+    All words with a histogram have the same output, that at a position with the symbol numbered `last`, as
+    attention without mask and positions does not see order: a softmax over n positions is one over symbols,
+    weighted by their counts. Counts are numbers from 0 on, not only integers; they include the end marker.
+
+    Raises `UnsupportedError` for an encoder with a mask or position embeddings.
+    """
+    if encoder.mask is not Mask.UNMASKED or not isinstance(encoder.positions, NoPositions):
+        raise UnsupportedError("only an unmasked encoder without position embeddings cannot see order")
+    heads = max((layer.heads for layer in encoder.layers), default=1)
+    size = max(1, MOST_SCORES // (heads * len(encoder.symbols) ** 2 * 16))
+    found = np.empty((len(counts), len(encoder.readout)))
+    for top in range(0, len(counts), size):
+        weights = counts[top : top + size]
+        stream = np.broadcast_to(encoder.embedding, (len(weights), *encoder.embedding.shape))
+        for layer in encoder.layers:
+            stream = _layer(layer, stream, weights[:, None, :], None)
+        found[top : top + size] = stream[:, last] @ encoder.readout.T + encoder.bias
+    return found
+
+
+def _layer(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown: Shown) -> Matrix:
+    """One layer, of streams of shape (B, n, d); `weights` (B, 1, n) count keys, `shown` (n, n) masks them."""
+    (before, between), (after, last) = layer.before, layer.after
+    middle = _normed(after, stream + _attended(layer, _normed(before, stream), weights, shown))
+    hidden = np.maximum(_normed(between, middle) @ layer.hidden_weight.T + layer.hidden_bias, 0)
+    return _normed(last, middle + (hidden @ layer.back_weight.T + layer.back_bias))
+
+
+def _attended(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown: Shown) -> Matrix:
+    """What the heads write, of shape (B, n, d)."""
+    width = stream.shape[-1]
+    size = width // layer.heads
+    mixed = stream @ layer.in_weight.T + layer.in_bias
+    read = []
+    for head in range(layer.heads):
+        first = head * size
+        query, key, value = (mixed[..., top : top + size] for top in range(first, 3 * width, width))
+        scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(size)
+        if shown is not None:
+            scores = np.where(shown, scores, -np.inf)
+        powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        if weights is not None:
+            powers = powers * weights
+        read.append(powers @ value / powers.sum(axis=-1, keepdims=True))
+    return np.asarray(np.concatenate(read, axis=-1) @ layer.out_weight.T + layer.out_bias)
+
+
+def _normed(norm: Norm | None, rows: Matrix) -> Matrix:
+    if norm is None:
+        return rows
+    centred = rows - rows.mean(axis=-1, keepdims=True)
+    variance = (centred * centred).mean(axis=-1, keepdims=True)
+    return np.asarray(centred / np.sqrt(variance + norm.epsilon) * norm.gain + norm.bias)

@@ -1,0 +1,60 @@
+"""Random PyTorch encoders, and the same encoders as data."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import torch
+from torch import nn
+
+from attemper.encoders.reading import read_weights
+from attemper.encoders.weights import Encoder, Integers, Mask, Positions
+
+BITS = ("0", "1", "$")
+
+NORMS = ("none", "post", "pre")
+"""Where LayerNorm is: nowhere, after the residual sums, before the sublayers."""
+
+
+def stack(
+    seed: int, layers: int = 2, width: int = 16, heads: int = 2, norm: str = "post", hidden: int | None = None
+) -> tuple[nn.TransformerEncoder, nn.Embedding, nn.Linear]:
+    """A random encoder in float64, its embedding of three symbols, and its readout.
+
+    The encoder stays in the mode for training: PyTorch's fast path for evaluation asks for LayerNorm.
+    """
+    torch.manual_seed(seed)
+    layer = nn.TransformerEncoderLayer(
+        width, heads, hidden or 2 * width, dropout=0.0, batch_first=True, norm_first=norm == "pre"
+    )
+    made = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False).double()
+    for each in made.layers:
+        for name, parameter in each.named_parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+            elif "norm" not in name:
+                nn.init.normal_(parameter, std=0.1)
+        if norm == "none":
+            each.norm1, each.norm2 = nn.Identity(), nn.Identity()
+    return made, nn.Embedding(3, width).double(), nn.Linear(width, 1).double()
+
+
+def random_encoder(
+    seed: int,
+    layers: int = 2,
+    width: int = 16,
+    heads: int = 2,
+    norm: str = "post",
+    *,
+    positions: Positions | None = None,
+    mask: Mask = Mask.UNMASKED,
+) -> Encoder:
+    """A random encoder over 0, 1 and the end marker, as data."""
+    made, embedding, readout = stack(seed, layers, width, heads, norm)
+    return read_weights(made, embedding, readout, BITS, "$", positions=positions, mask=mask)
+
+
+def words_of(length: int) -> Integers:
+    """All words of n - 1 bits with the end marker, numbered, of shape (2^(n-1), n)."""
+    return np.array([(*bits, 2) for bits in product((0, 1), repeat=length - 1)], dtype=np.int64)
