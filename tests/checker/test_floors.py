@@ -30,7 +30,7 @@ from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import gain, least_loss, mean_least_loss
 from attemper.languages.sources.values import Brackets, Parity, Source
 from attemper.languages.words import Word
-from tests.support.sources import PAIRS, after, law, shows, unmatched
+from tests.support.sources import PAIRS, after, law, remembered, shows, unmatched
 
 HALF = Parity(Fraction(1, 2), odd=False)
 TWO_FIFTHS = Brackets(Fraction(2, 5))
@@ -209,24 +209,6 @@ def test_a_typical_floor_is_never_below_the_optimum() -> None:
         assert attains(whole, typical_floor(HALF, Fraction(1), Fraction(0), readout))
 
 
-def counted(source: Parity, n: int, left_out: int) -> dict[int, Fraction]:
-    """The law of the number of 1s among n symbols but the left_out-th, given |w| >= n; from the automaton."""
-    layer = {(0, 0): Fraction(1)}
-    for place in range(1, n + 1):
-        step: dict[tuple[int, int], Fraction] = {}
-        for (state, ones), weight in layer.items():
-            share = (1 - source.p) / 2 if state == int(source.odd) else Fraction(1, 2)
-            for bit in (0, 1):
-                key = (state ^ bit, ones + (bit if place != left_out else 0))
-                step[key] = step.get(key, Fraction(0)) + weight * share
-        layer = step
-    total = sum(layer.values())
-    found: dict[int, Fraction] = {}
-    for (_, ones), weight in layer.items():
-        found[ones] = found.get(ones, Fraction(0)) + weight / total
-    return found
-
-
 @pytest.mark.parametrize("odd", [False, True])
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)])
 def test_atypical_prefixes_are_no_likelier_than_is_said(odd: bool, p: Fraction) -> None:
@@ -236,7 +218,10 @@ def test_atypical_prefixes_are_no_likelier_than_is_said(odd: bool, p: Fraction) 
     theta = 2 * a * (1 - a)
     for n, readout in product((5, 6, 9, 40, 120), Readout):
         symbols = n if readout is Readout.LAST else n - 1
-        others = counted(source, symbols, symbols - 1 if readout is Readout.LAST else symbols)
+        exchanged_at = symbols - 2 if readout is Readout.LAST else symbols - 1
+        others = remembered(
+            source, symbols, 0, lambda seen, i, bit, out=exchanged_at: seen + (int(bit) if i != out else 0)
+        )
         for below, above in ((".05", ".05"), (".1", ".3"), (".3", ".1"), (".4", ".4")):
             low, high = theta - Fraction(below), theta + Fraction(above)
             outside = sum(

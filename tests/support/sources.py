@@ -74,6 +74,30 @@ def gathered(shares: Mapping[Drawn, Fraction], key: Callable[[Drawn], Key]) -> d
     return dict(found)
 
 
+def remembered(
+    source: Parity, n: int, start: Drawn, remember: Callable[[Drawn, int, str], Drawn]
+) -> dict[Drawn, Fraction]:
+    """The law of what is remembered of n symbols of PARITY, given that the word has so many.
+
+    `remember` makes of what is remembered, a place from 0 on and the symbol there what is remembered next: so
+    long prefixes need not be listed.
+    """
+    layer = {(0, start): Fraction(1)}
+    for place in range(n):
+        step: dict[tuple[int, Drawn], Fraction] = defaultdict(Fraction)
+        for (ones, memory), weight in layer.items():
+            for symbol, share in after(source, ("1",) * ones).items():
+                if symbol != "END":
+                    key = (ones + int(symbol)) % 2, remember(memory, place, symbol)
+                    step[key] += weight * share
+        layer = dict(step)
+    total = sum(layer.values())
+    found: dict[Drawn, Fraction] = defaultdict(Fraction)
+    for (_, memory), weight in layer.items():
+        found[memory] += weight / total
+    return dict(found)
+
+
 def paths(source: Brackets, n: int) -> dict[tuple[bool, ...], Fraction]:
     """The law of which of n brackets open, given that the word has so many."""
     layer: dict[tuple[bool, ...], Fraction] = {(): Fraction(1)}

@@ -77,7 +77,7 @@ def test_bits_are_losses_over_ln_two_and_probabilities_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), [*((name, 64) for name in NAMES), ("parity-odd", 1), ("dyck2", 1), ("dyck2", 4096)]
+    ("name", "n"), [*((name, 64) for name in NAMES), ("parity-odd", 1), ("dyck2", 1), ("dyck2", 512)]
 )
 def test_tables_fit_eighty_columns(name: str, n: int) -> None:
     code, out, _ = source(name, "123/999", n)

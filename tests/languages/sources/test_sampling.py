@@ -12,7 +12,7 @@ from attemper.languages.sources.brackets import LONGEST
 from attemper.languages.sources.sampling import sample
 from attemper.languages.sources.values import NAMES, Brackets, Parity, source_named
 from attemper.languages.words import Word
-from tests.support.sources import exceeds_chance, gathered, law, paths, prefixes
+from tests.support.sources import exceeds_chance, gathered, law, paths, prefixes, remembered
 
 Symbol = TypeVar("Symbol")
 
@@ -21,9 +21,12 @@ COUNT = 12_000
 P = Fraction(2, 5)
 
 
-def parts(word: tuple[Symbol, ...]) -> tuple[tuple[Symbol, ...], ...]:
-    """What is compared: how prefixes begin and end, the middle, and every third symbol."""
-    return word[:6], word[-6:], word[5:11], word[::3]
+PARTS = tuple(map(tuple, (range(6), range(N - 6, N), range(5, 11), range(0, N, 3))))
+"""The places that are compared: how prefixes begin and end, the middle, and every third symbol."""
+
+
+def at(places: tuple[int, ...], word: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+    return tuple(word[place] for place in places)
 
 
 def opening(word: Word) -> tuple[bool, ...]:
@@ -33,16 +36,24 @@ def opening(word: Word) -> tuple[bool, ...]:
 @pytest.mark.parametrize("odd", [False, True])
 def test_parity_is_drawn_by_its_law(odd: bool) -> None:
     source = Parity(P, odd)
-    drawn = sample(source, N, COUNT, seed=1)
-    others = sample(Parity(P, not odd), N, COUNT, seed=1)
-    shares = law(source, N)
-    for part in range(4):
-        wanted = gathered(shares, lambda word, part=part: parts(word)[part])
-        assert not exceeds_chance((parts(word)[part] for word in drawn), wanted)
-        if part == 0:
-            assert exceeds_chance((parts(word)[part] for word in others), wanted), "it tells polarities apart"
-    ones = gathered(shares, lambda word: min(max(word.count("1"), 3), 12))
-    assert not exceeds_chance((min(max(word.count("1"), 3), 12) for word in drawn), ones)
+    drawn, others = sample(source, N, COUNT, seed=1), sample(Parity(P, not odd), N, COUNT, seed=1)
+
+    def ones(word: Word) -> int:
+        return min(max(word.count("1"), 3), 12)
+
+    for places in PARTS:
+        start: Word = ()
+        wanted = remembered(
+            source, N, start, lambda seen, i, symbol, kept=places: (*seen, symbol) if i in kept else seen
+        )
+        assert not exceeds_chance((at(places, word) for word in drawn), wanted)
+        # The states before and after tell polarities apart, so only the first symbol does.
+        assert exceeds_chance((at(places, word) for word in others), wanted) is (0 in places)
+    counts = remembered(source, N, 0, lambda seen, _, symbol: seen + int(symbol))
+    limited: dict[int, Fraction] = dict.fromkeys(range(3, 13), Fraction(0))
+    for count, share in counts.items():
+        limited[min(max(count, 3), 12)] += share
+    assert not exceeds_chance(map(ones, drawn), limited)
 
 
 def test_brackets_are_drawn_by_their_law() -> None:
@@ -50,12 +61,11 @@ def test_brackets_are_drawn_by_their_law() -> None:
     drawn = sample(source, N, COUNT, seed=1)
     others = sample(Brackets(Fraction(9, 20)), N, COUNT, seed=1)
     shares = paths(source, N)
-    for part in range(4):
-        wanted = gathered(shares, lambda path, part=part: parts(path)[part])
-        assert not exceeds_chance((parts(opening(word))[part] for word in drawn), wanted)
-        if part == 1:
-            far = (parts(opening(word))[part] for word in others)
-            assert exceeds_chance(far, wanted), "it tells p apart"
+    for places in PARTS:
+        wanted = gathered(shares, lambda path, kept=places: at(kept, path))
+        assert not exceeds_chance((at(places, opening(word)) for word in drawn), wanted)
+    far = (at(PARTS[1], opening(word)) for word in others)
+    assert exceeds_chance(far, gathered(shares, lambda path: at(PARTS[1], path))), "it tells p apart"
     heights = gathered(shares, lambda path: min(2 * sum(path) - N, 10))
     assert not exceeds_chance((min(2 * sum(opening(word)) - N, 10) for word in drawn), heights)
 
