@@ -24,7 +24,7 @@ from attemper.checker.floors import (
 )
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
-from attemper.languages.sources.bracket_levels import last_symbol_excess
+from attemper.languages.sources.bracket_levels import last_symbol_excess, query_excess, type_excess
 from attemper.languages.sources.entropies import PRECISION, log_odds
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import gain, least_loss, mean_least_loss
@@ -231,6 +231,50 @@ def test_atypical_prefixes_are_no_likelier_than_is_said(odd: bool, p: Fraction) 
             assert ball(outside) <= atypical(source, n, low, high, readout)
 
 
+@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("readout", Readout)
+def test_what_is_said_of_atypical_prefixes_is_mcdiarmids_inequality(odd: bool, readout: Readout) -> None:
+    """Around the mean of the count of the other symbols, which is summed up here symbol by symbol."""
+    for p, n in product((Fraction(1, 2), Fraction(1, 10), Fraction(49, 50)), (5, 50, 300)):
+        source = Parity(p, odd)
+        symbols = n if readout is Readout.LAST else n - 1
+        a = source.accepting_share
+        theta = 2 * a * (1 - a)
+        left_out = symbols - 1 if readout is Readout.LAST else symbols
+        chances = {place: theta for place in range(2, symbols)} | {symbols: Fraction(1, 2)}
+        chances[1] = a if odd else 1 - a
+        mean = sum(chance for place, chance in chances.items() if place != left_out)
+        # All n: where the mean helps, only what it costs for smaller n is taken off.
+        slopes = (mean - (n - 3) * theta - 3 * theta, 3 * theta - 1 - (mean - (n - 3) * theta))
+        for below, above in ((".01", ".2"), (".2", ".01"), (".3", ".4"), (".0001", ".9"), (".002", ".9")):
+            low, high = theta - Fraction(below), theta + Fraction(above)
+            distances = (Fraction(below) * n + min(slopes[0], 0), Fraction(above) * n + min(slopes[1], 0))
+            with precision(PRECISION):
+                tails = [(-ball(2 * max(d, Fraction(0)) ** 2 / (4 * n - 9))).exp() for d in distances]
+                wanted = (tails[0] + tails[1]).min(flint.arb(1))
+                found = atypical(source, n, low, high, readout)
+                assert found >= wanted.lower()
+                assert found - wanted < ball(Fraction(1, 2**100))
+
+
+@pytest.mark.parametrize("n", [2, 5, 16, 17])
+def test_floors_of_brackets_are_what_is_left_of_the_type(n: int) -> None:
+    eps = Fraction(1, 3)
+    for readout, symbols in ((Readout.LAST, n), (Readout.QUERY, n - 1)):
+        excess = type_excess if readout is Readout.LAST else query_excess
+        with precision(PRECISION):
+            wanted = optimum(TWO_FIFTHS) + excess(TWO_FIFTHS, symbols, eps)
+        assert attains(wanted, cross_entropy_floor(TWO_FIFTHS, n, eps, readout))
+
+
+def test_a_typical_floor_at_a_query_symbol() -> None:
+    eps, delta = Fraction(1, 5), Fraction(1, 50)
+    with precision(PRECISION):
+        pair = least_loss(HALF.p, Fraction(1, 2), eps) + ball(1 - HALF.p / 2) * flint.arb.const_log2()
+        wanted = pair - ball(delta) * gain(HALF.p, Fraction(1, 2))
+    assert attains(wanted, typical_floor(HALF, eps, delta, Readout.QUERY))
+
+
 def test_atypical_prefixes_get_rarer_and_are_as_rare_as_the_page_says() -> None:
     theta, tau = Fraction(4, 9), Fraction(1, 10)
     for readout in Readout:
@@ -426,8 +470,9 @@ def test_lengths_and_boxes_that_say_nothing_are_refused() -> None:
         cross_entropy_floor(HALF, 1, Fraction(0), Readout.LAST)
     with pytest.raises(OptionError, match="from 5 on"):
         atypical(HALF, 4, Fraction(0), Fraction(1), Readout.LAST)
-    with pytest.raises(OptionError, match="4/9 is not between 1/2 and 1"):
-        atypical(HALF, 100, Fraction(1, 2), Fraction(1), Readout.LAST)
+    for low, high in (("1/2", "1"), ("4/9", "1"), ("0", "4/9"), ("1", "0")):
+        with pytest.raises(OptionError, match=f"4/9 is not between {low} and {high}"):
+            atypical(HALF, 100, Fraction(low), Fraction(high), Readout.LAST)
     for constant, margin in ((-1, 1), (1, 0)):
         with pytest.raises(OptionError, match="C must be at least 0, and the margin above 0"):
             margin_impossible_from(Fraction(constant), Fraction(margin), 1)

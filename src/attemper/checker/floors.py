@@ -230,4 +230,4 @@ def _greatest(value: Bound, name: str = "eps") -> flint.arb:
 
 def _tail(distance: Fraction, n: int) -> flint.arb:
     """e^(-2 distance^2/(4n-9)); 1 if the distance is not positive."""
-    return (-ball(2 * distance**2 / (4 * n - 9))).exp() if distance > 0 else flint.arb(1)
+    return (-ball(2 * max(Fraction(0), distance) ** 2 / (4 * n - 9))).exp()
