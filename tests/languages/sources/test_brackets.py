@@ -145,9 +145,14 @@ def test_lengths_that_are_none_are_refused(n: int) -> None:
     for of in (height_law, balanced, closing):
         with pytest.raises(OptionError, match=f"n={n!r} is no length"):
             of(TWO_FIFTHS, n)
+    with pytest.raises(OptionError, match="n=-1 is no length here: give a number of symbols from 0 on"):
+        height_weights(TWO_FIFTHS, -1)
+    with pytest.raises(OptionError, match="n=0 is no length"):
+        block_law(0)
 
 
 def test_what_is_too_long_or_never_balanced_is_refused() -> None:
+    assert balanced(Brackets(Fraction(1, 2)), LONGEST) > 0
     for of in (height_weights, height_law, balanced, closing):
         with pytest.raises(OptionError, match="is beyond the"):
             of(TWO_FIFTHS, LONGEST + 1)

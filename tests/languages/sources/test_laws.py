@@ -83,6 +83,7 @@ def test_the_mean_length_of_brackets_is_the_sum_of_survivals() -> None:
     source = Brackets(Fraction(1, 5))
     missing = mean_length(source) - sum(survival(source, n) for n in range(1, 121))
     # P(|w| >= n) falls at least by 4pq = .64 with two symbols more: sum of the rest < 2 P(|w| >= 120) / .36.
+    assert mean_length(Brackets(Fraction(2, 5))) == 4
     assert 0 < missing < 6 * survival(source, 120) < Fraction(1, 10**12)
 
 
@@ -126,6 +127,8 @@ def test_what_is_no_prefix_is_refused_where_it_breaks() -> None:
             if word not in live:
                 with pytest.raises(WordError, match="closes nothing"):
                     weight(source, word)
+    with pytest.raises(WordError, match="']' at position 2 closes nothing"):
+        next_symbols(source, ("(", "]"))
     with pytest.raises(WordError, match="'2' at position 3") as refused:
         next_symbols(Parity(Fraction(1, 2), odd=True), ("0", "1", "2"))
     assert refused.value.details == {"position": 3}

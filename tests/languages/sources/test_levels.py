@@ -8,6 +8,7 @@ import pytest
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
+from attemper.languages.sources import bracket_levels
 from attemper.languages.sources.bracket_levels import (
     Limit,
     last_symbol_excess,
@@ -16,6 +17,7 @@ from attemper.languages.sources.bracket_levels import (
     star_excess,
     type_excess,
 )
+from attemper.languages.sources.brackets import balanced, closing
 from attemper.languages.sources.entropies import entropy, in_bits
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import gain, mean_least_loss, query_least_loss
@@ -144,6 +146,29 @@ def test_floors_fall_to_nothing_as_changes_grow() -> None:
     assert abs(query_excess(source, 64, Fraction(300))) < ball(Fraction(1, 10**30))
 
 
+@pytest.mark.parametrize("eps", [Fraction(0), Fraction(1, 3), Fraction(5)])
+def test_floors_with_a_change_are_the_least_mean_of_two_losses(eps: Fraction) -> None:
+    source = Brackets(Fraction(2, 5))
+    for n in (9, 16):
+        with precision(128):
+            least = (1 + (-ball(eps) / 2).exp()).log()
+            assert type_excess(source, n, eps).overlaps(ball(source.q * closing(source, n)) * least)
+            assert query_excess(source, n, eps).overlaps(ball(source.q * (1 - balanced(source, n))) * least)
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 10), Fraction(9, 20)])
+def test_what_is_left_of_the_series_of_stars_is_bounded(monkeypatch: pytest.MonkeyPatch, p: Fraction) -> None:
+    """However few terms are added up, the sum of all is in the ball."""
+    source = Brackets(p)
+    whole = star_excess(source, Limit.EVEN)
+    assert whole.rad() < ball(Fraction(1, 2**100))
+    for terms in (2, 3, 8, 40):
+        monkeypatch.setattr(bracket_levels, "BLOCKS", terms)
+        found = star_excess(source, Limit.EVEN)
+        assert found.contains(whole)
+        assert found.rad() < ball(Fraction(terms**2 + 4 * terms + 6, 2 ** (terms + 1)))
+
+
 def test_savings_of_a_pair_to_the_digits_printed() -> None:
     half = Fraction(1, 2)
     assert shows(gain(half, Fraction(1, 3)), ".219512")
@@ -157,6 +182,11 @@ def test_bits_are_nats_over_ln_two(name: str) -> None:
     best = optimum(source_named(name, Fraction(1, 3)))
     with precision(128):
         assert (in_bits(best) * ball(Fraction(2)).log()).overlaps(best)
+
+
+def test_a_thousand_last_symbols_have_a_level() -> None:
+    half = Parity(Fraction(1, 2), odd=True)
+    assert abs(last_symbols(half, 1000) - optimum(half)) < ball(Fraction(1, 10**12))
 
 
 @pytest.mark.parametrize("k", [-1, 1001, 2.0, True])

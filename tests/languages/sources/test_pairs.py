@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
-from attemper.languages.sources.entropies import entropy, sigmoid, softplus
+from attemper.languages.sources.entropies import entropy, log_odds, sigmoid, softplus
 from attemper.languages.sources.pairs import gain, least_loss, mean_least_loss, query_least_loss
 from tests.support.sources import shows
 
@@ -62,6 +62,23 @@ def test_g_is_right_wherever_it_is_looked_for(
     tight, loose = least_loss(p, alpha, eps), least_loss(p, alpha, eps, at)
     assert loose.lower() <= tight.upper()
     assert loose.upper() >= tight.lower()
+
+
+@given(probabilities, probabilities, changes, st.fractions(-2, 1, max_denominator=40))
+def test_g_is_right_near_the_ends_between_which_the_minimiser_is(
+    p: Fraction, alpha: Fraction, eps: Fraction, part: Fraction
+) -> None:
+    """By the tangent alone: a bound on the distance that is too small would show here."""
+    for end in (alpha * p, p):
+        at = Fraction(float(log_odds(end))) + part * min(eps, Fraction(4))
+        for place in (at, at - eps):
+            assert least_loss(p, alpha, eps, place).lower() <= by_force(p, alpha, eps).upper()
+
+
+def test_of_a_ball_around_nothing_the_changes_from_nothing_on_count() -> None:
+    third = Fraction(1, 3)
+    found = least_loss(third, third, flint.arb(0, 0.5))
+    assert abs(found.upper() - entropy(third * third)) < ball(Fraction(1, 10**8))
 
 
 @given(probabilities, probabilities, changes, changes)

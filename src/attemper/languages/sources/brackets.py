@@ -98,12 +98,12 @@ def block_law(n: int) -> dict[int, Fraction]:
     """P(N top-level blocks, given |w| >= n and height 0 after n symbols), n even; N = 1, ..., n/2.
 
     N/(2m-N) C(2m-N, m)/Cat(m), m = n/2, whatever p is: all balanced prefixes have the same weight. It tends
-    to N 2^-(N+1). Raises `OptionError` if n is odd, below 2 or beyond `LONGEST`.
+    to N 2^-(N+1). Raises `OptionError` if n is odd, below 1 or beyond `LONGEST`.
 
     >>> print(*block_law(6).items())
     (1, Fraction(2, 5)) (2, Fraction(2, 5)) (3, Fraction(1, 5))
     """
-    require_length(n, 2)
+    require_length(n)
     _require_short(n)
     half, rest = divmod(n, 2)
     if rest:

@@ -29,7 +29,7 @@ def least_loss(
 ) -> flint.arb:
     """A ball that contains g(alpha, eps), for 0 < p <= 1, 0 < alpha < 1 and every eps >= 0 in the ball.
 
-    Its upper end is F at one t0, for the least eps. Its lower end is F(t0) - |F'(t0)| d for the greatest eps,
+    Its upper end is F somewhere, for the least eps. Its lower end is F(t0) - |F'(t0)| d for the greatest eps,
     or alpha h(p) if that is greater: F is convex, so F(t) >= F(t0) + F'(t0)(t - t0), and d bounds how far t0
     is from the minimiser, which lies between L - eps and min(L, ln(p/(1-p)) - eps), L = ln(alpha p / (1 -
     alpha p)): with s the sigmoid, F'(t) = alpha s(t+eps) + (1-alpha) s(t) - alpha p is at most 0 at L - eps
@@ -45,9 +45,9 @@ def least_loss(
     with precision(PRECISION):
         inside = bound("eps", eps)
         least, greatest = inside.lower().max(flint.arb(0)), inside.upper()
-        offered = ball(at).mid() if at is not None else _minimiser(p, alpha, greatest)
+        offered = _minimiser(p, alpha, greatest) if at is None else ball(at).mid()
         low = _tangent(p, alpha, greatest, offered).max(ball(alpha) * entropy(p))
-        high = _loss(p, alpha, least, offered if at is not None else _minimiser(p, alpha, least))
+        high = _loss(p, alpha, least, _minimiser(p, alpha, least))
         return low.lower().union(high.upper())
 
 
@@ -123,10 +123,9 @@ def _minimiser(p: Fraction, alpha: Fraction, eps: flint.arb) -> flint.arb:
     a, c = ball(1 - alpha * p), ball(alpha * p) * shrunk
     b = ball(alpha - alpha * p) + ball(1 - alpha - alpha * p) * shrunk
     root = (b * b + 4 * a * c).sqrt()
-    z = 2 * c / (b + root) if b >= 0 else (root - b) / (2 * a)
-    found = z.log().mid()
+    found = (2 * c / (b + root)).log().mid()
     # e^-eps can be too small for any exponent.
-    return found if found.is_finite() else _bracket(p, alpha, eps)[1].mid()
+    return found if found.is_finite() else log_odds(alpha * p).mid()
 
 
 def _require(p: Fraction, alpha: Fraction) -> None:
