@@ -22,7 +22,14 @@ from attemper.exact.balls import ball, precision
 from attemper.languages.sources.bracket_levels import query_excess, star_excess, type_excess
 from attemper.languages.sources.entropies import PRECISION, softplus
 from attemper.languages.sources.levels import optimum
-from attemper.languages.sources.pairs import bound, gain, least_loss, mean_least_loss, query_least_loss
+from attemper.languages.sources.pairs import (
+    bound,
+    gain,
+    least_loss,
+    least_loss_from_below,
+    mean_least_loss,
+    query_least_loss,
+)
 from attemper.languages.sources.values import Brackets, Parity, Source, require_length
 
 Bound = Fraction | flint.arb
@@ -40,13 +47,12 @@ def g_from_below(p: Fraction, alpha: Fraction, eps: Bound, at: Fraction | None =
     """At most g(alpha, eps) = min_t alpha [p sp(-t-eps) + (1-p) sp(t+eps)] + (1-alpha) sp(t), sp = ln(1+e^t).
 
     The tangent's bound F(t0) - |F'(t0)| d at t0 = `at`, or at one that is found; nothing is assumed of t0
-    (proof: `least_loss`). Raises `OptionError` as that does.
+    (proof: `least_loss_from_below`). Raises `OptionError` as that does.
 
     >>> g_from_below(Fraction(1, 2), Fraction(1, 3), Fraction(1)).str(4, radius=False)
     '0.3557'
     """
-    with precision(PRECISION):
-        return least_loss(p, alpha, _greatest(eps), at).lower()
+    return least_loss_from_below(p, alpha, eps, at)
 
 
 def pair_floor(p: Fraction, alpha: Fraction, eps: Bound) -> flint.arb:

@@ -24,31 +24,42 @@ from attemper.exact.balls import ball, precision
 from attemper.languages.sources.entropies import PRECISION, entropy, log_odds, sigmoid, softplus
 
 
-def least_loss(
+def least_loss_from_below(
     p: Fraction, alpha: Fraction, eps: Fraction | flint.arb, at: Fraction | None = None
 ) -> flint.arb:
-    """A ball that contains g(alpha, eps), for 0 < p <= 1, 0 < alpha < 1 and every eps >= 0 in the ball.
+    """An exact number that is at most g(alpha, eps), for 0 < p <= 1, 0 < alpha < 1 and every eps in the ball.
 
-    Its upper end is F somewhere, for the least eps. Its lower end is F(t0) - |F'(t0)| d for the greatest eps,
-    or alpha h(p) if that is greater: F is convex, so F(t) >= F(t0) + F'(t0)(t - t0), and d bounds how far t0
-    is from the minimiser, which lies between L - eps and min(L, ln(p/(1-p)) - eps), L = ln(alpha p / (1 -
-    alpha p)): with s the sigmoid, F'(t) = alpha s(t+eps) + (1-alpha) s(t) - alpha p is at most 0 at L - eps
-    and at least 0 at L, and positive at ln(p/(1-p)) - eps. So the ball is right for every t0, which is `at`
-    or, by default, near the minimiser: there the ball is as narrow as its eps allows.
+    F(t0) - |F'(t0)| d for the greatest eps, or alpha h(p) if that is greater: F is convex, so F(t) >= F(t0) +
+    F'(t0)(t - t0), and d bounds how far t0 is from the minimiser, which lies between L - eps and min(L,
+    ln(p/(1-p)) - eps), L = ln(alpha p/(1 - alpha p)): with s the sigmoid, F'(t) = alpha s(t+eps) + (1-alpha)
+    s(t) - alpha p is at most 0 at L - eps and at least 0 at L, and positive at ln(p/(1-p)) - eps. So the
+    number is right for every t0, which is `at` or, by default, near the minimiser.
 
     Raises `OptionError` if p, alpha or eps is none of these, and for an eps without a finite bound.
+
+    >>> least_loss_from_below(Fraction(1, 2), Fraction(1, 3), Fraction(1)).str(6, radius=False)
+    '0.355684'
+    """
+    _require(p, alpha)
+    with precision(PRECISION):
+        greatest = bound("eps", eps).upper()
+        offered = _minimiser(p, alpha, greatest) if at is None else ball(at).mid()
+        return _tangent(p, alpha, greatest, offered).max(ball(alpha) * entropy(p)).lower()
+
+
+def least_loss(p: Fraction, alpha: Fraction, eps: Fraction | flint.arb) -> flint.arb:
+    """A ball that contains g(alpha, eps), for 0 < p <= 1, 0 < alpha < 1 and every eps >= 0 in the ball.
+
+    From `least_loss_from_below` for the greatest eps to F near the minimiser for the least; as narrow as the
+    ball of eps allows. Raises `OptionError` as that does.
 
     >>> least_loss(Fraction(1, 2), Fraction(1, 3), Fraction(0)).overlaps(entropy(Fraction(1, 6)))
     True
     """
-    _require(p, alpha)
+    low = least_loss_from_below(p, alpha, eps)
     with precision(PRECISION):
-        inside = bound("eps", eps)
-        least, greatest = inside.lower().max(flint.arb(0)), inside.upper()
-        offered = _minimiser(p, alpha, greatest) if at is None else ball(at).mid()
-        low = _tangent(p, alpha, greatest, offered).max(ball(alpha) * entropy(p))
-        high = _loss(p, alpha, least, _minimiser(p, alpha, least))
-        return low.lower().union(high.upper())
+        least = bound("eps", eps).lower().max(flint.arb(0))
+        return low.union(_loss(p, alpha, least, _minimiser(p, alpha, least)).upper())
 
 
 def bound(name: str, value: Fraction | flint.arb) -> flint.arb:
