@@ -5,7 +5,6 @@ DOCSTRING
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -30,8 +29,8 @@ from attemper.checker.forms import (
 from attemper.encoders.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic
 from attemper.errors import UnsupportedError
 
-MOST_CURVED = 3
-"""With more free frequencies than this, forms are of first order: pairs of axes would be too many."""
+MOST_CURVED = 4
+"""With more axes than this, forms are of first order: pairs of axes would be too many."""
 
 MOST_UNITS = 8
 """The most units of a feed-forward, in a box, that get noise symbols of their own."""
@@ -115,8 +114,7 @@ def _bounds(
 def _frequencies(encoder: Encoder, region: Region, low: Array, high: Array) -> tuple[Form, NDArray[np.bool_]]:
     """The frequency of each place (P, B), and which boxes have a negative one for certain."""
     period, free = _period(encoder), len(encoder.symbols) - 2
-    curved = period * free if period * free <= MOST_CURVED else 0
-    axes = of_axes(low, high, curved)
+    axes = of_axes(low, high, len(low) if len(low) <= MOST_CURVED else 0)
     inverse = axes[-1]
     residue = region.residue[1] if region.residue else 0
     places, impossible = [], np.zeros(low.shape[1], dtype=bool)
@@ -129,7 +127,7 @@ def _frequencies(encoder: Encoder, region: Region, low: Array, high: Array) -> t
         impossible |= first.greatest < 0
         places += [first, *others]
     parts = np.stack([form.parts for form in [*places, inverse]], axis=1)
-    return Form(parts, np.stack([form.rest for form in [*places, inverse]]), curved), impossible
+    return Form(parts, np.stack([form.rest for form in [*places, inverse]]), inverse.curved), impossible
 
 
 def _directions(encoder: Encoder) -> Array:
