@@ -31,14 +31,14 @@ def highest_average(low: Array, high: Array, value: Array, *, but_one: bool = Fa
     >>> bool(0.75 <= highest_average(two, two, np.array([[0.0, 1.0], [0.0, 0.0]])) <= 0.75 + 2**-40)
     True
     """
-    best = value.max(axis=(-2, -1))
+    best = np.asarray(value.max(axis=(-2, -1)))
     guess = _best_average(low, high, value)
     unit = np.abs(value).max(axis=(-2, -1)) * GAMMA * value.shape[-2]
     for slack in SLACKS:
         candidate = guess + unit * slack
         shown = _shown(low, high, value, candidate, but_one=but_one)
         best = np.where(shown, np.minimum(candidate, best), best)
-    return best
+    return np.asarray(best)
 
 
 def _best_average(low: Array, high: Array, value: Array) -> Array:

@@ -70,7 +70,12 @@ class Classes:
     @classmethod
     def of(cls, box: Form, kept: Array) -> Classes:
         """No activation moves out of its box."""
-        return cls(box, np.fmin(kept, upward(box.greatest - box.least, 1)))
+        return cls(box, np.fmin(kept, _width(box)))
+
+
+def _width(box: Form) -> Array:
+    """At least the differences of any two values."""
+    return upward(box.greatest - box.least, 1)
 
 
 @final
@@ -109,8 +114,7 @@ def many_layers_bound(
     residual = Classes(classes.box[:, -1:, :1], classes.kept[:, -1:, :1])
     found = _after(layer, residual, *read)
     change = upward((row.magnitude * found.kept).sum(), encoder.width)
-    value = contracted(row, found.box, "dpz,dpz->pz")
-    reach = upward((value.greatest - value.least).max(), 1)
+    reach = upward((row.magnitude * _width(found.box)).sum(), encoder.width)
     sharp_change, sharp_reach = _by_slope(Tail(layer, row), residual, *read)
     return float(np.fmin(change, sharp_change)), float(np.fmin(reach, sharp_reach))
 
@@ -126,11 +130,7 @@ def _by_slope(tail: Tail, residual: Classes, read: Form, read_kept: Array) -> tu
     whole = Form(parts, rest, curved)
     slope = slope_of(tail, whole[:width], whole[width:])
     change = (slope.read.magnitude * read_kept).sum() + (slope.residual.magnitude * residual.kept).sum()
-    found = (
-        float(upward(change, 2 * width)),
-        float(upward((slope.value.greatest - slope.value.least).max(), 1)),
-    )
-    return found[0] if np.isfinite(found[0]) else np.inf, found[1] if np.isfinite(found[1]) else np.inf
+    return float(upward(change, 2 * width)), float(_width(slope.value).max())
 
 
 def _after(layer: EncoderLayer, entering: Classes, read: Form, read_kept: Array) -> Classes:

@@ -142,7 +142,7 @@ def _worst(bounds: Array) -> NDArray[np.int64]:
     """The parts with the greatest bounds: those above half of the greatest, so many at a time."""
     order = np.argsort(-bounds, kind="stable")
     above = bounds[order] >= 0.5 * bounds.max()
-    return order[above][:AT_ONCE]
+    return np.asarray(order[above][:AT_ONCE])
 
 
 def _halved(main: int, low: Array, high: Array) -> tuple[Array, Array]:

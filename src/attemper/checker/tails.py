@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from typing import final
 
@@ -87,8 +88,8 @@ def slope_of(tail: Tail, read: Form, residual: Form) -> Slope:
     found = middle + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
     found, back_last = normed(norm_last, found)
     row = back_last(tail.row)
-    asked = row.mapped(layer.back_weight.T) + constant(np.zeros((1, 1, 1)), units.curved)
-    _, asked = rectified(units, _as_long(asked, hidden)[None], MOST_UNITS)
+    asked = _as_long(row.mapped(layer.back_weight.T), hidden)
+    _, asked = rectified(units, asked[None], MOST_UNITS)
     row = back_after(row + back_between(asked[0].mapped(layer.hidden_weight.T)))
     value = contracted(tail.row, found, "dpz,dpz->pz")
     return Slope(row.mapped(layer.out_weight.T), row, value)
@@ -151,29 +152,44 @@ def layer_norm_slope(norm: Norm) -> float:
 def layer_norm_slope_by_coordinates(norm: Norm) -> float:
     """At least LayerNorm's Lipschitz constant in the maximum norm: kappa_d max |gain| / sqrt(eps).
 
-    Row i of P - y y^T / d is, with the unit vector v = u / |u| and z = eps / (variance + eps),
-
-        z P_i + (1 - z) (P_i - v_i v),        |row i|_1 <= z A + (1 - z) B.
-
-    A = |P_i|_1 = 2 (1 - 1/d). P_i - v_i v is column i of an orthogonal projection Q; with t = Q_ii its
-    other entries have squares of the sum t - t^2, so |Q e_i|_1 <= t + sqrt((d - 1) t (1 - t)) <= (1 + sqrt
-    d) / 2 = B. As 1/s = sqrt(z / eps), kappa_d is at most the maximum over z in [0, 1] of sqrt(z) (z A + (1
-    - z) B): the value A at z = 1, or at z* = B / (3 (B - A)), if that is below 1, (2 B / 3) sqrt(z*). Up to
-    d = 22 it is A, which is attained at constant x.
-
     >>> norm = Norm(np.ones(16), np.zeros(16), 1e-5)
     >>> round(layer_norm_slope(norm), 2), round(layer_norm_slope_by_coordinates(norm), 2)
     (316.23, 592.93)
     """
     with precision(64):
-        width = len(norm.gain)
-        plain, turned = 2 * (1 - flint.arb(1) / width), (1 + flint.arb(width).sqrt()) / 2
-        kappa = plain
-        if not 2 * turned <= 3 * plain:
-            place = turned / (3 * (turned - plain))
-            kappa = plain.union(2 * turned / 3 * place.sqrt())
-        found = kappa * flint.arb(float(np.abs(norm.gain).max())) / flint.arb(norm.epsilon).sqrt()
+        found = _kappa(len(norm.gain)) * flint.arb(float(np.abs(norm.gain).max()))
+        found /= flint.arb(norm.epsilon).sqrt()
         return float(np.nextafter(float(found.upper()), np.inf))
+
+
+@cache
+def _kappa(width: int) -> flint.arb:
+    """A ball whose upper end is at least kappa_d, the maximum norm of LayerNorm' for gain and epsilon 1.
+
+    With the unit vector v = u / |u| and z = 1 / (variance + 1), so 1/s = sqrt z and y y^T / d = (1 - z) v v^T,
+    it is the maximum over coordinates i, signs q, z in [0, 1] and unit vectors v of sum 0 of
+
+        sqrt(z) (P_i q - (1 - z) v_i (v q)).
+
+    With a = P e_i and b = P q, -(v a) (v b) is at most (|a| |b| - a b) / 2, for v along a/|a| - b/|b|. For
+    S = sum q: a b = q_i - S/d, |a|^2 = 1 - 1/d, |b|^2 = d - S^2/d. So kappa_d is the maximum over q_i = 1
+    (-1 gives less), S = 2 m + 2 - d for m = 0, ..., d - 1, and z of
+
+        sqrt(z) ((1 + z) (1 - S/d) + (1 - z) |a| |b|) / 2 = sqrt(z) (p + r z),
+        p, r = ((1 - S/d) +- |a| |b|) / 2,
+
+    which is greatest at z = -p / (3 r) if that is between 0 and 1, with the value 2 p / 3 sqrt(z), or else at
+    z = 1, p + r = 1 - S/d. (Up to d = 57 that is 2 (1 - 1/d), at S = 2 - d; at d = 256 it is 3.51.)
+    """
+    found = flint.arb(0)
+    for total in range(2 - width, width + 1, 2):
+        first = 1 - flint.arb(total) / width
+        other = ((1 - flint.arb(1) / width) * (width - flint.arb(total * total) / width)).sqrt()
+        start, rise = (first + other) / 2, (first - other) / 2
+        found = found.max(first)
+        if rise < 0 and not -start / (3 * rise) > 1:
+            found = found.max(2 * start / 3 * (-start / (3 * rise)).sqrt())
+    return found
 
 
 def layer_norm_change(norm: Norm, stream: Form, change: Array) -> Array:
