@@ -244,7 +244,7 @@ def test_highest_averages_of_nothing_known() -> None:
 
 
 def steepest(width: int, total: int) -> tuple[Array, Array]:
-    """A unit vector of sum 0 and the signs, of this sum, of the direction in which LayerNorm is steep there."""
+    """A unit vector of sum 0, and signs of that total: the direction in which LayerNorm is steep there."""
     signs = np.ones(width)
     signs[1 : 1 + (width - total) // 2] = -1
     first, second = np.eye(width)[0] - 1 / width, signs - signs.mean()
@@ -253,7 +253,7 @@ def steepest(width: int, total: int) -> tuple[Array, Array]:
 
 
 def slope_along(unit: Array, signs: Array, z: float) -> float:
-    """How far coordinate 0 of LayerNorm, with epsilon 1, moves in that direction where 1/(variance + 1) = z."""
+    """How far coordinate 0 of LayerNorm, with epsilon 1, moves that way where 1/(variance + 1) = z."""
     centre = unit * sqrt(len(unit) * (1 / z - 1))
     ends = []
     for side in (1, -1):

@@ -166,14 +166,14 @@ def layer_norm_slope_by_coordinates(norm: Norm) -> float:
 def _kappa(width: int) -> flint.arb:
     """A ball whose upper end is at least kappa_d, the maximum norm of LayerNorm' for gain and epsilon 1.
 
-    With the unit vector v = u / |u| and z = 1 / (variance + 1), so 1/s = sqrt z and y y^T / d = (1 - z) v v^T,
-    it is the maximum over coordinates i, signs q, z in [0, 1] and unit vectors v of sum 0 of
+    With the unit vector v = u / |u| and z = 1 / (variance + 1), so 1/s = sqrt z and y y^T / d = (1 - z) v
+    v^T, it is the maximum over coordinates i, signs q, z in [0, 1] and unit vectors v of sum 0 of
 
         sqrt(z) (P_i q - (1 - z) v_i (v q)).
 
     With a = P e_i and b = P q, -(v a) (v b) is at most (|a| |b| - a b) / 2, for v along a/|a| - b/|b|. For
     S = sum q: a b = q_i - S/d, |a|^2 = 1 - 1/d, |b|^2 = d - S^2/d. So kappa_d is the maximum over q_i = 1
-    (-1 gives less), S = 2 m + 2 - d for m = 0, ..., d - 1, and z of
+    (-1 gives less), S = 2 m + 2 - d for m = 0, ..., d - 2 (at S = d it is 0), and z of
 
         sqrt(z) ((1 + z) (1 - S/d) + (1 - z) |a| |b|) / 2 = sqrt(z) (p + r z),
         p, r = ((1 - S/d) +- |a| |b|) / 2,
@@ -182,7 +182,7 @@ def _kappa(width: int) -> flint.arb:
     z = 1, p + r = 1 - S/d. (Up to d = 57 that is 2 (1 - 1/d), at S = 2 - d; at d = 256 it is 3.51.)
     """
     found = flint.arb(0)
-    for total in range(2 - width, width + 1, 2):
+    for total in range(2 - width, width, 2):
         first = 1 - flint.arb(total) / width
         other = ((1 - flint.arb(1) / width) * (width - flint.arb(total * total) / width)).sqrt()
         start, rise = (first + other) / 2, (first - other) / 2
