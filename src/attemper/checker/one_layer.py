@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 
 from attemper.checker.averages import highest_average, powers_between
 from attemper.checker.forms import GAMMA, Array, Form, between, constant, contracted, of_axes, upward
-from attemper.checker.tails import Slope, Tail, normed, slope_of
+from attemper.checker.tails import MOST_UNITS, Slope, Tail, normed, slope_of
 from attemper.encoders.weights import Encoder, EncoderLayer, position_rows
 
 MOST_PARTS = 256
@@ -65,6 +65,9 @@ MOST_PARTS = 256
 
 AT_ONCE = 24
 """How many boxes are halved at a time."""
+
+MOST_NUMBERS = 20_000_000
+"""How many coefficients exist at a time, about."""
 
 MOST_CURVED = 16
 """How many axes of a box are followed to second order."""
@@ -164,6 +167,17 @@ def _widened(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array]:
 
 def _bounds(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array, Array]:
     """For each part (d, B): a bound on the change, and the least and greatest value of the functional."""
+    each = (len(outputs.left_out) * 4 + 2 * MOST_UNITS + 200) * len(outputs.exchanges[0].most)
+    count = max(1, MOST_NUMBERS // each)
+    found = [
+        _bounds_at_once(outputs, low[:, top : top + count], high[:, top : top + count])
+        for top in range(0, max(1, low.shape[1]), count)
+    ]
+    change, least, greatest = (np.concatenate(numbers) for numbers in zip(*found, strict=True))
+    return change, least, greatest
+
+
+def _bounds_at_once(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array, Array]:
     slope, read = _slope(outputs, *_widened(outputs, low, high))
     size = len(low) // len(outputs.heads)
     up = down = np.zeros((1, low.shape[1]))

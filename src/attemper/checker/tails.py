@@ -82,24 +82,35 @@ def slope_of(tail: Tail, read: Form, residual: Form) -> Slope:
     (_, norm_between), (norm_after, norm_last) = layer.before, layer.after
     middle = read.mapped(layer.out_weight).plus(layer.out_bias[:, None, None]) + residual
     middle, back_after = normed(norm_after, middle)
+    middle = _named(middle, middle)
     entering, back_between = normed(norm_between, middle)
+    entering = _named(entering, middle)
     units = entering.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
     hidden, _ = rectified(units, constant(np.zeros((1, 1, 1, 1)), units.curved), MOST_UNITS)
     found = middle + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
-    found, back_last = normed(norm_last, found)
-    row = back_last(tail.row)
-    asked = _as_long(row.mapped(layer.back_weight.T), hidden)
+    found = _named(found, hidden)
+    last, back_last = normed(norm_last, found)
+    row = _named(back_last(tail.row), found)
+    asked = row.mapped(layer.back_weight.T)
     _, asked = rectified(units, asked[None], MOST_UNITS)
-    row = back_after(row + back_between(asked[0].mapped(layer.hidden_weight.T)))
-    value = contracted(tail.row, found, "dpz,dpz->pz")
+    row = row + back_between(asked[0].mapped(layer.hidden_weight.T))
+    row = back_after(_named(row, row))
+    value = contracted(tail.row, last, "dpz,dpz->pz")
     return Slope(row.mapped(layer.out_weight.T), row, value)
 
 
-def _as_long(form: Form, other: Form) -> Form:
-    """The form, with coefficients 0 for the symbols that only the other one has."""
-    missing = max(0, len(other.parts) - len(form.parts))
-    zeros = np.zeros((missing, *form.parts.shape[1:]))
-    return Form(np.concatenate([form.parts, zeros]), form.rest, form.curved)
+def _named(form: Form, other: Form) -> Form:
+    """The form (d, 1, B) with its rests as coefficients of d new symbols, after those of both forms.
+
+    What is off by at most r is off by r e, e in [-1, 1] a function of the point. Linear maps add the rests up
+    by absolute values, and coefficients with their signs.
+    """
+    first, width = max(len(form.parts), len(other.parts)), len(form.rest)
+    boxes = max(form.rest.shape[-1], other.rest.shape[-1])
+    parts = np.zeros((first + width, width, 1, boxes))
+    parts[: len(form.parts)] = form.parts
+    parts[first + np.arange(width), np.arange(width)] = form.rest
+    return Form(parts, np.zeros((width, 1, boxes)), form.curved)
 
 
 def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
