@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attemper.checker import forms
-from attemper.checker.forms import Form
+from attemper.checker.forms import FLAT, Form, Frame
 from attemper.exact.balls import precision
 
 BITS = 113
@@ -18,6 +18,8 @@ BOXES = 1000
 AXES = 3
 
 Numbers = list[flint.arb]
+
+CUBIC = Frame(2, 3)
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +35,7 @@ def exact(value: float) -> flint.arb:
 class Sample:
     """Random boxes of three axes, two of them curved, and a point in each: a corner, or anywhere."""
 
-    def __init__(self, seed: int, boxes: int = BOXES, curved: int = 2, centre: float = 1.0) -> None:
+    def __init__(self, seed: int, boxes: int = BOXES, frame: Frame = CUBIC, centre: float = 1.0) -> None:
         random = np.random.default_rng(seed)
         middle = random.normal(size=(AXES, boxes)) * centre
         width = 2.0 ** random.uniform(-40, 1, (AXES, boxes))
@@ -41,28 +43,28 @@ class Sample:
         place = np.where(random.random((AXES, boxes)) < 0.3, random.integers(0, 2, (AXES, boxes)), 0.5)
         place = np.where(random.random((AXES, boxes)) < 0.5, random.random((AXES, boxes)), place)
         self.place = np.clip(self.low + place * (self.high - self.low), self.low, self.high)
-        self.forms = forms.of_axes(self.low, self.high, curved)
-        self.curved = curved
+        self.forms = forms.of_axes(self.low, self.high, frame)
+        self.frame = frame
 
     def values(self, axis: int) -> Numbers:
         return [exact(value) for value in self.place[axis]]
 
     def symbols(self, box: int) -> Numbers:
         """The values of the noise symbols at the point, by their definition."""
-        pairs = self.curved * (self.curved + 1) // 2
+        products = sum(self.frame.sizes) - self.frame.curved
         found = []
         for axis, form in enumerate(self.forms):
-            row = 1 + axis if axis < self.curved else 1 + axis + pairs
+            row = 1 + axis if axis < self.frame.curved else 1 + axis + products
             found.append(
                 (exact(self.place[axis, box]) - exact(form.centre[box])) / exact(form.parts[row, box])
             )
-        bent = found[: self.curved]
-        products = [
-            2 * bent[j] * bent[j] - 1 if j == k else bent[j] * bent[k]
-            for j in range(self.curved)
-            for k in range(j, self.curved)
-        ]
-        return [*bent, *products, *found[self.curved :]]
+        monomials = []
+        for exponents in self.frame.monomials:
+            value = exact(1)
+            for symbol, exponent in zip(found, exponents, strict=False):
+                value *= symbol**exponent
+            monomials.append(value)
+        return [*monomials, *found[self.frame.curved :]]
 
     def require(self, form: Form, wanted: Numbers) -> None:
         """The form, at the point's symbols, is within its rest of what is wanted; so are its bounds."""
@@ -116,9 +118,21 @@ def test_functions(
     sample.require(function(form), [meaning(value) for value in values])
 
 
+@pytest.mark.parametrize("frame", [FLAT, Frame(1, 1), Frame(3, 2), Frame(2, 4)])
+def test_frames(frame: Frame) -> None:
+    sample = Sample(6, boxes=300, frame=frame)
+    x, y, z = sample.forms
+    values = [
+        (p * q + r) * (q - p) for p, q, r in zip(*(sample.values(axis) for axis in range(AXES)), strict=True)
+    ]
+    form = (x * y + z) * (y - x)
+    sample.require(form, values)
+    sample.require(forms.exponential(form), [value.exp() for value in values])
+
+
 def test_functions_of_what_may_be_negative_are_unknown() -> None:
     low, high = np.array([[-1.0, -3.0, 0.0]]), np.array([[1.0, -2.0, 1.0]])
-    (form,) = forms.of_axes(low, high, 1)
+    (form,) = forms.of_axes(low, high, Frame(1, 2))
     assert np.isinf(forms.reciprocal(form).rest).all()
     assert forms.reciprocal_root(form.plus(4.0), 2.0**-4).greatest.max() < 1.25
     assert not np.isfinite(forms.exponential(form.scaled(1000.0)).greatest[[0, 2]]).any()
@@ -175,7 +189,7 @@ def joined(parts: list[Form]) -> Form:
     """Forms of shape (B,) as one of shape (len, 1, B)."""
     rows = max(len(form.parts) for form in parts)
     padded = [np.concatenate([f.parts, np.zeros((rows - len(f.parts), *f.rest.shape))]) for f in parts]
-    return Form(np.stack(padded, 1)[:, :, None], np.stack([f.rest for f in parts])[:, None], parts[0].curved)
+    return Form(np.stack(padded, 1)[:, :, None], np.stack([f.rest for f in parts])[:, None], parts[0].frame)
 
 
 @pytest.mark.parametrize("most", [0, 1, 4])
@@ -186,7 +200,8 @@ def test_rectified_units_and_their_slopes(most: int) -> None:
     units, changes = random.normal(size=(6, 3)), random.normal(size=(6, 3))
     x = joined(sample.forms).mapped(units)
     change = joined([form * sample.forms[1] for form in sample.forms]).mapped(changes)
-    value, sloped = forms.rectified(x, Form(change.parts[:, None], change.rest[None], 2), most)
+    _, signs = forms.signs_by_cases(x, np.arange(BOXES), 1)
+    value, sloped = forms.rectified(x, Form(change.parts[:, None], change.rest[None], CUBIC), signs, most)
     shared = len(x.parts)
     assert len(value.parts) == shared + most or most == 4
     weights = random.normal(size=6)
@@ -196,7 +211,9 @@ def test_rectified_units_and_their_slopes(most: int) -> None:
     ):
         total = form.mapped(weights[None])[0, 0]
         loose = Form(
-            total.parts[:shared], forms.upward(total.rest + np.abs(total.parts[shared:]).sum(axis=0), 20), 2
+            total.parts[:shared],
+            forms.upward(total.rest + np.abs(total.parts[shared:]).sum(axis=0), 20),
+            CUBIC,
         )
         wanted = []
         for box in range(BOXES):
@@ -211,3 +228,23 @@ def test_rectified_units_and_their_slopes(most: int) -> None:
                 )
             )
         sample.require(loose, wanted)
+
+
+def test_cases_cover_every_point() -> None:
+    """Every point is in a case whose signs are right; no box has more cases than are wanted."""
+    sample = Sample(8, boxes=300, centre=0.3)
+    units = np.random.default_rng(8).normal(size=(4, 3))
+    form = joined(sample.forms).mapped(units)
+    columns, signs = forms.signs_by_cases(form, np.arange(300), 8)
+    assert len(columns) > 300
+    assert np.bincount(columns).max() <= 8
+    covered = set()
+    for column, box in enumerate(columns):
+        place = [exact(value) for value in sample.place[:, box]]
+        found = [sum((exact(w) * v for w, v in zip(row, place, strict=True)), exact(0)) for row in units]
+        on, off = signs.on[:, 0, column], signs.off[:, 0, column]
+        if all((z >= 0 or not a) and (z <= 0 or not b) for z, a, b in zip(found, on, off, strict=True)):
+            covered.add(int(box))
+    assert covered == set(range(300))
+    again, _ = forms.signs_by_cases(form[..., columns], columns, 8)
+    assert np.bincount(columns[again]).max() <= 8

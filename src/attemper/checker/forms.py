@@ -1,11 +1,10 @@
-"""Forms: real functions on a box, up to second order, with every rounding of their arithmetic counted.
+"""Forms: polynomials and noise that enclose real functions on a box, with every rounding counted.
 
 **Points and noise symbols.** A box has axes; a *point* is one of its places that are of interest, with a
 choice of slopes (`rectified`). A *noise symbol* e_k is a function of the point with values in [-1, 1]. Those
 of the axes are the coordinates of the place, scaled: 0 in the middle of the box, -1 and 1 at its sides. The
-first m axes are *curved*: the symbols after theirs are the products of two of them, 2 e_j^2 - 1 for j = k and
-e_j e_k for j < k, in the order (1, 1), (1, 2), ..., (1, m), (2, 2), ... Then come the other axes, and symbols
-of units of a feed-forward.
+first m axes are *curved*, and all products of their symbols up to some degree are symbols, too (a `Frame`
+says m, the degree, and their order). Then come the other axes, and symbols of units of a feed-forward.
 
 **Forms.** A form has a *centre* c, a coefficient a_k for each noise symbol, and a *rest* r >= 0. It *stands
 for* a real function x of the point if
@@ -63,27 +62,83 @@ def upward(value: Array, terms: int) -> Array:
 
 
 @final
+@dataclass(frozen=True)
+class Frame:
+    """How many axes are curved, and up to which degree products of their symbols are symbols.
+
+    The symbols of a form begin with these products: those of degree 1 (the axes), of degree 2, and so on.
+
+    >>> Frame(2, 2).monomials
+    [(1, 0), (0, 1), (2, 0), (1, 1), (0, 2)]
+    """
+
+    curved: int
+    degree: int
+
+    @cached_property
+    def monomials(self) -> list[tuple[int, ...]]:
+        """The exponents of the products."""
+        axes = range(self.curved)
+        return [
+            tuple(chosen.count(axis) for axis in axes)
+            for degree in range(1, self.degree + 1)
+            for chosen in combinations_with_replacement(axes, degree)
+        ]
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """How many products there are of each degree."""
+        degrees = [sum(exponents) for exponents in self.monomials]
+        return [degrees.count(degree) for degree in range(1, self.degree + 1)]
+
+    @cached_property
+    def products(self) -> list[tuple[int, list[int], list[int]]]:
+        """For each row of a product the rows that it can be multiplied with, and those of the results."""
+        rows = {exponents: row for row, exponents in enumerate(self.monomials, 1)}
+        found = []
+        for exponents, row in rows.items():
+            sums = {other: tuple(map(sum, zip(exponents, other, strict=True))) for other in rows}
+            kept = [(rows[other], rows[result]) for other, result in sums.items() if result in rows]
+            if kept:
+                found.append((row, [other for other, _ in kept], [result for _, result in kept]))
+        return found
+
+
+FLAT = Frame(0, 1)
+"""No axis is curved."""
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Form:
     """Arrays that stand for real functions of the point: see the head of this file."""
 
     parts: Array
     rest: Array
-    curved: int
+    frame: Frame
 
     @property
     def centre(self) -> Array:
         return np.asarray(self.parts[0])
 
     @cached_property
+    def by_degree(self) -> list[Array]:
+        """At least the sums of |a_k| over the products of curved axes, for each degree from 1 on."""
+        found, first = [], 1
+        for size in self.frame.sizes:
+            found.append(upward(np.abs(self.parts[first : first + size]).sum(axis=0), size))
+            first += size
+        return found
+
+    @cached_property
     def bent(self) -> Array:
-        """At least the sum of |a_k| over the curved axes."""
-        return upward(np.abs(self.parts[1 : 1 + self.curved]).sum(axis=0), self.curved)
+        """At least the sum of |a_k| over all products of curved axes."""
+        return upward(sum(self.by_degree, np.zeros_like(self.rest)), len(self.by_degree))
 
     @cached_property
     def straight(self) -> Array:
         """At least the sum of |a_k| over all other symbols, and the rest."""
-        others = self.parts[1 + self.curved :]
+        others = self.parts[1 + sum(self.frame.sizes) :]
         return upward(np.abs(others).sum(axis=0) + self.rest, len(others) + 1)
 
     @cached_property
@@ -114,18 +169,18 @@ class Form:
     def __getitem__(self, key: object) -> Form:
         """The same functions, other indices."""
         keys = key if isinstance(key, tuple) else (key,)
-        return Form(self.parts[(slice(None), *keys)], self.rest[keys], self.curved)
+        return Form(self.parts[(slice(None), *keys)], self.rest[keys], self.frame)
 
     def reshaped(self, *shape: int) -> Form:
-        return Form(self.parts.reshape(len(self.parts), *shape), self.rest.reshape(shape), self.curved)
+        return Form(self.parts.reshape(len(self.parts), *shape), self.rest.reshape(shape), self.frame)
 
     def picked(self, index: NDArray[np.int64], axis: int) -> Form:
         """The functions at these places of an axis (counted from the end, so below 0)."""
         found = np.take_along_axis(self.parts, index[None], axis)
-        return Form(found, np.take_along_axis(self.rest, index, axis), self.curved)
+        return Form(found, np.take_along_axis(self.rest, index, axis), self.frame)
 
     def __neg__(self) -> Form:
-        return Form(-self.parts, self.rest, self.curved)
+        return Form(-self.parts, self.rest, self.frame)
 
     def __add__(self, other: Form) -> Form:
         """x + y: coefficients are added, each sum is off by at most u of itself; the rests are added."""
@@ -134,7 +189,7 @@ class Form:
         parts = np.broadcast_to(longer.parts, (len(longer.parts), *common)).copy()
         parts[: len(shorter.parts)] += shorter.parts
         off = GAMMA * np.abs(parts[: len(shorter.parts)]).sum(axis=0)
-        return Form(parts, upward(self.rest + other.rest + off, len(shorter.parts) + 2), self.curved)
+        return Form(parts, upward(self.rest + other.rest + off, len(shorter.parts) + 2), self.frame)
 
     def __sub__(self, other: Form) -> Form:
         return self + -other
@@ -144,17 +199,17 @@ class Form:
         shape = np.broadcast_shapes(self.rest.shape, np.shape(constant))
         parts = np.broadcast_to(self.parts, (len(self.parts), *shape)).copy()
         parts[0] += constant
-        return Form(parts, upward(self.rest + GAMMA * np.abs(parts[0]), 2), self.curved)
+        return Form(parts, upward(self.rest + GAMMA * np.abs(parts[0]), 2), self.frame)
 
     def scaled(self, constant: Array | float) -> Form:
         """x b for exact numbers b: each coefficient is off by at most u of itself, and underflow."""
         off = upward(self.rest + GAMMA * self.magnitude, 2)
-        return Form(self.parts * constant, upward(np.abs(constant) * off, 1), self.curved)
+        return Form(self.parts * constant, upward(np.abs(constant) * off, 1), self.frame)
 
     def over(self, constant: float) -> Form:
         """x / b for an exact number b > 0, as `scaled`."""
         off = upward(self.rest + GAMMA * self.magnitude, 2)
-        return Form(self.parts / constant, upward(off / constant, 1), self.curved)
+        return Form(self.parts / constant, upward(off / constant, 1), self.frame)
 
     def mapped(self, matrix: Array) -> Form:
         """W x, along the last axis but two, for an exact matrix W of shape (d', d).
@@ -167,7 +222,7 @@ class Form:
         off = upward(self.rest + width * GAMMA * self.magnitude, 2)
         rest = np.matmul(np.abs(matrix), off.reshape(*batch[1:], width, places * boxes))
         shape = (*batch[1:], len(matrix), places, boxes)
-        return Form(flat.reshape(batch[0], *shape), upward(rest.reshape(shape), width), self.curved)
+        return Form(flat.reshape(batch[0], *shape), upward(rest.reshape(shape), width), self.frame)
 
     def __mul__(self, other: Form) -> Form:
         """x y, of forms with as many axes: see `_product`."""
@@ -177,21 +232,21 @@ class Form:
         """The other form where the condition is true, this one elsewhere; both must stand for x there."""
         rows = max(len(self.parts), len(other.parts))
         parts = np.where(where, _padded(other.parts, rows), _padded(self.parts, rows))
-        return Form(parts, np.where(where, other.rest, self.rest), self.curved)
+        return Form(parts, np.where(where, other.rest, self.rest), self.frame)
 
 
-def constant(values: Array, curved: int, rest: float | Array = 0.0) -> Form:
+def constant(values: Array, frame: Frame, rest: float | Array = 0.0) -> Form:
     """Numbers that do not depend on the point, known up to the rest."""
-    return Form(values[None], np.broadcast_to(np.asarray(rest, dtype=np.float64), values.shape), curved)
+    return Form(values[None], np.broadcast_to(np.asarray(rest, dtype=np.float64), values.shape), frame)
 
 
-def between(low: Array, high: Array, curved: int) -> Form:
+def between(low: Array, high: Array, frame: Frame) -> Form:
     """Something between two float64 numbers of which nothing else is known.
 
     The centre is rounded, so the rest is the greater of the distances to both, which are rounded once each.
     """
     centre = low + (high - low) * 0.5
-    return constant(centre, curved, upward(np.maximum(high - centre, centre - low), 1))
+    return constant(centre, frame, upward(np.maximum(high - centre, centre - low), 1))
 
 
 def contracted(left: Form, right: Form, subscripts: str) -> Form:
@@ -214,39 +269,32 @@ def _product(left: Form, right: Form, times: Times, terms: int) -> Form:
 
     With x = c + B + S, B the part of the curved axes and S all others (|S| <= `straight`), and y likewise,
 
-        x y = c c' + c B' + c' B + c S' + c' S + B B' + (B S' + S y_0),    y_0 = B' + S' = y - c'.
+        x y = c c' + c B' + c' B + B B' + c S' + c' S + (B S' + S (B' + S')).
 
-    Coefficients are those of c y + c' x, and of B B' = sum_j a_j a'_j e_j^2 + sum_{j<k} (a_j a'_k + a_k a'_j)
-    e_j e_k, where e_j^2 = (1 + (2 e_j^2 - 1)) / 2 gives one half to the centre. The rest is |c| r' + |c'| r
-    + bent straight' + straight radius', and rounding: a coefficient is a sum of at most `terms` (m + 4)
-    products and the absolute values of all products, of all coefficients, add up to at most
-    magnitude magnitude' (sum over j, k of |a_j a'_k| counts each product once).
+    Coefficients are those of the products of polynomials, up to the frame's degree, and of c S' + c' S. The
+    rest has |c| r' + |c'| r, bent straight' + straight radius', and products of coefficients whose degrees
+    add up to more than the frame's. Rounding: with M products of curved axes, a coefficient is a sum of at
+    most `terms` (M + 2) products, and the absolute values of all these products, of all coefficients, add up
+    to at most magnitude magnitude'.
     """
-    curved = left.curved
+    frame = left.frame
     parts = _padded(times(left.parts[:1], right.parts), len(left.parts))
     parts[1 : len(left.parts)] += times(left.parts[1:], right.parts[:1])
-    if min(len(left.parts), len(right.parts)) > 1:
-        for row, (j, k) in enumerate(_pairs(curved), 1 + curved):
-            both = times(left.parts[j : j + 1], right.parts[k : k + 1])[0]
-            if j == k:
-                parts[0] += both * 0.5
-                parts[row] += both * 0.5
-            else:
-                parts[row] += both + times(left.parts[k : k + 1], right.parts[j : j + 1])[0]
     rest = _both(times, np.abs(left.centre), right.rest) + _both(times, left.rest, np.abs(right.centre))
     rest += _both(times, left.bent, right.straight) + _both(times, left.straight, right.radius)
-    rest += (terms * (curved + 4) + 4) * GAMMA * _both(times, left.magnitude, right.magnitude)
-    return Form(parts, upward(rest, terms + 6), curved)
+    if min(len(left.parts), len(right.parts)) > 1:
+        for row, others, results in frame.products:
+            parts[results] += times(left.parts[row : row + 1], right.parts[others])
+        for degree, bent in enumerate(left.by_degree, 1):
+            beyond = sum(right.by_degree[frame.degree - degree :], np.zeros_like(right.rest))
+            rest += _both(times, bent, beyond)
+    rest += (terms * (sum(frame.sizes) + 3) + 4) * GAMMA * _both(times, left.magnitude, right.magnitude)
+    return Form(parts, upward(rest, terms + 2 * frame.degree + 6), frame)
 
 
 def _both(times: Times, left: Array, right: Array) -> Array:
     """The operation on arrays without the axis of symbols."""
     return np.asarray(times(left[None], right[None])[0])
-
-
-def _pairs(curved: int) -> list[tuple[int, int]]:
-    """The pairs of curved axes, numbered from 1, in the order of the symbols of their products."""
-    return list(combinations_with_replacement(range(1, 1 + curved), 2))
 
 
 def _padded(parts: Array, rows: int) -> Array:
@@ -256,7 +304,7 @@ def _padded(parts: Array, rows: int) -> Array:
     return np.concatenate([parts, np.zeros((rows - len(parts), *parts.shape[1:]))])
 
 
-def of_axes(low: Array, high: Array, curved: int) -> list[Form]:
+def of_axes(low: Array, high: Array, frame: Frame) -> list[Form]:
     """One form for each axis of B boxes, from arrays (axes, B) of their sides: the place's coordinate.
 
     The coordinate is c + a e by the definition of the axis' symbol e = (x - c) / a, if a is at least the
@@ -266,96 +314,112 @@ def of_axes(low: Array, high: Array, curved: int) -> list[Form]:
     centre = low + (high - low) * 0.5
     reach = np.maximum(high - centre, centre - low)
     reach = reach + upward(GAMMA * reach, 1) * (reach > 0)
-    pairs = len(_pairs(curved))
+    products = sum(frame.sizes) - frame.curved
     made = []
     for axis in range(axes):
-        parts = np.zeros((1 + axes + pairs, boxes))
+        parts = np.zeros((1 + axes + products, boxes))
         parts[0] = centre[axis]
-        parts[1 + axis if axis < curved else 1 + axis + pairs] = reach[axis]
-        made.append(Form(parts, np.zeros(boxes), curved))
+        parts[1 + axis if axis < frame.curved else 1 + axis + products] = reach[axis]
+        made.append(Form(parts, np.zeros(boxes), frame))
     return made
 
 
 WIDE = 0.5
-"""From this radius on a function is enclosed by its values at both ends, not by its expansion."""
+"""From this radius on a function is enclosed by its values at both ends, not by its series."""
 
 
 def exponential(form: Form) -> Form:
-    """e^x, on radii t < 1/2 as e^c (1 + d + d^2 / 2 + r), d = x - c, |r| <= t^3 / 6 / (1 - t / 4).
+    """e^x, on radii t < 1/2 as e^c (1 + d + d^2 / 2 + ... + d^n / n! + r), d = x - c: see `_series` for r.
 
-    The series' further terms are t^(3+i) / (3+i)! <= t^3 / 6 / 4^i. On wider ones e^x is between 0 and
-    e^(c + t). The exponentials of numbers are known as `powers` says.
+    On wider ones e^x is between 0 and e^(c + t). The exponentials of numbers are known as `powers` says.
     """
-    reach, away = form.radius, _uncentred(form)
-    series = away.plus(1.0) + (away * away).scaled(0.5)
-    series = _widened(series, _cube(reach) / (6 - 1.5 * reach))
+    ratios = [(1, k) for k in range(1, _order(form) + 2)]
     value, off = powers(form.centre)
-    narrow = series * constant(value, form.curved, off)
-    outside = ~(reach < WIDE)
+    narrow = _series(_uncentred(form), form.radius, ratios) * constant(value, form.frame, off)
+    outside = ~(form.radius < WIDE)
     if not outside.any():
         return narrow
     value, off = powers(form.greatest)
-    return narrow.chosen(outside, between(np.zeros_like(value), upward(value + off, 2), form.curved))
+    return narrow.chosen(outside, between(np.zeros_like(value), upward(value + off, 2), form.frame))
 
 
 def reciprocal(form: Form) -> Form:
     """1 / x where all values are positive, else unknown.
 
-    With d = (x - c) / c and |d| <= t < 1/2, it is (1 / c) (1 - d + d^2 + r), |r| <= t^3 / (1 - t): the next
-    terms of the geometric series. On wider ones it is between 1 / greatest and 1 / least.
+    With d = (x - c) / c and |d| <= t < 1/2 it is (1 / c) (1 - d + d^2 - ...), see `_series`. On wider ones
+    it is between 1 / greatest and 1 / least.
     """
-    inverse = constant(1 / form.centre, form.curved, upward(GAMMA / np.abs(form.centre), 1))
-    away, reach = _uncentred(form) * inverse, upward(form.radius / np.abs(form.centre), 1)
-    series = _widened((-away).plus(1.0) + away * away, _cube(reach) / (1 - reach))
+    inverse = constant(1 / form.centre, form.frame, upward(GAMMA / np.abs(form.centre), 1))
+    reach = upward(form.radius / np.abs(form.centre), 1)
+    series = _series(_uncentred(form) * inverse, reach, [(-1, 1)] * (_order(form) + 1))
+    narrow = series * inverse
     outside = ~((reach < WIDE) & (form.least > 0))
     if not outside.any():
-        return series * inverse
+        return narrow
     low, high = 1 / form.greatest, 1 / form.least
-    wide = between(low - upward(GAMMA * low, 1), high + upward(GAMMA * high, 1), form.curved)
-    return (series * inverse).chosen(outside, _known(wide, form.least > 0))
+    wide = between(low - upward(GAMMA * low, 1), high + upward(GAMMA * high, 1), form.frame)
+    return narrow.chosen(outside, _known(wide, form.least > 0))
 
 
 def reciprocal_root(form: Form, at_least: float | Array) -> Form:
     """1 / sqrt(x), for functions x that are `at_least` these positive numbers, whatever the form says.
 
-    With d = (x - c) / c and |d| <= t < 1/2, c > 0, it is (1 / sqrt c) (1 - d / 2 + 3 d^2 / 8 + r), and |r| is
-    at most 5/16 t^3 (1 - t)^(-7/2) <= t^3 / (2 (1 - t)^4): Lagrange's remainder. On wider ones it is between
-    its values at `greatest` and at the least value.
+    With d = (x - c) / c and |d| <= t < 1/2, c > 0, it is 1 / sqrt c times the binomial series of
+    (1 + d)^(-1/2), b_k = -b_(k-1) (2k - 1) / (2k): see `_series`. On wider ones it is between its values at
+    `greatest` and at the least value.
     """
-    inverse = constant(1 / form.centre, form.curved, upward(GAMMA / np.abs(form.centre), 1))
-    away, reach = _uncentred(form) * inverse, upward(form.radius / np.abs(form.centre), 1)
-    square = (1 - reach) * (1 - reach)
-    series = away.scaled(-0.5).plus(1.0) + (away * away).scaled(0.375)
-    series = _widened(series, _cube(reach) / (2 * (square * square)))
+    inverse = constant(1 / form.centre, form.frame, upward(GAMMA / np.abs(form.centre), 1))
+    reach = upward(form.radius / np.abs(form.centre), 1)
+    ratios = [(1 - 2 * k, 2 * k) for k in range(1, _order(form) + 2)]
     root = 1 / np.sqrt(form.centre)
-    narrow = series * constant(root, form.curved, upward(2 * GAMMA * root, 1))
+    series = _series(_uncentred(form) * inverse, reach, ratios)
+    narrow = series * constant(root, form.frame, upward(2 * GAMMA * root, 1))
     outside = ~((reach < WIDE) & (form.centre > 0))
     if not outside.any():
         return narrow
     low, high = 1 / np.sqrt(form.greatest), 1 / np.sqrt(np.maximum(form.least, at_least))
-    wide = between(low - upward(2 * GAMMA * low, 1), high + upward(2 * GAMMA * high, 1), form.curved)
+    wide = between(low - upward(2 * GAMMA * low, 1), high + upward(2 * GAMMA * high, 1), form.frame)
     return narrow.chosen(outside, wide)
 
 
-def _cube(reach: Array) -> Array:
-    return reach * reach * reach
+def _order(form: Form) -> int:
+    """The degree n of the polynomials by which functions are enclosed."""
+    return max(2, form.frame.degree)
+
+
+def _series(away: Form, reach: Array, ratios: list[tuple[int, int]]) -> Form:
+    """sum_k b_k d^k, where b_0 = 1 and b_k = b_(k-1) p_k / q_k, |p_k| <= q_k, for |d| <= reach < 1.
+
+    The polynomial of degree n is computed by Horner's rule, with n ratios p_k / q_k; there is one more: as
+    |b_k| does not grow, all terms after that of d^n are together at most
+
+        |b_(n + 1)| reach^(n + 1) / (1 - reach),        computed with 3 n + 5 roundings.
+    """
+    *kept, (above, below) = ratios
+    value = away.scaled(float(kept[-1][0])).over(float(kept[-1][1])).plus(1.0)
+    for first, second in reversed(kept[:-1]):
+        value = (away * value).scaled(float(first)).over(float(second)).plus(1.0)
+    left = reach * abs(above) / below / (1 - reach)
+    for first, second in kept:
+        left = left * reach * abs(first) / second
+    return Form(value.parts, upward(value.rest + left, 3 * len(ratios) + 6), value.frame)
 
 
 def _uncentred(form: Form) -> Form:
     """x - c."""
     parts = form.parts.copy()
     parts[0] = 0
-    return Form(parts, form.rest, form.curved)
+    return Form(parts, form.rest, form.frame)
 
 
 def _widened(form: Form, more: Array) -> Form:
     """The form with a greater rest; `more` is the result of at most nine roundings."""
-    return Form(form.parts, upward(form.rest + more, 10), form.curved)
+    return Form(form.parts, upward(form.rest + more, 10), form.frame)
 
 
 def _known(form: Form, where: NDArray[np.bool_]) -> Form:
     """The form, with an infinite rest where the condition fails."""
-    return Form(form.parts, np.where(where, form.rest, np.inf), form.curved)
+    return Form(form.parts, np.where(where, form.rest, np.inf), form.frame)
 
 
 def _split_logarithm() -> tuple[float, float]:
@@ -392,12 +456,44 @@ def powers(exponent: Array) -> tuple[Array, Array]:
     return value, upward(2.0**-46 * value, 1)
 
 
-def rectified(form: Form, change: Form, most: int) -> tuple[Form, Form]:
+@final
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """Which of the units (d, P, B) are at least 0, and which at most 0, at all points of a column."""
+
+    on: NDArray[np.bool_]
+    off: NDArray[np.bool_]
+
+
+def signs_by_cases(form: Form, owner: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Signs]:
+    """Cases of the units' signs: the columns (of the last axis) that are repeated, and the signs in each.
+
+    A column whose signs are not all decided by the form, but for k units, is repeated 2^k times, once for
+    each choice of "at least 0" or "at most 0" for these k. A case has the points of the column where its
+    choices are true, and each point is in a case. Columns with the same `owner`, which are cases already, are
+    repeated only while there are at most `most` of them; others stay, with signs undecided.
+    """
+    boxes = form.rest.shape[-1]
+    on, off = form.least >= 0, form.greatest <= 0
+    undecided = ~(on | off).reshape(-1, boxes)
+    number = undecided.sum(axis=0)
+    split = (number > 0) & (np.bincount(owner)[owner] * np.exp2(number) <= most)
+    repeats = np.left_shift(1, np.where(split, number, 0))
+    columns = np.repeat(np.arange(boxes), repeats)
+    case = np.arange(len(columns)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    rank = np.where(split, np.cumsum(undecided, axis=0) - 1, 0)[:, columns]
+    chosen = undecided[:, columns] & split[columns]
+    positive = (chosen & (np.right_shift(case, rank) % 2 == 1)).reshape(*on.shape[:2], -1)
+    negative = (chosen & (np.right_shift(case, rank) % 2 == 0)).reshape(*on.shape[:2], -1)
+    return columns, Signs(on[..., columns] | positive, off[..., columns] | negative)
+
+
+def rectified(form: Form, change: Form, signs: Signs, most: int) -> tuple[Form, Form]:
     """relu(z) and slope(z) dz, for z of shape (d, P, B) and K derivatives dz of shape (K, d, P, B).
 
     slope(z) is 1 where z > 0, 0 where z < 0, and where z = 0 it may be any number in [0, 1]. Where the sign
-    is decided both are exact. Else, with any number a in [0, 1], relu(z) - a z is convex, 0 at z = 0 and
-    never below, and at most h = max(-a least, (1 - a) greatest) at the ends, so
+    is known both are exact. Else, with any number a in [0, 1], relu(z) - a z is convex, 0 at z = 0 and never
+    below, and at most h = max(-a least, (1 - a) greatest) at the ends, so
 
         relu(z) = a z + h / 2 + e h / 2,        slope(z) = 1 / 2 + e' / 2,
 
@@ -407,15 +503,14 @@ def rectified(form: Form, change: Form, most: int) -> tuple[Form, Form]:
     For all other units e and e' are in the rest altogether.
     """
     low, high = form.least, form.greatest
-    on, off = low >= 0, high <= 0
-    undecided = ~(on | off)
-    slope = np.where(undecided, high / (high - low), on)
+    undecided = ~(signs.on | signs.off)
+    slope = np.where(undecided, high / (high - low), signs.on)
     bend = np.where(undecided, upward(np.maximum(-slope * low, (1 - slope) * high), 2), 0.0) * 0.5
     units = _widest(bend, undecided, most)
     first = max(len(form.parts), len(change.parts))
     value = _with_symbols(form.scaled(slope).plus(bend), bend, units, first)
     half = np.where(undecided, 0.5, 0.0)
-    sloped = change.scaled(np.where(undecided, 0.5, on))
+    sloped = change.scaled(np.where(undecided, 0.5, signs.on))
     sloped = _with_symbols(sloped, half * change.centre, units, first + len(units))
     return value, _widened(sloped, half * change.radius)
 
@@ -439,4 +534,4 @@ def _with_symbols(form: Form, weight: Array, units: NDArray[np.int64], first: in
     left = np.abs(flat)
     left[places] = 0
     shaped = parts.reshape(-1, *weight.shape)
-    return Form(shaped, upward(form.rest + left.reshape(weight.shape), 2), form.curved)
+    return Form(shaped, upward(form.rest + left.reshape(weight.shape), 2), form.frame)

@@ -59,9 +59,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.checker.forms import (
+    FLAT,
     GAMMA,
     Array,
     Form,
+    Frame,
     constant,
     contracted,
     exponential,
@@ -69,6 +71,7 @@ from attemper.checker.forms import (
     reciprocal,
     reciprocal_root,
     rectified,
+    signs_by_cases,
     upward,
 )
 from attemper.encoders.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic
@@ -76,11 +79,14 @@ from attemper.errors import MalformedFileError, UnsupportedError
 
 Integers = NDArray[np.int64]
 
-MOST_CURVED = 4
-"""With more axes than this forms are of first order: pairs of axes would be too many."""
+DEGREES = {2: 3, 3: 2, 4: 2}
+"""The degree of polynomials on boxes with so many axes; with more axes they have too many terms."""
 
 MOST_UNITS = 8
 """The most units of a feed-forward, in a box, that get noise symbols of their own."""
+
+MOST_CASES = 16
+"""Into so many cases of the signs of units a box is taken apart at most."""
 
 BATCH = 128
 """How many boxes go through the encoder together; of words, which have no noise symbols, eight times more."""
@@ -211,8 +217,8 @@ def _output(encoder: Encoder, counts: Integers) -> Form:
     ordinary = [column for column, symbol in enumerate(encoder.symbols) if symbol != encoder.ending]
     columns = counts[:, [*ordinary, encoder.symbols.index(str(encoder.ending))]].astype(np.float64)
     shares = (columns / columns.sum(axis=1, keepdims=True)).T
-    frequencies = constant(shares, 0, upward(GAMMA * shares, 1))
-    stream, _ = _through(encoder, frequencies, np.zeros((1, len(shares))), 0)
+    frequencies = constant(shares, FLAT, upward(GAMMA * shares, 1))
+    stream, _, _ = _through(encoder, frequencies, np.zeros((1, len(shares))), 0, most=1)
     return stream.mapped(encoder.readout)
 
 
@@ -266,7 +272,7 @@ def _at_most(value: Fraction) -> float:
 def _bounds(encoder: Encoder, functionals: Integers, region: Region, low: Array, high: Array) -> Array:
     frequencies, empty = _frequencies(encoder, region, low, high)
     residue = region.residue[1] if region.residue else 0
-    _, change = _through(encoder, frequencies, _directions(encoder), residue)
+    _, change, owner = _through(encoder, frequencies, _directions(encoder), residue)
     change = change.mapped(encoder.readout).mapped(functionals.astype(np.float64))
     free = len(encoder.symbols) - 2
     bounds = []
@@ -274,14 +280,15 @@ def _bounds(encoder: Encoder, functionals: Integers, region: Region, low: Array,
         rows = [change[first + k] for k in range(free)]
         pairs = [one - other for one, other in combinations(rows, 2)]
         bounds += [form.magnitude.max(axis=(0, 1)) for form in (*rows, *pairs)]
-    found = np.max(bounds, axis=0)
+    found = np.zeros(low.shape[1])
+    np.maximum.at(found, owner, np.max(bounds, axis=0))
     return np.where(empty, 0.0, np.where(np.isnan(found), np.inf, found))
 
 
 def _frequencies(encoder: Encoder, region: Region, low: Array, high: Array) -> tuple[Form, NDArray[np.bool_]]:
     """The frequencies of the places (P, B), and which boxes have a negative one at all their places."""
     period, free = _period(encoder), len(encoder.symbols) - 2
-    *axes, inverse = of_axes(low, high, len(low) if len(low) <= MOST_CURVED else 0)
+    *axes, inverse = of_axes(low, high, Frame(len(low), DEGREES[len(low)]) if len(low) in DEGREES else FLAT)
     residue = region.residue[1] if region.residue else 0
     empty = np.zeros(low.shape[1], dtype=bool)
     places = []
@@ -295,7 +302,7 @@ def _frequencies(encoder: Encoder, region: Region, low: Array, high: Array) -> t
         places += [first, *others]
     places.append(inverse)
     parts = np.stack([form.parts for form in places], axis=1)
-    return Form(parts, np.stack([form.rest for form in places]), inverse.curved), empty
+    return Form(parts, np.stack([form.rest for form in places]), inverse.frame), empty
 
 
 def _directions(encoder: Encoder) -> Array:
@@ -311,42 +318,44 @@ def _directions(encoder: Encoder) -> Array:
 # Layers --------------------------------------------------------------------------------------------
 
 
-def _through(encoder: Encoder, frequencies: Form, directions: Array, residue: int) -> tuple[Form, Form]:
-    """The marker's activation (d, 1, B) after all layers, and its derivatives (K, d, 1, B)."""
-    stream = _embedded(encoder, residue, frequencies.curved)
-    change = constant(np.zeros((len(directions), *stream.rest.shape)), frequencies.curved)
+def _through(
+    encoder: Encoder, frequencies: Form, directions: Array, residue: int, most: int = MOST_CASES
+) -> tuple[Form, Form, Integers]:
+    """The marker's activation (d, 1, B') after all layers, its derivatives (K, d, 1, B'), and their boxes.
+
+    The columns B' are cases of the signs of units; the last array has the number of each one's box.
+    """
+    stream = _embedded(encoder, residue, frequencies.frame)
+    change = constant(np.zeros((len(directions), *stream.rest.shape)), frequencies.frame)
+    owner = np.arange(frequencies.rest.shape[-1])
     for number, layer in enumerate(encoder.layers, 1):
         asking = slice(-1, None) if number == len(encoder.layers) else slice(None)
-        stream, change = _layer(layer, stream, change, frequencies, directions, asking)
-    return stream[:, -1:], change[:, :, -1:]
+        (before, between), (after, last) = layer.before, layer.after
+        read, moved = _attended(layer, *_normed(before, stream, change), frequencies, directions, asking)
+        stream, change = _normed(after, stream[:, asking] + read, change[:, :, asking] + moved)
+        hidden, bent = _normed(between, stream, change)
+        hidden = hidden.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
+        columns, signs = signs_by_cases(hidden, owner, most)
+        hidden, bent, stream, change = (form[..., columns] for form in (hidden, bent, stream, change))
+        frequencies, owner = frequencies[:, columns], owner[columns]
+        hidden, bent = rectified(hidden, bent.mapped(layer.hidden_weight), signs, MOST_UNITS)
+        stream = stream + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
+        stream, change = _normed(last, stream, change + bent.mapped(layer.back_weight))
+    return stream[:, -1:], change[:, :, -1:], owner
 
 
-def _embedded(encoder: Encoder, residue: int, curved: int) -> Form:
+def _embedded(encoder: Encoder, residue: int, frame: Frame) -> Form:
     """The stream of the places before the first layer, (d, P, 1): the marker is at n = residue mod m."""
     marker = encoder.symbols.index(str(encoder.ending))
     ordinary = [row for row in range(len(encoder.symbols)) if row != marker]
     table = encoder.positions.table if isinstance(encoder.positions, Periodic) else None
     period = _period(encoder)
     rows = np.concatenate([*[encoder.embedding[ordinary]] * period, encoder.embedding[[marker]]])
-    stream = constant(rows.T[:, :, None], curved)
+    stream = constant(rows.T[:, :, None], frame)
     if table is None:
         return stream
     added = np.concatenate([np.repeat(table, len(ordinary), axis=0), table[[(residue - 1) % period]]])
     return stream.plus(added.T[:, :, None])
-
-
-def _layer(
-    layer: EncoderLayer, stream: Form, change: Form, frequencies: Form, directions: Array, asking: slice
-) -> tuple[Form, Form]:
-    """The stream after the layer, and its derivatives, at the places that are asked for."""
-    (before, between), (after, last) = layer.before, layer.after
-    read, moved = _attended(layer, *_normed(before, stream, change), frequencies, directions, asking)
-    stream, change = _normed(after, stream[:, asking] + read, change[:, :, asking] + moved)
-    hidden, bent = _normed(between, stream, change)
-    hidden = hidden.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
-    hidden, bent = rectified(hidden, bent.mapped(layer.hidden_weight), MOST_UNITS)
-    stream = stream + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
-    return _normed(last, stream, change + bent.mapped(layer.back_weight))
 
 
 def _normed(norm: Norm | None, stream: Form, change: Form) -> tuple[Form, Form]:
@@ -382,7 +391,7 @@ def _attended(
     moved = change.mapped(layer.in_weight).reshaped(len(directions), 3, layer.heads, size, places, boxes)
     turned, led, shifted = moved[:, 0], moved[:, 1], moved[:, 2]
     root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
-    scale = constant(root, frequencies.curved, upward(2 * GAMMA * root, 1))
+    scale = constant(root, frequencies.frame, upward(2 * GAMMA * root, 1))
     query, turned = query[:, :, asking] * scale, turned[:, :, :, asking] * scale[None]
     scores = contracted(query, key, "hdaz,hdcz->hacz")
     moving = contracted(turned, key, "khdaz,hdcz->khacz") + contracted(query, led, "hdaz,khdcz->khacz")
@@ -405,7 +414,7 @@ def _weights(scores: Form, moving: Form, frequencies: Form) -> tuple[Form, Form,
     """
     best = scores.centre.argmax(axis=-2, keepdims=True)
     itself = np.arange(scores.rest.shape[-2])[:, None] == best
-    nothing = constant(np.zeros_like(scores.rest), scores.curved)
+    nothing = constant(np.zeros_like(scores.rest), scores.frame)
     power = exponential((scores - scores.picked(best, -2)).chosen(itself, nothing))
     shares = power * reciprocal(contracted(power, frequencies, "hacz,cz->haz"))[:, :, None]
     wanted = np.broadcast_to(best, (*moving.rest.shape[:-2], 1, moving.rest.shape[-1]))
