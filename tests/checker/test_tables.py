@@ -13,7 +13,7 @@ import pytest
 
 from attemper.checker import one_layer, tails
 from attemper.checker.averages import highest_average
-from attemper.checker.forms import Array, Form, constant, of_axes
+from attemper.checker.forms import Array, Form, Frame, constant, of_axes
 from attemper.checker.one_layer import readout_row
 from attemper.checker.tables import Exchange, change_bound
 from attemper.encoders.meaning import outputs_in_balls
@@ -27,7 +27,6 @@ from attemper.encoders.weights import (
     NoPositions,
     Norm,
     Periodic,
-    Table,
 )
 from attemper.errors import UnsupportedError
 from tests.support.encoders import NORMS, random_encoder, words_of
@@ -39,6 +38,7 @@ def sinusoidal(places: Integers, length: int, width: int = 16) -> Array:
     return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(length, width)
 
 
+FRAME = Frame(4, 2)
 SINUSOIDAL = Bounded(sinusoidal, -1.0, 1.0)
 
 
@@ -80,9 +80,8 @@ def test_one_layer_is_never_below_all_words(norm: str, exchange: Exchange) -> No
     change, width = exhaustive(encoder, 8, exchange)
     assert change <= bound.change
     assert width <= bound.diameter < inf
-    if norm != "post":
-        assert bound.change < 12 * change
-        assert not bound.vacuous
+    assert bound.change < 12 * change
+    assert not bound.vacuous
 
 
 @pytest.mark.parametrize("mask", Mask)
@@ -322,7 +321,7 @@ def test_layer_norm_changes_by_no_more_than_is_said() -> None:
         norm = Norm(random.normal(size=8), random.normal(size=8), 10.0 ** -random.integers(0, 6))
         centre = random.normal(size=8) * 10.0 ** random.integers(-3, 1) + 4 * (case % 2) * np.eye(8)[0]
         wide = random.random(8) * 10.0 ** random.integers(-6, 1)
-        box = constant(centre[:, None, None], 1, wide[:, None, None])
+        box = constant(centre[:, None, None], FRAME, wide[:, None, None])
         first, second = centre + wide * random.uniform(-1, 1, (2, 40, 8))
         change = np.abs(first - second).max(axis=0)
         bound = tails.layer_norm_change(norm, box, change[:, None, None])[:, 0, 0]
@@ -340,14 +339,14 @@ def test_slopes_on_boxes_contain_what_the_functional_does(norm: str) -> None:
     encoder = encoder_of(7, norm)
     (layer,) = encoder.layers
     residual = random.normal(size=16)
-    tail = tails.Tail(layer, readout_row(encoder, [1], 4))
+    tail = tails.Tail(layer, readout_row(encoder, [1], FRAME))
     for wide in (0.01, 0.1, 0.4):
         low = random.normal(size=16) - wide
-        axes = of_axes(low[:, None], low[:, None] + 2 * wide, 4)
+        axes = of_axes(low[:, None], low[:, None] + 2 * wide, FRAME)
         parts = np.stack([form.parts for form in axes], axis=1)[:, :, None]
-        read = Form(parts, np.stack([form.rest for form in axes])[:, None], 4)
+        read = Form(parts, np.stack([form.rest for form in axes])[:, None], FRAME)
         with np.errstate(all="ignore"):
-            slope = tails.slope_of(tail, read, constant(residual[:, None, None], 4))
+            slope = tails.slope_of(tail, read, constant(residual[:, None, None], FRAME))
         places = low + 2 * wide * np.round(random.random((2, 50, 16)), random.integers(0, 3))
         first, second = (after_heads(layer, place, residual) @ encoder.readout[0] for place in places)
         step = places[1] - places[0]
@@ -399,7 +398,7 @@ def searched(encoder: Encoder, length: int, seed: int) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("norm", NORMS)
 def test_ratios_to_exhaustive_and_searched_maxima(norm: str) -> None:
-    """Never below; the median ratio is at most 12 without LayerNorm and before the sublayers."""
+    """Never below; measured medians: 1.6 without LayerNorm, 2.4 before and 4 after the sublayers."""
     ratios = []
     for length in (8, 10, 64, 256):
         for seed in range(8):
@@ -408,6 +407,4 @@ def test_ratios_to_exhaustive_and_searched_maxima(norm: str) -> None:
             bound = change_bound(encoder, length, [1])
             assert change <= bound.change
             ratios.append(bound.change / change)
-    print(norm, np.round(np.sort(ratios), 2))  # noqa: T201 DEBUG
-    assert np.median(ratios) <= (12 if norm != "post" else 120)
-    assert isinstance(encoder.positions, Table)
+    assert np.median(ratios) <= {"none": 3, "pre": 4, "post": 8}[norm]

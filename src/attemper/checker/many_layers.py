@@ -109,7 +109,7 @@ def many_layers_bound(
     classes = Classes(stream, np.zeros(stream.rest.shape))
     for layer in encoder.layers[:-1]:
         classes = _after(layer, classes, *_attended(encoder, layer, classes, exchanged, all_of=True))
-    layer, row = encoder.layers[-1], readout_row(encoder, functional, stream.curved)
+    layer, row = encoder.layers[-1], readout_row(encoder, functional, stream.frame)
     read = _attended(encoder, layer, classes, exchanged, all_of=False)
     residual = Classes(classes.box[:, -1:, :1], classes.kept[:, -1:, :1])
     found = _after(layer, residual, *read)
@@ -121,13 +121,13 @@ def many_layers_bound(
 
 def _by_slope(tail: Tail, residual: Classes, read: Form, read_kept: Array) -> tuple[float, float]:
     """The change and the range by the functional's slope on the box of what enters: J_o do + J_y dy."""
-    width, curved = len(read.rest), read.curved
+    width, frame = len(read.rest), read.frame
     low = np.concatenate([form.least[:, :, 0] for form in (read, residual.box)])
     high = np.concatenate([form.greatest[:, :, 0] for form in (read, residual.box)])
-    axes = of_axes(low, high, curved)
+    axes = of_axes(low, high, frame)
     parts = np.stack([form.parts for form in axes], axis=1)[:, :, None]
     rest = np.stack([form.rest for form in axes])[:, None]
-    whole = Form(parts, rest, curved)
+    whole = Form(parts, rest, frame)
     slope = slope_of(tail, whole[:width], whole[width:])
     change = (slope.read.magnitude * read_kept).sum() + (slope.residual.magnitude * residual.kept).sum()
     return float(upward(change, 2 * width)), float(_width(slope.value).max())
@@ -141,7 +141,7 @@ def _after(layer: EncoderLayer, entering: Classes, read: Form, read_kept: Array)
     middle = _normed(norm_after, Classes.of(box, kept))
     inner = _normed(norm_between, middle)
     units = inner.box.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
-    hidden = between(np.maximum(units.least, 0), np.maximum(units.greatest, 0), box.curved)
+    hidden = between(np.maximum(units.least, 0), np.maximum(units.greatest, 0), box.frame)
     box = middle.box + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
     residual = np.eye(len(box.rest)) * (norm_between is None)
     kept = _fed_forward(layer, residual, units, inner.kept)
@@ -181,7 +181,7 @@ def _normed(norm: Norm | None, classes: Classes) -> Classes:
     bias = norm.bias[:, None, None]
     low, high = bias - limit, bias + limit
     low, high = low - upward(GAMMA * np.abs(low), 1), high + upward(GAMMA * np.abs(high), 1)
-    inside = between(np.fmax(box.least, low), np.fmin(box.greatest, high), box.curved)
+    inside = between(np.fmax(box.least, low), np.fmin(box.greatest, high), box.frame)
     return Classes.of(inside, layer_norm_change(norm, classes.box, classes.kept))
 
 
@@ -217,7 +217,7 @@ def _attended(
         for h in range(layer.heads)
     ]
     low, high, change = (np.concatenate(each).reshape(-1, *shape) for each in zip(*found, strict=True))
-    return between(low, high, classes.box.curved), change
+    return between(low, high, classes.box.frame), change
 
 
 def _read(sight: Sight, keys: Keys) -> tuple[Array, Array, Array]:

@@ -56,7 +56,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.checker.averages import highest_average, powers_between
-from attemper.checker.forms import GAMMA, Array, Form, between, constant, contracted, of_axes, upward
+from attemper.checker.forms import GAMMA, Array, Form, Frame, between, constant, contracted, of_axes, upward
 from attemper.checker.tails import MOST_UNITS, Slope, Tail, normed, slope_of
 from attemper.encoders.weights import Encoder, EncoderLayer, position_rows
 
@@ -191,21 +191,21 @@ def _bounds_at_once(outputs: Outputs, low: Array, high: Array) -> tuple[Array, A
 
 def _slope(outputs: Outputs, low: Array, high: Array) -> tuple[Slope, Form]:
     """The slope on the boxes, and the forms (d, 1, B) of what the heads read there."""
-    axes = of_axes(low, high, outputs.residual.curved)
+    axes = of_axes(low, high, outputs.residual.frame)
     parts = np.stack([form.parts for form in axes], axis=1)[:, :, None]
     rest = np.stack([form.rest for form in axes])[:, None]
-    read = Form(parts, rest, outputs.residual.curved).mapped(outputs.axes)
-    read = Form(read.parts, upward(read.rest + outputs.left_out[:, None, None], 2), read.curved)
+    read = Form(parts, rest, outputs.residual.frame).mapped(outputs.axes)
+    read = Form(read.parts, upward(read.rest + outputs.left_out[:, None, None], 2), read.frame)
     return slope_of(outputs.tail, read, outputs.residual), read
 
 
 def _gains(slope: Form, read: Form, exchanges: Exchanges) -> tuple[Array, Array]:
     """At least the parts above 0 of J (a - b y) / D and of its negative, (N, B), for one head."""
     along = contracted(slope, exchanges.shift, "cz,ci->iz")
-    centre = contracted(slope, constant(read.centre, slope.curved), "cz,cz->z")
+    centre = contracted(slope, constant(read.centre, slope.frame), "cz,cz->z")
     level = along - centre[None] * exchanges.gain[:, None]
     coefficients = read.parts[1:][(read.parts[1:] != 0).any(axis=(1, 2))]
-    ways = contracted(slope[None], constant(coefficients, slope.curved), "gcz,gcz->gz").magnitude
+    ways = contracted(slope[None], constant(coefficients, slope.frame), "gcz,gcz->gz").magnitude
     loose = ways.sum(axis=0) + (slope.magnitude * read.rest).sum(axis=0)
     loose = upward(loose, len(ways) + len(read.rest) + 2)
     room = upward(exchanges.gain.magnitude[:, None] * loose, 1)
@@ -238,7 +238,7 @@ def _side_terms(head: Head, low: Array, high: Array) -> tuple[Array, Array]:
 
     Three roundings each. The sums over j are at least 0 for words with low <= k o <= high.
     """
-    seen = contracted(constant(head.axes[:, 0], head.value.curved), head.value, "c,cns->ns")
+    seen = contracted(constant(head.axes[:, 0], head.value.frame), head.value, "c,cns->ns")
     scale = head.high.sum()
     above, below = seen.greatest[:, :, None] - low, high - seen.least[:, :, None]
     top, bottom = (head.high / scale)[:, :, None], (head.low / scale)[:, :, None]
@@ -251,7 +251,7 @@ def stream_of(encoder: Encoder, length: int, letters: Sequence[int], last: int) 
     symbols = np.broadcast_to(np.array(letters), (length, len(letters))).copy()
     symbols[-1] = last
     embedded = np.moveaxis(encoder.embedding[symbols], -1, 0)
-    return constant(embedded, min(encoder.width, MOST_CURVED)).plus(
+    return constant(embedded, Frame(min(encoder.width, MOST_CURVED), 2)).plus(
         position_rows(encoder, length).T[:, :, None]
     )
 
@@ -263,13 +263,13 @@ def mixed_in(layer: EncoderLayer, stream: Form) -> tuple[Form, Form, Form]:
     size = len(stream.rest) // layer.heads
     shaped = mixed.reshaped(3, layer.heads, size, *stream.rest.shape[1:])
     root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
-    return shaped[0] * constant(root, stream.curved, upward(2 * GAMMA * root, 1)), shaped[1], shaped[2]
+    return shaped[0] * constant(root, stream.frame, upward(2 * GAMMA * root, 1)), shaped[1], shaped[2]
 
 
-def readout_row(encoder: Encoder, functional: Sequence[int], curved: int) -> Form:
+def readout_row(encoder: Encoder, functional: Sequence[int], frame: Frame) -> Form:
     """The functional's row of the readout, (d, 1, 1)."""
     whole = np.array(functional, dtype=np.float64)[:, None, None]
-    return constant(whole, curved).mapped(encoder.readout.T)
+    return constant(whole, frame).mapped(encoder.readout.T)
 
 
 def _outputs(
@@ -289,7 +289,7 @@ def _outputs(
     for top, head in zip(first, heads, strict=True):
         axes[top : top + len(head.axes), top : top + len(head.axes)] = head.axes
     return Outputs(
-        Tail(layer, readout_row(encoder, functional, stream.curved)),
+        Tail(layer, readout_row(encoder, functional, stream.frame)),
         stream[:, -1:, :1],
         heads,
         exchanges,
@@ -327,7 +327,7 @@ def _sides(head: Head) -> tuple[Array, Array]:
 
 def _left_out(head: Head) -> Array:
     """At least (I - A A^T) o in absolute value, for all outputs: no average is above the greatest value."""
-    axes = constant(head.axes, head.value.curved)
+    axes = constant(head.axes, head.value.frame)
     gap = contracted(axes, axes, "ac,bc->ab").plus(-np.eye(len(head.axes))).magnitude
     return upward(gap @ head.value.magnitude.max(axis=(1, 2)), len(gap))
 
@@ -342,7 +342,7 @@ def _exchanges(head: Head, places: NDArray[np.bool_]) -> Exchanges:
     others = least.sum() - least - upward((count + 5) * GAMMA * least.sum(), count)
     others = np.maximum(others, 0)[places, None]
     first, second = np.triu_indices(head.low.shape[1], 1)
-    power = between(head.low, head.high, head.value.curved)
+    power = between(head.low, head.high, head.value.frame)
     weighted = power[None] * head.value
     shift = (weighted[:, :, second] - weighted[:, :, first])[:, places]
     gain = (power[:, second] - power[:, first])[places]
@@ -355,9 +355,9 @@ def _moved(head: Head, exchanges: Exchanges, sides: tuple[Array, Array]) -> Arra
     """At least what an exchange moves the output by in each axis: |k a - b t| / D, t in its interval."""
     low, high = sides
     middle = low + (high - low) * 0.5
-    axes = constant(head.axes, head.value.curved)
+    axes = constant(head.axes, head.value.frame)
     along = contracted(axes, exchanges.shift, "ck,ci->ki")
-    level = along - constant(middle[:, None], head.value.curved) * exchanges.gain[None]
+    level = along - constant(middle[:, None], head.value.frame) * exchanges.gain[None]
     wide = upward(np.maximum(high - middle, middle - low), 1)[:, None]
     found = upward((level.magnitude + exchanges.gain.magnitude * wide) * exchanges.most, 4)
     return np.asarray(np.fmin(found.max(axis=1), upward(high - low, 1)))

@@ -34,6 +34,7 @@ from attemper.checker.forms import (
     GAMMA,
     Array,
     Form,
+    Signs,
     constant,
     contracted,
     reciprocal_root,
@@ -86,13 +87,14 @@ def slope_of(tail: Tail, read: Form, residual: Form) -> Slope:
     entering, back_between = normed(norm_between, middle)
     entering = _named(entering, middle)
     units = entering.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
-    hidden, _ = rectified(units, constant(np.zeros((1, 1, 1, 1)), units.curved), MOST_UNITS)
+    signs = Signs(units.least >= 0, units.greatest <= 0)
+    hidden, _ = rectified(units, constant(np.zeros((1, 1, 1, 1)), units.frame), signs, MOST_UNITS)
     found = middle + hidden.mapped(layer.back_weight).plus(layer.back_bias[:, None, None])
     found = _named(found, hidden)
     last, back_last = normed(norm_last, found)
     row = _named(back_last(tail.row), found)
     asked = row.mapped(layer.back_weight.T)
-    _, asked = rectified(units, asked[None], MOST_UNITS)
+    _, asked = rectified(units, asked[None], signs, MOST_UNITS)
     row = row + back_between(asked[0].mapped(layer.hidden_weight.T))
     row = back_after(_named(row, row))
     value = contracted(tail.row, last, "dpz,dpz->pz")
@@ -110,7 +112,7 @@ def _named(form: Form, other: Form) -> Form:
     parts = np.zeros((first + width, width, 1, boxes))
     parts[: len(form.parts)] = form.parts
     parts[first + np.arange(width), np.arange(width)] = form.rest
-    return Form(parts, np.zeros((width, 1, boxes)), form.curved)
+    return Form(parts, np.zeros((width, 1, boxes)), form.frame)
 
 
 def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
@@ -125,7 +127,7 @@ def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
         return stream, _unchanged
     width, scaling = len(stream.rest), norm.gain[:, None, None]
     centred = _centred(stream)
-    along = contracted(constant(centred.centre, stream.curved), centred, "dpz,dpz->pz").least
+    along = contracted(constant(centred.centre, stream.frame), centred, "dpz,dpz->pz").least
     square = upward((centred.centre * centred.centre).sum(axis=0), width)
     spread = np.fmax(np.maximum(along, 0) * np.maximum(along, 0) / (square * width), 0)
     variance = contracted(centred, centred, "dpz,dpz->pz").over(width)
