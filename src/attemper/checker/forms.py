@@ -364,8 +364,8 @@ def reciprocal(form: Form) -> Form:
     return narrow.chosen(outside, _known(wide, form.least > 0))
 
 
-def reciprocal_root(form: Form, at_least: float) -> Form:
-    """1 / sqrt(x), for functions x that are `at_least` this positive number, whatever the form says.
+def reciprocal_root(form: Form, at_least: float | Array) -> Form:
+    """1 / sqrt(x), for functions x that are `at_least` these positive numbers, whatever the form says.
 
     With d = (x - c) / c and |d| <= t < 1/2, c > 0, it is 1 / sqrt c times the binomial series of
     (1 + d)^(-1/2), b_k = -b_(k-1) (2k - 1) / (2k): see `_series`. On wider ones it is between its values at
