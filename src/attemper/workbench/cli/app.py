@@ -25,6 +25,7 @@ COMMANDS = {
     "refute": "refuting",
     "restrict": "refuting",
     "lemma": "lemma",
+    "influence": "influence",
     "run": "running",
     "trace": "tracing",
     "verify": "verifying",
