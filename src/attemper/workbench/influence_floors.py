@@ -23,7 +23,6 @@ from attemper.languages.sources.values import Parity, Source, name_of
 from attemper.limits.influence import Integers, Place, exchanged
 from attemper.workbench.influence import Report, Subject
 
-
 PREFIXES = 256
 """How many prefixes are drawn for the typical floor."""
 
