@@ -51,6 +51,8 @@ DEFAULT_SAMPLES = 8
 class CappedRow:
     """The influence at a length, on random and on simple words, with all heads capped and without.
 
+    r(n) is that of the random words, or of the simple ones.
+
     `wrong` is how many of the `words` get another bit at position n with the cap, or none that can be read.
     """
 
@@ -249,20 +251,23 @@ class _Run:
         return time.monotonic() > self.deadline
 
     def row(self, cap: LogitRange, length: int) -> CappedRow:
-        spans = self.spans(length)
-        outputs = capped(self.model, {head: _factor(cap, length, span) for head, span in spans.items()})
         drawn = random_words(self.frame, length, self.samples, self.seed)
         simple = simple_words(self.frame, length)
-        both = np.concatenate([drawn, simple])
-        wrong = int((_bits(outputs(both)) != _bits(self.uncapped(both))).any(axis=1).sum())
+        outputs = {}
+        wrong = 0
+        for name, words in (("random", drawn), ("simple", simple)):
+            factors = {head: _factor(cap, length, span) for head, span in ranges(self.model, words).items()}
+            outputs[name] = capped(self.model, factors)
+            differs = _bits(outputs[name](words)) != _bits(self.uncapped(words))
+            wrong += int(differs.any(axis=1).sum())
         return CappedRow(
             length,
-            capped_random=self._influence(outputs, drawn),
-            capped_simple=self._influence(outputs, simple),
+            capped_random=self._influence(outputs["random"], drawn),
+            capped_simple=self._influence(outputs["simple"], simple),
             uncapped_random=self._influence(self.uncapped, drawn),
             uncapped_simple=self._influence(self.uncapped, simple),
             wrong=wrong,
-            words=len(both),
+            words=len(drawn) + len(simple),
         )
 
     def _influence(self, outputs: Outputs, words: Integers) -> float:
