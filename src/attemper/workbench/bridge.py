@@ -9,6 +9,7 @@ changes less and less. All of this is measured, on words that are named; it show
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -105,7 +106,7 @@ def capped(model: Model, factors: Factors) -> Outputs:
     >>> model = compile_formula("Y '1'", "01", regime="temperature")
     >>> words = np.array([[0, 1, 0], [0, 0, 1]])
     >>> capped(model, {(0, 0): 1e-6})(words).round(2).tolist()
-    [[0.33], [0.33]]
+    [[0.17], [0.17]]
     >>> capped(model, {})(words).round(2).tolist()
     [[1.0], [0.0]]
     """
@@ -131,7 +132,7 @@ def ranges(model: Model, words: Integers) -> dict[HeadName, float]:
     >>> from attemper.workbench.model import compile as compile_formula
     >>> model = compile_formula("Y '1'", "01", regime="temperature")
     >>> round(ranges(model, np.array([[0, 1, 0, 1]]))[0, 0])
-    45
+    36
     """
     from attemper.running.hooks import hooks
 
@@ -202,13 +203,9 @@ def bridge(
 ) -> Bridge:
     """Measure the influence with all heads capped, and find the cap that each head needs.
 
-    Raises `UnsupportedError` for a network that puts out numbers, or is read at the first position.
+    Raises `UnsupportedError` as `Trial` does, and for a length at which nothing can be exchanged.
     """
-    if model.network.measure is not None:
-        raise UnsupportedError("this network puts out numbers: --logit-range asks whether bits stay right")
-    subject = of_model(model)
-    subject.frame.require(min(lengths))
-    run = _Run(model, subject.frame, samples, seed, time.monotonic() + seconds, report)
+    run = Trial(model, samples, seed, seconds, report)
     rows: list[CappedRow] = []
     needs: list[HeadNeed] = []
     finished, interrupted = False, False
@@ -224,20 +221,27 @@ def bridge(
     return Bridge(cap.text, tuple(rows), tuple(needs), tuple(lengths), finished, interrupted)
 
 
-class _Run:
-    """A network and the words on which its heads are tried."""
+class Trial:
+    """A network and the words on which its heads are tried: `samples` random ones, and the simple ones.
+
+    Raises `UnsupportedError` for a network that puts out numbers, or is read at the first position.
+    """
 
     def __init__(
         self,
         model: Model,
-        frame: Frame,
         samples: int,
         seed: int,
-        deadline: float,
-        report: Callable[[str], None],
+        seconds: float = math.inf,
+        report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.model, self.frame, self.samples, self.seed = model, frame, samples, seed
-        self.deadline, self.report = deadline, report
+        if model.network.measure is not None:
+            raise UnsupportedError(
+                "this network puts out numbers: --logit-range asks whether bits stay right"
+            )
+        self.model, self.samples, self.seed = model, samples, seed
+        self.frame = of_model(model).frame
+        self.deadline, self.report = time.monotonic() + seconds, report
         self.uncapped = capped(model, {})
         self._spans: dict[int, dict[HeadName, float]] = {}
         self.heads = [
@@ -248,9 +252,12 @@ class _Run:
 
     @property
     def is_late(self) -> bool:
+        """Whether the time is up."""
         return time.monotonic() > self.deadline
 
     def row(self, cap: LogitRange, length: int) -> CappedRow:
+        """The influence at a length with all heads capped."""
+        self.frame.require(length)
         drawn = random_words(self.frame, length, self.samples, self.seed)
         simple = simple_words(self.frame, length)
         outputs = {}
@@ -281,6 +288,7 @@ class _Run:
         return self._spans[length]
 
     def needs(self, lengths: Sequence[int]) -> Iterator[HeadNeed]:
+        """What each head needs at these lengths."""
         answers = one_symbol(self.model.network)
         words = [self._tested(length) for length in lengths]
         wanted = [_bits(self.uncapped(some)) for some in words]

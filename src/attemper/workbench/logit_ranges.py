@@ -11,8 +11,11 @@ from typing import final
 from attemper.errors import OptionError
 
 _NUMBER = r"\d{1,9}(?:\.\d{1,9}|/\d{1,9})?"
+_POWER = r"\d{1,9}(?:\.\d{1,9})?"
+"""Without a fraction: n^2/16 is a sixteenth of n^2."""
+
 _CAP = re.compile(
-    rf"(?P<factor>{_NUMBER})?\s*\*?\s*(?:(?P<log>log\s*n)|(?P<n>n)(?:\s*\^\s*(?P<power>{_NUMBER}))?)?"
+    rf"(?P<factor>{_NUMBER})?\s*\*?\s*(?:(?P<log>log\s*n)|(?P<n>n)(?:\s*\^\s*(?P<power>{_POWER}))?)?"
     rf"(?:\s*/\s*(?P<divisor>{_NUMBER}))?"
 )
 

@@ -232,19 +232,21 @@ def _print_unfinished(found: Report) -> None:
 
 
 def _table(rows: list[Row], *, several: bool) -> Table:
-    headers = ["n", "positions", "exchanges", "largest", "n times it", "mean"]
-    shown = table(*headers, *(["output"] if several else []), wraps=("positions", "output"))
+    """The rows; with means where these mean something, and with outputs where there are several."""
+    headers = ["n", "positions", "exchanges", "largest", "n times it"]
+    means = any(row.changes.mean is not None for row in rows)
+    more = [*(["mean"] if means else []), *(["output"] if several else [])]
+    shown = table(*headers, *more, wraps=("positions", "output"))
     for row in rows:
-        mean = row.changes.mean
         cells = [
             f"{row.length:,}",
             str(row.place),
             f"{row.changes.exchanges:,}",
             f"{row.changes.largest:.4g}",
             f"{row.scaled:.5g}",
-            "" if mean is None else f"{mean:.3g}",
         ]
-        shown.add_row(*cells, *([row.output] if several else []))
+        mean = [f"{row.changes.mean or 0:.3g}"] if means else []
+        shown.add_row(*cells, *mean, *([row.output] if several else []))
     return shown
 
 
