@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice, product
 
 import numpy as np
@@ -32,7 +33,8 @@ from attemper.limits.influence import (
     sampled_words,
     slope,
 )
-from tests.support.encoders import NORMS, fixture, random_encoder
+from tests.limits.fixtures.make_fixtures import RECIPES, train
+from tests.support.encoders import FIXTURES, NORMS, fixture, random_encoder
 
 BINARY = Frame((0, 1), ending=2)
 FRAMES = (BINARY, Frame((0, 1)), Frame((1, 2), start=0), Frame((0, 1, 2)), Frame((1,), start=0, ending=2))
@@ -200,6 +202,16 @@ def test_the_slope_is_that_of_the_longer_half() -> None:
     assert slope(points) == pytest.approx(-1)
     assert slope(points[:1]) is None
     assert slope([(8, 0.0), (16, 0.0)]) is None
+
+
+def test_every_fixture_has_a_recipe_that_runs() -> None:
+    assert {path.stem for path in FIXTURES.glob("*.safetensors")} == set(RECIPES)
+    assert set(SUPREMA) == {name for name, recipe in RECIPES.items() if recipe.task != "parity source"}
+    for recipe in RECIPES.values():
+        short = replace(recipe, steps=2)
+        (model, loss), (_, again) = train(short), train(short)
+        assert 0 < loss == again
+        assert all(value.isfinite().all() for value in model.state_dict().values())
 
 
 SUPREMA = {

@@ -150,6 +150,8 @@ def test_everything_fits_eighty_columns(models: str) -> None:
         (["measured_models:plain", "--n", "8", "--mode", "all"], 2, "none of exact, word, sampled, search"),
         (["measured_models:plain", "--n", "8", "--mode", "word"], 2, "go together"),
         (["measured_models:causal", "--n", "64", "--mode", "exact"], 4, "--mode sampled"),
+        (["measured_models:causal", "--n", "8193"], 4, "at most 8,192 symbols"),
+        (["measured_models:plain", "--n", "2000000"], 4, "at most 8,192 symbols"),
         (["measured_models:plain", "--n", "8", "--log-odds", "END"], 2, "--log-odds 'END'"),
         (["measured_models:plain", "--n", "8", "--start", "?"], 2, "--start '?'"),
         (["measured_models:plain", "--n", "8", "--start", "$"], 2, "--start '$'"),

@@ -46,6 +46,9 @@ DEFAULT_LENGTHS = (16, 64, 256)
 
 DEFAULT_SAMPLES = 8
 
+LONGEST_CAPPED = 2048
+"""The longest word whose scores are changed: all of a layer's exist at a time, more than once."""
+
 
 @final
 @dataclass(frozen=True)
@@ -258,6 +261,10 @@ class Trial:
     def row(self, cap: LogitRange, length: int) -> CappedRow:
         """The influence at a length with all heads capped."""
         self.frame.require(length)
+        if length > LONGEST_CAPPED:
+            raise UnsupportedError(
+                f"words of {length:,} symbols have too many scores: at most {LONGEST_CAPPED:,} are run"
+            )
         drawn = random_words(self.frame, length, self.samples, self.seed)
         simple = simple_words(self.frame, length)
         outputs = {}

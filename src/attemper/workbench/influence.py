@@ -51,6 +51,10 @@ SCORES_AT_ONCE = 1 << 24
 """How many scores of one layer exist at a time where a network's scores are watched."""
 
 
+LONGEST_WORD = 8192
+"""The longest word that is run, symbol by symbol: its scores are n^2 numbers."""
+
+
 class Mode(StrEnum):
     """Which pairs of words are looked at."""
 
@@ -280,6 +284,10 @@ def _default_mode(subject: Subject, lengths: Sequence[int]) -> Mode:
 
 def _parts(subject: Subject, plan: Plan, mode: Mode, length: int) -> Iterator[Seen]:
     frame = subject.frame
+    if length > LONGEST_WORD and (mode is not Mode.EXACT or subject.histograms is None):
+        raise UnsupportedError(
+            f"words of {length:,} symbols have too many scores: at most {LONGEST_WORD:,} symbols are run"
+        )
     match mode:
         case Mode.EXACT if subject.histograms is not None:
             return all_histograms(subject.histograms, frame, len(subject.symbols), length)
