@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -193,7 +194,28 @@ def test_time_and_interrupts_leave_what_was_seen() -> None:
             raise KeyboardInterrupt
         return subject.outputs(words)
 
-    stopping = measuring.replace(subject, outputs=outputs)
+    stopping = replace(subject, outputs=outputs)
     stopped = measure(stopping, Plan(Mode.SEARCH, (8, 16), 4096, 0, 600.0), lambda _: None)
     assert stopped.interrupted
     assert stopped.rows[0].changes.exchanges == 3 * 16
+
+
+def test_symbols_that_are_put_out_are_outputs_of_their_own(tmp_path: Path) -> None:
+    text = "alphabet a b c\noutput rightmost[j < i] symbol(j) else none"
+    library.compile_program(text).save(tmp_path / "before")
+    found = attemper("influence", tmp_path / "before", "--n", "4", "--json").record
+    changes = {(c["positions"], c["output"]): c for c in found["lengths"][0]["changes"]}
+    assert {output for _, output in changes} == {"a", "b", "c", "none"}
+    assert changes["last but one", "a"]["largest"] == pytest.approx(1, abs=1e-9)
+    assert changes["last but one", "a"]["mean"] == pytest.approx(2 / 3, abs=1e-9)
+    assert changes["first", "a"]["largest"] < 1e-9
+    assert changes["last but one", "none"]["largest"] < 1e-9
+    assert "output" in attemper("influence", tmp_path / "before", "--n", "4").out
+
+
+def test_a_source_of_bits_fits_a_model_with_more_symbols() -> None:
+    encoder = random_encoder(1)
+    subject = of_encoder(replace(encoder, ending=None))
+    report = measure(subject, Plan(Mode.SAMPLED, (6,), 4, 0, 60.0), lambda _: None)
+    (floors,) = floors_of(report, Parity(Fraction(1, 2), odd=True), seed=0)
+    assert floors.optimum <= floors.typical <= floors.table + 1e-9

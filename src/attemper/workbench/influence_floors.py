@@ -84,10 +84,15 @@ def _floors(subject: Subject, source: Parity, length: int, worst: float, seed: i
     words = words_from(source, subject, length, PREFIXES, seed)
     changes = changes_before_last(subject, words)
     one = subject.symbols.index("1")
-    pairs = [
-        pair_floor(source, bool(last == one), Fraction(change))
-        for last, change in zip(words[:, -1], changes.tolist(), strict=True)
-    ]
+    ones = words[:, -1] == one
+    pairs = np.array(
+        [
+            pair_floor(source, bool(is_one), Fraction(change))
+            for is_one, change in zip(ones, changes.tolist(), strict=True)
+        ]
+    )
+    # Given that n symbols come x_n is 0 or 1 with 1/2 each: the mean is taken for either, and then of both.
+    either = [some for some in (pairs[~ones], pairs[ones]) if len(some)]
     worst = max(worst, float(changes.max()))
     return Floors(
         n=length,
@@ -97,8 +102,8 @@ def _floors(subject: Subject, source: Parity, length: int, worst: float, seed: i
         from_worst=float(mean_least_loss(source.p, Fraction(worst)).mid()),
         prefixes=PREFIXES,
         mean_change=float(changes.mean()),
-        typical=float(np.mean(pairs)),
-        standard_error=float(np.std(pairs) / np.sqrt(PREFIXES)),
+        typical=float(np.mean([some.mean() for some in either])),
+        standard_error=float(np.sqrt(sum(some.var() / len(some) for some in either)) / len(either)),
         table=float(last_symbols(source, 1).mid()),
         optimum=float(optimum(source).mid()),
     )
@@ -118,7 +123,7 @@ def pair_floor(source: Parity, last_is_one: bool, eps: Fraction) -> float:
 
 def changes_before_last(subject: Subject, words: Integers) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """How much the one output changes, in each of the words (B, n), if x_(n-1) becomes the other symbol."""
-    zero, one = subject.frame.free
+    zero, one = subject.symbols.index("0"), subject.symbols.index("1")
     at = np.full(len(words), words.shape[1] - 1)
     other = np.where(words[:, -2] == zero, one, zero)
     changes = np.abs(subject.outputs(words) - subject.outputs(exchanged(words, at, other)))

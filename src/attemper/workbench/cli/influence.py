@@ -15,12 +15,16 @@ from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.running import lines_in
 from attemper.workbench.report.tables import table
+from attemper.workbench.report.windows import cut
 
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Source
     from attemper.limits.influence import Integers
     from attemper.workbench.influence import Mode, Plan, Report, Row, Subject
     from attemper.workbench.influence_floors import Floors
+
+WITNESS = 60
+"""How many characters of a word are shown; --csv and --json have all."""
 
 MODES = ("exact", "word", "sampled", "search")
 
@@ -197,7 +201,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _print_report(found: Report) -> None:
-    from attemper.workbench.influence import FOUND_AS, exchange_record
+    from attemper.workbench.influence import FOUND_AS
 
     rows = found.largest_rows
     modes: list[Mode] = list(dict.fromkeys(each.mode for each in found.measured))
@@ -210,14 +214,23 @@ def _print_report(found: Report) -> None:
         if slope is not None:
             out.print(f"slope on log-log axes, {_positions(place)}: {slope:.3f} (1/n is -1)")
     if rows:
-        worst = max(
-            (row for row in rows if row.length == rows[-1].length), key=lambda row: row.changes.largest
-        )
-        exchange = exchange_record(found.subject.symbols, worst.changes.exchange)
-        where = "" if exchange["position"] is None else f"x_{exchange['position']}, "
-        change = f"{where}'{exchange['before']}' to '{exchange['after']}', in '{exchange['word']}'"
-        out.print(f"at n = {worst.length}: {worst.changes.largest:.6g} by {change}")
+        _print_witness(found, max((row for row in rows if row.length == rows[-1].length), key=_size))
     _print_unfinished(found)
+
+
+def _size(row: Row) -> float:
+    return row.changes.largest
+
+
+def _print_witness(found: Report, row: Row) -> None:
+    """Where the largest change at a length was seen."""
+    from attemper.workbench.influence import exchange_record
+
+    exchange = exchange_record(found.subject.symbols, row.changes.exchange)
+    where = "" if exchange["position"] is None else f"x_{exchange['position']}, "
+    word = cut(str(exchange["word"]), WITNESS)
+    change = f"{where}'{exchange['before']}' to '{exchange['after']}', in '{word}'"
+    out.print(f"at n = {row.length}: {row.changes.largest:.6g} by {change}")
 
 
 def _positions(place: str) -> str:
