@@ -11,8 +11,9 @@ import pytest
 from attemper.encoders.soft import outputs_of, outputs_of_histograms
 from attemper.encoders.weights import Encoder, Mask, Periodic
 from attemper.errors import UnsupportedError
+from attemper.limits.climbing import climb
+from attemper.limits.enumeration import MOST_CASES, all_histograms, all_words, count_histograms, count_words
 from attemper.limits.influence import (
-    MOST_CASES,
     Frame,
     HistogramExchange,
     Integers,
@@ -21,11 +22,6 @@ from attemper.limits.influence import (
     Place,
     Seen,
     WordExchange,
-    all_histograms,
-    all_words,
-    climb,
-    count_histograms,
-    count_words,
     exchanged,
     given_words,
     merged,

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations, islice
-from math import comb, log
+from math import log
 from typing import final
 
 import numpy as np
@@ -31,14 +30,8 @@ Outputs = Callable[[Integers], Matrix]
 OutputsOfHistograms = Callable[[Integers, int], Matrix]
 """Counts of each symbol in a word, of shape (B, S), and the symbol at position n, to outputs (B, K)."""
 
-MOST_CASES = 1 << 20
-"""How many words or histograms of one length are enumerated at most."""
-
 BATCH = 1024
 """How many words are handed to a model at a time."""
-
-CLIMBERS = 16
-"""How many words a search improves at the same time, for each class of positions."""
 
 SAMPLED_POSITIONS = 4
 """At how many positions between the first and the last but one a sampled word is exchanged."""
@@ -163,109 +156,6 @@ def _both(left: Changes, right: Changes) -> Changes:
     return Changes(left.exchanges + right.exchanges, best.largest, best.exchange, total)
 
 
-def count_words(frame: Frame, length: int) -> int:
-    """How many words of that length there are."""
-    words: int = len(frame.free) ** (length - frame.fixed)
-    return words
-
-
-def count_histograms(frame: Frame, length: int) -> int:
-    """How many histograms words of that length have, for each symbol that can stand at position n."""
-    free, exchanged = len(frame.free), len(frame.positions(length))
-    lasts = 1 if frame.ending is not None else free
-    return lasts * comb(exchanged + free - 1, free - 1)
-
-
-def all_words(outputs: Outputs, frame: Frame, length: int) -> Iterator[Seen]:
-    """Every exchange in every word of n symbols: the exact maximum, of what floats compute.
-
-    Raises `UnsupportedError` beyond `MOST_CASES` words.
-    """
-    frame.require(length)
-    cases, free, size = count_words(frame, length), len(frame.free), length - frame.fixed
-    _require_few(cases, f"words of {length} symbols")
-    found = []
-    for top in range(0, cases, BATCH):
-        numbers = np.arange(top, min(cases, top + BATCH))
-        found.append(_finite(outputs(frame.words(_digits(numbers, free, size)))))
-        yield {}
-    values = np.concatenate(found)
-    first = frame.positions(length).start
-    for position in frame.positions(length):
-        split = values.reshape(free ** (position - first), free, -1, values.shape[1])
-        for a, b in combinations(range(free), 2):
-            changes = np.abs(split[:, a] - split[:, b])
-            yield _of_all_words(changes.reshape(-1, values.shape[1]), (a, b), position, length, frame)
-
-
-def _digits(numbers: Integers, base: int, size: int) -> Integers:
-    """The digits of numbers, the greatest first, of shape (B, size)."""
-    return np.stack([numbers // base ** (size - 1 - k) % base for k in range(size)], axis=1)
-
-
-def _of_all_words(changes: Matrix, pair: tuple[int, int], position: int, length: int, frame: Frame) -> Seen:
-    """The changes (B, K) of exchanging a for b at a position, the rest of the word counting up."""
-    free, size = len(frame.free), length - frame.fixed
-    behind = free ** (size - 1 - (position - frame.positions(length).start))
-    found = {}
-    for output, row in enumerate(changes.argmax(axis=0)):
-        number = np.array([row // behind * behind * free + pair[0] * behind + row % behind])
-        word = frame.words(_digits(number, free, size))[0]
-        exchange = WordExchange(tuple(word.tolist()), position, frame.free[pair[1]])
-        best, total = float(changes[row, output]), float(changes[:, output].sum())
-        found[frame.place(position, length), output] = Changes(len(changes), best, exchange, total)
-    return found
-
-
-def all_histograms(outputs: OutputsOfHistograms, frame: Frame, symbols: int, length: int) -> Iterator[Seen]:
-    """Every exchange in every word of n symbols, where order cannot matter: the exact maximum, in floats.
-
-    `symbols` is S, the fixed ones among them. A binary alphabet with an end marker has n histograms. Raises
-    `UnsupportedError` beyond `MOST_CASES`.
-    """
-    frame.require(length)
-    _require_few(count_histograms(frame, length), f"histograms of words of {length} symbols")
-    others = len(frame.positions(length)) - 1
-    for last in frame.free if frame.ending is None else (frame.ending,):
-        fixed = np.zeros(symbols, dtype=np.int64)
-        for symbol in (last,) if frame.start is None else (last, frame.start):
-            fixed[symbol] += 1
-        for rest in _compositions(others, len(frame.free)):
-            counts = np.tile(fixed, (len(rest), 1))
-            counts[:, frame.free] += rest
-            yield _of_histograms(outputs, frame, counts, last)
-
-
-def _of_histograms(outputs: OutputsOfHistograms, frame: Frame, rest: Integers, last: int) -> Seen:
-    """The exchanges of one symbol more, beside what the histograms (B, S) have."""
-    filled = np.repeat(rest[:, None], len(frame.free), axis=1)
-    for place, symbol in enumerate(frame.free):
-        filled[:, place, symbol] += 1
-    # Neighbours share most of their histograms: each is run once.
-    cases, where = np.unique(filled.reshape(-1, rest.shape[1]), axis=0, return_inverse=True)
-    values = _finite(outputs(cases, last))[where].reshape(*filled.shape[:2], -1)
-    parts = []
-    for a, b in combinations(range(len(frame.free)), 2):
-        changes = np.abs(values[:, a] - values[:, b])
-        found = {}
-        for output, row in enumerate(changes.argmax(axis=0)):
-            counts = tuple(filled[row, a].tolist())
-            exchange = HistogramExchange(counts, last, frame.free[a], frame.free[b])
-            found[Place.ANY, output] = Changes(len(rest), float(changes[row, output]), exchange, None)
-        parts.append(found)
-    return merged(parts)
-
-
-def _compositions(total: int, parts: int) -> Iterator[Integers]:
-    """All ways to write `total` as a sum of `parts` numbers from 0 on, in rows, some thousand at a time."""
-    bars = combinations(range(total + parts - 1), parts - 1)
-    while some := list(islice(bars, 64 * BATCH)):
-        edges = np.array(some, dtype=np.int64).reshape(len(some), parts - 1)
-        ends = (len(some), 1)
-        full = np.concatenate([np.full(ends, -1), edges, np.full(ends, total + parts - 1)], axis=1)
-        yield np.diff(full, axis=1) - 1
-
-
 def given_words(outputs: Outputs, frame: Frame, words: Integers) -> Iterator[Seen]:
     """All n (|S| - 1) exchanges in each of the words (B, n)."""
     frame.require(words.shape[1])
@@ -299,12 +189,12 @@ def random_words(frame: Frame, length: int, count: int, seed: int) -> Integers:
 def _exchanges(outputs: Outputs, frame: Frame, words: Integers, positions: Integers) -> Iterator[Seen]:
     """Exchanges in each word (B, n) at its positions (B, P), by every other free symbol."""
     for word, own in zip(words, positions, strict=True):
-        base = _finite(outputs(word[None]))
+        base = finite(outputs(word[None]))
         pairs = [(at, symbol) for at in own.tolist() for symbol in frame.free if symbol != word[at - 1]]
         for top in range(0, len(pairs), BATCH):
             some = np.array(pairs[top : top + BATCH])
             changed = exchanged(np.tile(word, (len(some), 1)), some[:, 0], some[:, 1])
-            yield _classed(frame, word, some, np.abs(_finite(outputs(changed)) - base))
+            yield _classed(frame, word, some, np.abs(finite(outputs(changed)) - base))
 
 
 def exchanged(words: Integers, positions: Integers, symbols: Integers) -> Integers:
@@ -332,89 +222,6 @@ def _classed(frame: Frame, word: Integers, pairs: Integers, changes: Matrix) -> 
     return found
 
 
-def climb(outputs: Outputs, frame: Frame, length: int, seed: int) -> Iterator[Seen]:
-    """Words with a large change, by hill climbing from simple and from random ones; without an end.
-
-    In every round each climber, a word with a position and a symbol to exchange there, tries another: some
-    symbols changed, two parts swapped, a stretch made constant, or another position of its class. What is
-    found is at most the maximum, which nobody knows. Each part has run 2 `CLIMBERS` words for each class.
-    """
-    frame.require(length)
-    random = np.random.default_rng([seed, length, 2])
-    classes = list(dict.fromkeys(frame.place(at, length) for at in frame.positions(length)))
-    kinds = [place for place in classes for _ in range(CLIMBERS)]
-    bodies = _starts(random, len(kinds), len(frame.free), length - frame.fixed)
-    own = {
-        place: [at for at in frame.positions(length) if frame.place(at, length) == place] for place in classes
-    }
-    positions = np.array([random.choice(own[kind]) for kind in kinds])
-    best = np.full(len(kinds), -1.0)
-    shift = frame.positions(length).start
-    while True:
-        tried = np.stack([_mutated(random, body, len(frame.free)) for body in bodies])
-        moved = random.random(len(kinds)) < 1 / 4
-        places = np.array([random.choice(own[kind]) for kind in kinds])
-        places = np.where(moved, places, positions)
-        here = tried[np.arange(len(kinds)), places - shift]
-        there = (here + random.integers(1, len(frame.free), len(kinds))) % len(frame.free)
-        words = frame.words(tried)
-        changed = exchanged(words, places, np.asarray(frame.free)[there])
-        changes = np.abs(_finite(outputs(words)) - _finite(outputs(changed)))
-        yield _climbed(frame, words, changed, places, changes)
-        better = changes.max(axis=1) >= best
-        best = np.where(better, changes.max(axis=1), best)
-        bodies = np.where(better[:, None], tried, bodies)
-        positions = np.where(better, places, positions)
-
-
-def _climbed(frame: Frame, words: Integers, changed: Integers, places: Integers, changes: Matrix) -> Seen:
-    """The changes of a round, in their classes."""
-    parts = []
-    for row, position in enumerate(places.tolist()):
-        after = int(changed[row, position - 1])
-        place = frame.place(position, words.shape[1])
-        exchange = WordExchange(tuple(words[row].tolist()), position, after)
-        parts.append(
-            {(place, k): Changes(1, float(change), exchange, None) for k, change in enumerate(changes[row])}
-        )
-    return merged(parts)
-
-
-def _starts(random: np.random.Generator, count: int, free: int, size: int) -> Integers:
-    """Bodies to begin with: constant, alternating, and random ones in which one symbol is rare or not."""
-    bodies = random.integers(0, free, (count, size))
-    for row in range(count):
-        match row % 4:
-            case 0:
-                bodies[row] = row // 4 % free
-            case 1:
-                bodies[row] = (np.arange(size) + row // 4) % free
-            case 2:
-                rare = random.random(size) < random.random() ** 2
-                bodies[row] = np.where(rare, bodies[row], row // 4 % free)
-            case _:
-                pass
-    return bodies
-
-
-def _mutated(random: np.random.Generator, body: Integers, free: int) -> Integers:
-    """The body, changed a little or much."""
-    made, size = body.copy(), len(body)
-    match random.integers(0, 4):
-        case 0:
-            some = random.integers(0, size, min(size, random.geometric(1 / 2)))
-            made[some] = random.integers(0, free, len(some))
-        case 1:
-            a, b = random.integers(0, size, 2)
-            made[a], made[b] = body[b], body[a]
-        case 2:
-            a, b = sorted(random.integers(0, size + 1, 2))
-            made[a:b] = random.integers(0, free)
-        case _:
-            made = np.roll(body, random.integers(0, size))
-    return made
-
-
 def slope(points: Sequence[tuple[int, float]]) -> float | None:
     """The slope of log(influence) in log(n) over the tail: the longer half of the lengths, at least two.
 
@@ -432,15 +239,8 @@ def slope(points: Sequence[tuple[int, float]]) -> float | None:
     return float((x * y).sum() / (x * x).sum())
 
 
-def _require_few(cases: int, what: str) -> None:
-    if cases > MOST_CASES:
-        raise UnsupportedError(
-            f"there are more than {MOST_CASES:,} {what}, and no more are enumerated: take --mode sampled "
-            "or search, or a smaller n"
-        )
-
-
-def _finite(values: Matrix) -> Matrix:
+def finite(values: Matrix) -> Matrix:
+    """The outputs themselves. Raises `UnsupportedError` if one is no finite number."""
     found = np.asarray(values, dtype=np.float64)
     if not np.isfinite(found).all():
         raise UnsupportedError("the model's output is not a finite number on some word: nothing is measured")

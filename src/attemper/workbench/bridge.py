@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from attemper.errors import UnsupportedError
-from attemper.limits.influence import (
-    Frame,
-    Integers,
-    Matrix,
-    Outputs,
-    merged,
-    random_words,
-    sampled_words,
-)
+from attemper.limits.influence import Frame, Integers, Matrix, Outputs, merged, random_words, sampled_words
 from attemper.workbench.influence import of_model, outputs_of_network
 from attemper.workbench.logit_ranges import TRIED, LogitRange
 from attemper.workbench.model import Model

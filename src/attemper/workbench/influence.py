@@ -18,9 +18,9 @@ from attemper.encoders.soft import outputs_of, outputs_of_histograms
 from attemper.encoders.weights import Encoder, Mask, NoPositions
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.languages.words import Alphabet, Word, parse_word, show_word
+from attemper.limits.climbing import CLIMBERS, climb
+from attemper.limits.enumeration import MOST_CASES, all_histograms, all_words, count_histograms, count_words
 from attemper.limits.influence import (
-    CLIMBERS,
-    MOST_CASES,
     Changes,
     Frame,
     HistogramExchange,
@@ -31,11 +31,6 @@ from attemper.limits.influence import (
     Place,
     Seen,
     WordExchange,
-    all_histograms,
-    all_words,
-    climb,
-    count_histograms,
-    count_words,
     given_words,
     merged,
     random_words,
