@@ -14,10 +14,12 @@ import pytest
 
 import attemper as library
 from attemper.languages.sources.values import Parity
-from attemper.limits.influence import Place
-from attemper.workbench import influence as measuring
-from attemper.workbench.influence import Mode, Plan, measure, of_encoder, of_model
+from attemper.limits.influence import Integers, Matrix, Place
+from attemper.workbench.cli.influence import MODES
+from attemper.workbench.influence import Plan, measure
 from attemper.workbench.influence_floors import floors_of
+from attemper.workbench.report.influence import Mode
+from attemper.workbench.subjects import in_log_odds, of_encoder, of_model
 from tests.support.command_line import attemper
 from tests.support.encoders import fixture, random_encoder
 
@@ -37,6 +39,10 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return "measured_models"
+
+
+def test_the_command_line_knows_the_modes() -> None:
+    assert tuple(Mode) == MODES
 
 
 def test_exact_is_the_default_where_words_are_few(models: str) -> None:
@@ -96,7 +102,7 @@ def test_sampled_and_searched_numbers_are_those_of_the_seed(models: str) -> None
 def test_log_odds_are_those_of_one_output(models: str) -> None:
     """ln(P/(1-P)) of END under a softmax, on all words of three bits, by the definition."""
     encoder = fixture("parity_source_causal")
-    subject = measuring.in_log_odds(of_encoder(encoder, start="^"), "END")
+    subject = in_log_odds(of_encoder(encoder, start="^"), "END")
     words = np.array([(2, *bits) for bits in product((0, 1), repeat=3)])
     laws = np.exp(of_encoder(encoder, start="^").outputs(words))
     laws /= laws.sum(axis=1, keepdims=True)
@@ -121,7 +127,7 @@ def test_two_floors_are_told_apart(models: str) -> None:
 def test_a_floor_from_all_words_says_nothing_where_the_typical_one_is_near_the_table() -> None:
     """The trained causal model at n = 64 and 512: the worst word found, and the mean word."""
     source = Parity(Fraction(1, 2), odd=False)
-    subject = measuring.in_log_odds(of_encoder(fixture("parity_source_causal"), start="^"), "END")
+    subject = in_log_odds(of_encoder(fixture("parity_source_causal"), start="^"), "END")
     report = measure(subject, Plan(Mode.SEARCH, (65,), 8192, 0, 600.0), lambda _: None)
     (floors,) = floors_of(report, source, seed=0)
     assert floors.worst_change > 9
@@ -189,7 +195,7 @@ def test_time_and_interrupts_leave_what_was_seen() -> None:
     assert not late.interrupted
     rounds = iter(range(10))
 
-    def outputs(words: measuring.Integers) -> measuring.Matrix:
+    def outputs(words: Integers) -> Matrix:
         if next(rounds) > 5:
             raise KeyboardInterrupt
         return subject.outputs(words)

@@ -20,8 +20,10 @@ from attemper.workbench.report.windows import cut
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Source
     from attemper.limits.influence import Integers
-    from attemper.workbench.influence import Mode, Plan, Report, Row, Subject
+    from attemper.workbench.influence import Plan
     from attemper.workbench.influence_floors import Floors
+    from attemper.workbench.report.influence import Mode, Report, Row
+    from attemper.workbench.subjects import Subject
 
 WITNESS = 60
 """How many characters of a word are shown; --csv and --json have all."""
@@ -88,7 +90,8 @@ def influence_command(
     """
     # The threads of numpy's matrices wait for the next one, and take as much of the processor again.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
-    from attemper.workbench.influence import measure, subject_of, words_in
+    from attemper.workbench.influence import measure
+    from attemper.workbench.subjects import subject_of, words_in
 
     if logit_range is not None:
         from attemper.workbench.cli.bridging import bridge_command
@@ -178,7 +181,8 @@ def _plan(
     seconds: float,
     words: dict[int, Integers] | None,
 ) -> Plan:
-    from attemper.workbench.influence import Mode, Plan
+    from attemper.workbench.influence import Plan
+    from attemper.workbench.report.influence import Mode
 
     return Plan(Mode(mode) if mode else None, lengths, samples, seed, seconds, words)
 
@@ -201,7 +205,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _print_report(found: Report) -> None:
-    from attemper.workbench.influence import FOUND_AS
+    from attemper.workbench.report.influence import FOUND_AS
 
     rows = found.largest_rows
     modes: list[Mode] = list(dict.fromkeys(each.mode for each in found.measured))
@@ -224,7 +228,7 @@ def _size(row: Row) -> float:
 
 def _print_witness(found: Report, row: Row) -> None:
     """Where the largest change at a length was seen."""
-    from attemper.workbench.influence import exchange_record
+    from attemper.workbench.report.influence import exchange_record
 
     exchange = exchange_record(found.subject.symbols, row.changes.exchange)
     where = "" if exchange["position"] is None else f"x_{exchange['position']}, "
