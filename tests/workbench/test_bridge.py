@@ -156,6 +156,22 @@ def test_every_network_breaks_exactly_one_assumption(formula: str, regime: str) 
     assert answers == ["O(1/n)" if kind == "Uniform" else broken for kind in kinds]
 
 
+def test_a_head_that_averages_what_others_have_written_is_no_exception() -> None:
+    """One symbol can turn every prefix's parity: the average of these bits is not O(1/n)."""
+    model = attemper.compile("#<[#<['1'] % 2 = 0] <= #<['1']", "01", regime="temperature")
+    heads = [
+        (number, type(head.construction).__name__, answer.value)
+        for number, (layer, answers) in enumerate(
+            zip(model.network.layers, one_symbol(model.network), strict=True)
+        )
+        for head, answer in zip(layer.heads, answers, strict=True)
+    ]
+    averages = [(number, answer) for number, kind, answer in heads if kind == "Uniform"]
+    assert averages[0] == (0, "O(1/n)")
+    assert averages[-1][0] > 0
+    assert averages[-1][1] == "more: what it reads"
+
+
 UNBOUNDED: list[tuple[Callable[[], ClosedForm], Answer]] = [
     (lambda: times(I, over(N)), Answer.YES),
     (lambda: times(SIGN, over(I)), Answer.YES),

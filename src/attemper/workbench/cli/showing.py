@@ -27,13 +27,14 @@ ONE_SYMBOL = {
     OneSymbol.TEMPERATURE: "O(1): tau",
     OneSymbol.POSITIONS: "O(1): PE",
     OneSymbol.BOTH: "O(1): tau, PE",
+    OneSymbol.READ: "O(1): read",
     OneSymbol.UNKNOWN: "UNKNOWN",
 }
 """What one symbol can change, in few columns."""
 
 LEGEND = (
     "one symbol can change more than O(1/n): tau, where the temperature depends on i or n; PE, where "
-    "position embeddings are unbounded"
+    "position embeddings are unbounded; read, where the head reads what such a head has written"
 )
 
 NAME = 20

@@ -3,13 +3,14 @@
 One symbol changes what a head attends to by O(1/n) if the range of its scores, over all words of all lengths,
 and its values are bounded, and nothing else that it computes with depends on n (Hahn 2020, Lemma 5, with
 supplement S2). A compiled head can break this by a temperature that depends on n, or by position embeddings
-that grow. Where the closed forms do not decide it, the answer is UNKNOWN.
+that grow; and a head that breaks nothing can read what such a head has written. Where the closed forms do
+not decide it, the answer is UNKNOWN.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from fractions import Fraction
 from typing import assert_never
 
@@ -27,7 +28,7 @@ from attemper.exact.closed_forms import (
     growth,
 )
 from attemper.exact.laurent import Laurent, constant, monomial, plus, times
-from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
+from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Masking, Network, Softmax
 
 
 class Answer(StrEnum):
@@ -45,7 +46,21 @@ class OneSymbol(StrEnum):
     TEMPERATURE = "more: temperature"
     POSITIONS = "more: unbounded positions"
     BOTH = "more: temperature, unbounded positions"
+    READ = "more: what it reads"
     UNKNOWN = "UNKNOWN"
+
+
+class Origin(IntEnum):
+    """What a coordinate depends on, and so how much one symbol can change it at most positions."""
+
+    OWN_SYMBOL = 0
+    """The symbol and the place here."""
+    AVERAGES = 1
+    """Unmasked heads that one symbol changes by O(1/n), at every position."""
+    MASKED_AVERAGES = 2
+    """The same of masked heads: at a position that sees few others a symbol changes much."""
+    MORE = 3
+    UNKNOWN = 4
 
 
 def one_symbol(network: Network) -> tuple[tuple[OneSymbol, ...], ...]:
@@ -58,11 +73,60 @@ def one_symbol(network: Network) -> tuple[tuple[OneSymbol, ...], ...]:
     """
     forms: dict[Coordinate, ClosedForm] = dict(network.positions)
     known = {coordinate: is_bounded(form) for coordinate, form in forms.items()}
+    origins: dict[Coordinate, Origin] = {}
     found = []
     for layer in network.layers:
-        found.append(tuple(_of_head(head, forms, known) for head in layer.heads))
+        read = [_read(head, origins) for head in layer.heads]
+        answers = [
+            _of_head(head, forms, known, origin) for head, origin in zip(layer.heads, read, strict=True)
+        ]
+        found.append(tuple(answers))
         known = _after(layer, known)
+        origins = _origins_after(
+            layer, origins, [_written(*each) for each in zip(layer.heads, answers, read, strict=True)]
+        )
     return tuple(found)
+
+
+def _read(head: Head, origins: dict[Coordinate, Origin]) -> Origin:
+    """The farthest origin of what a head reads."""
+    forms = (*head.query, *head.key, *head.values)
+    return max(
+        (origins.get(c, Origin.OWN_SYMBOL) for form in forms for c, _ in form), default=Origin.OWN_SYMBOL
+    )
+
+
+def _written(head: Head, answer: OneSymbol, read: Origin) -> Origin:
+    """The origin of what a head writes."""
+    match answer:
+        case OneSymbol.UNKNOWN:
+            return Origin.UNKNOWN
+        case OneSymbol.FEW if head.masking is Masking.NONE and read <= Origin.AVERAGES:
+            return Origin.AVERAGES
+        case OneSymbol.FEW:
+            return Origin.MASKED_AVERAGES
+        case _:
+            return Origin.MORE
+
+
+def _origins_after(
+    layer: Layer, origins: dict[Coordinate, Origin], written: list[Origin]
+) -> dict[Coordinate, Origin]:
+    """The origins after a layer, whose heads write with these."""
+    after = dict(origins)
+
+    def write(target: Coordinate, origin: Origin) -> None:
+        after[target] = max(origin, after.get(target, Origin.OWN_SYMBOL))
+
+    for head, origin in zip(layer.heads, written, strict=True):
+        for target in head.targets:
+            write(target, origin)
+    middle = dict(after)
+    for unit in layer.hidden:
+        origin = max((middle.get(c, Origin.OWN_SYMBOL) for c, _ in unit.form), default=Origin.OWN_SYMBOL)
+        for target, _ in unit.outputs:
+            write(target, origin)
+    return after
 
 
 def is_bounded(form: ClosedForm) -> Answer:
@@ -174,7 +238,9 @@ def _of_form(form: LinearForm, known: dict[Coordinate, Answer]) -> Answer:
     return Answer.NO if alone else Answer.UNKNOWN
 
 
-def _of_head(head: Head, forms: dict[Coordinate, ClosedForm], known: dict[Coordinate, Answer]) -> OneSymbol:
+def _of_head(
+    head: Head, forms: dict[Coordinate, ClosedForm], known: dict[Coordinate, Answer], read: Origin
+) -> OneSymbol:
     if not isinstance(head.weighting, Softmax):
         return OneSymbol.UNKNOWN
     coldness = head.weighting.inverse_temperature
@@ -182,7 +248,9 @@ def _of_head(head: Head, forms: dict[Coordinate, ClosedForm], known: dict[Coordi
     rows = [(q, k) for q, k in zip(head.query, head.key, strict=True) if q and k]
     values = _all(_of_form(value, known) for value in head.values)
     if values is Answer.YES and _range_is_bounded(rows, coldness, forms, known):
-        return OneSymbol.FEW
+        # With a mask, averages of averages fall as (log n)^k/n for early symbols: not O(1/n), and not said.
+        few = {Origin.OWN_SYMBOL: OneSymbol.FEW, Origin.AVERAGES: OneSymbol.FEW, Origin.MORE: OneSymbol.READ}
+        return few.get(read, OneSymbol.UNKNOWN)
     places = _all([*(_of_form(form, known) for row in rows for form in row), values])
     match cold, places:
         case Answer.NO, Answer.YES:
