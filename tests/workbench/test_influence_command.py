@@ -193,6 +193,9 @@ def test_time_and_interrupts_leave_what_was_seen() -> None:
     assert [(each.length, each.finished) for each in late.measured] == [(8, False)]
     assert {row.place for row in late.rows} == {Place.FIRST, Place.MIDDLE, Place.LAST_BUT_ONE}
     assert not late.interrupted
+    early = measure(subject, Plan(Mode.EXACT, (200_000,), 1, 0, 0.0), lambda _: None)
+    assert early.measured[0].found_as == "largest in the words that were reached, not the maximum"
+    assert 0 < early.rows[0].changes.exchanges < 199_999
     rounds = iter(range(10))
 
     def outputs(words: Integers) -> Matrix:

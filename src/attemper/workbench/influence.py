@@ -23,6 +23,9 @@ from attemper.limits.influence import (
 from attemper.workbench.report.influence import Measured, Mode, Report
 from attemper.workbench.subjects import Subject
 
+FEW_WORDS = 1 << 14
+"""So many words of a length are enumerated where nobody asks for it."""
+
 LONGEST_WORD = 8192
 """The longest word that is run, symbol by symbol: its scores are n^2 numbers."""
 
@@ -70,8 +73,11 @@ def measure(subject: Subject, plan: Plan, report: Callable[[str], None]) -> Repo
 
 def _default_mode(subject: Subject, lengths: Sequence[int]) -> Mode:
     """Exact where all lengths are short enough, else sampled."""
-    count = count_words if subject.histograms is None else count_histograms
-    few = all(length < MOST_CASES * 2 and count(subject.frame, length) <= MOST_CASES for length in lengths)
+    frame = subject.frame
+    if subject.histograms is not None:
+        few = all(n <= MOST_CASES and count_histograms(frame, n) <= MOST_CASES for n in lengths)
+    else:
+        few = all(n <= FEW_WORDS and count_words(frame, n) <= FEW_WORDS for n in lengths)
     return Mode.EXACT if few else Mode.SAMPLED
 
 

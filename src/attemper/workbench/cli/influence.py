@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from attemper.limits.influence import Integers
     from attemper.workbench.influence import Plan
     from attemper.workbench.influence_floors import Floors
-    from attemper.workbench.report.influence import Mode, Report, Row
+    from attemper.workbench.report.influence import Report, Row
     from attemper.workbench.subjects import Subject
 
 WITNESS = 60
@@ -205,12 +205,11 @@ def _write(file: Path, text: str) -> None:
 
 
 def _print_report(found: Report) -> None:
-    from attemper.workbench.report.influence import FOUND_AS
-
     rows = found.largest_rows
-    modes: list[Mode] = list(dict.fromkeys(each.mode for each in found.measured))
-    for mode in modes:
-        out.print(f"measured in float64, not proved: {FOUND_AS[mode]}")
+    for meaning in dict.fromkeys(each.found_as for each in found.measured if each.seen):
+        lengths = [f"{each.length:,}" for each in found.measured if each.found_as == meaning]
+        at = "" if len(lengths) == len(found.measured) else f" (n = {', '.join(lengths)})"
+        out.print(f"measured in float64, not proved: {meaning}{at}")
     several = len(found.subject.names) > 1
     if rows:
         out.print(_table(rows, several=several))

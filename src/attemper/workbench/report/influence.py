@@ -49,6 +49,13 @@ class Measured:
     seen: Seen
     finished: bool
 
+    @property
+    def found_as(self) -> str:
+        """What the largest change is."""
+        if self.mode is Mode.EXACT and not self.finished:
+            return "largest in the words that were reached, not the maximum"
+        return FOUND_AS[self.mode]
+
 
 @final
 @dataclass(frozen=True)
@@ -96,8 +103,9 @@ class Report:
         return list(best.values())
 
     def slopes(self) -> dict[Place, float | None]:
-        """The slopes on log-log axes of the classes' largest changes."""
-        rows = self.largest_rows
+        """The slopes on log-log axes of the classes' largest changes, at lengths that are finished."""
+        finished = {each.length for each in self.measured if each.finished}
+        rows = [row for row in self.largest_rows if row.length in finished]
         places = dict.fromkeys(row.place for row in rows)
         return {
             place: slope([(row.length, row.changes.largest) for row in rows if row.place is place])
@@ -146,7 +154,7 @@ def _measured_record(report: Report, each: Measured) -> dict[str, object]:
     return {
         "n": each.length,
         "mode": str(each.mode),
-        "largest_is": FOUND_AS[each.mode],
+        "largest_is": each.found_as,
         "finished": each.finished,
         "changes": [
             {
