@@ -32,7 +32,7 @@ PLAIN = {
     *("hard-attention", "end-of-word", "well-nested", "0-based", "two-element"),
     *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
     *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
-    *("NOT", "NAME", "NUMBER"),
+    *("NOT", "NAME", "NUMBER", "SYMBOL", "log-log"),
 }
 """Words with a hyphen or in capitals that are no terms: of English, and names of what options take."""
 
@@ -118,6 +118,8 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("refute", reader, "--language", "parity", "--n", "20", "--free", "0.5", "-o", refuted),
         attemper("restrict", refuted),
         attemper("check", refuted),
+        attemper("influence", reader, "--n", "4,5"),
+        attemper("influence", reader, "--n", "8", "--logit-range", "n"),
         attemper("lemma", "--run", "40", "--k", "8"),
         attemper("lemma"),
         attemper("limits", "source", "parity", "--p", "1/2", "--n", 8),

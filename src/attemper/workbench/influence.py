@@ -1,0 +1,114 @@
+"""`attemper influence`: a model measured, length by length, in one of several modes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from attemper.errors import OptionError, UnsupportedError
+from attemper.limits.climbing import CLIMBERS, climb
+from attemper.limits.enumeration import MOST_CASES, all_histograms, all_words, count_histograms, count_words
+from attemper.limits.influence import (
+    Changes,
+    Integers,
+    Place,
+    Seen,
+    given_words,
+    merged,
+    random_words,
+    sampled_words,
+)
+from attemper.workbench.report.influence import Measured, Mode, Report
+from attemper.workbench.subjects import Subject
+
+FEW_WORDS = 1 << 14
+"""So many words of a length are enumerated where nobody asks for it."""
+
+LONGEST_WORD = 8192
+"""The longest word that is run, symbol by symbol: its scores are n^2 numbers."""
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """How a model is measured: the mode (None: exact where possible, else sampled), and for how long.
+
+    `words` are those of `Mode.WORD` and `Mode.SAMPLED`, numbered and framed, of each length; sampled ones are
+    drawn uniformly where there are none. `samples` is how many of them, or how many words a search runs.
+    """
+
+    mode: Mode | None
+    lengths: tuple[int, ...]
+    samples: int
+    seed: int
+    seconds: float
+    words: dict[int, Integers] | None = None
+
+
+def measure(subject: Subject, plan: Plan, report: Callable[[str], None]) -> Report:
+    """Measure each length in turn, until the time is up or somebody presses Ctrl-C; with what there is."""
+    deadline = time.monotonic() + plan.seconds
+    measured: list[Measured] = []
+    mode = plan.mode or _default_mode(subject, plan.lengths)
+    for length in plan.lengths:
+        report(f"n = {length}")
+        seen: dict[tuple[Place, int], Changes] = {}
+        finished, interrupted = False, False
+        try:
+            for part in _parts(subject, plan, mode, length):
+                seen = merged((seen, part))
+                if time.monotonic() > deadline:
+                    break
+            else:
+                finished = True
+        except KeyboardInterrupt:
+            interrupted = True
+        measured.append(Measured(length, mode, seen, finished))
+        if not finished:
+            return Report(subject, tuple(measured), interrupted)
+    return Report(subject, tuple(measured), interrupted=False)
+
+
+def _default_mode(subject: Subject, lengths: Sequence[int]) -> Mode:
+    """Exact where all lengths are short enough, else sampled."""
+    frame = subject.frame
+    if subject.histograms is not None:
+        few = all(n <= MOST_CASES and count_histograms(frame, n) <= MOST_CASES for n in lengths)
+    else:
+        few = all(n <= FEW_WORDS and count_words(frame, n) <= FEW_WORDS for n in lengths)
+    return Mode.EXACT if few else Mode.SAMPLED
+
+
+def _parts(subject: Subject, plan: Plan, mode: Mode, length: int) -> Iterator[Seen]:
+    frame = subject.frame
+    if length > LONGEST_WORD and (mode is not Mode.EXACT or subject.histograms is None):
+        raise UnsupportedError(
+            f"words of {length:,} symbols have too many scores: at most {LONGEST_WORD:,} symbols are run"
+        )
+    match mode:
+        case Mode.EXACT if subject.histograms is not None:
+            return all_histograms(subject.histograms, frame, len(subject.symbols), length)
+        case Mode.EXACT:
+            return all_words(subject.outputs, frame, length)
+        case Mode.WORD:
+            if plan.words is None:
+                raise OptionError("--mode word needs --words FILE")
+            return given_words(subject.outputs, frame, plan.words[length])
+        case Mode.SAMPLED:
+            frame.require(length)
+            words = plan.words[length] if plan.words else random_words(frame, length, plan.samples, plan.seed)
+            return sampled_words(subject.outputs, frame, words, plan.seed)
+        case Mode.SEARCH:
+            return _rounds(subject, plan, length)
+
+
+def _rounds(subject: Subject, plan: Plan, length: int) -> Iterator[Seen]:
+    """A search that ends once as many words as samples have been run."""
+    subject.frame.require(length)
+    classes = {subject.frame.place(at, length) for at in subject.frame.positions(length)}
+    rounds = -(-plan.samples // (2 * CLIMBERS * len(classes)))
+    found = climb(subject.outputs, subject.frame, length, plan.seed)
+    for _ in range(rounds):
+        yield next(found)

@@ -1,0 +1,165 @@
+"""Models as `attemper influence` measures them: encoders in Python, and compiled networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from attemper.encoders.loading import load_encoder
+from attemper.encoders.soft import outputs_of, outputs_of_histograms
+from attemper.encoders.weights import Encoder, Mask, NoPositions
+from attemper.errors import OptionError, UnsupportedError, WordError
+from attemper.languages.words import Alphabet, Word, parse_word
+from attemper.limits.influence import (
+    Frame,
+    Integers,
+    Matrix,
+    Outputs,
+    OutputsOfHistograms,
+)
+from attemper.workbench.model import Model, load
+
+if TYPE_CHECKING:
+    from attemper.running.dense import DenseTransformer
+
+SCORES_AT_ONCE = 1 << 24
+"""How many scores of one layer exist at a time where a network's scores are watched."""
+
+
+@final
+@dataclass(frozen=True)
+class Subject:
+    """A model as it is measured: its symbols by number, its outputs by name, and what computes them.
+
+    `histograms` computes the same from counts where order cannot matter, and is None where it can.
+    """
+
+    source: str
+    symbols: tuple[str, ...]
+    frame: Frame
+    names: tuple[str, ...]
+    outputs: Outputs
+    histograms: OutputsOfHistograms | None = None
+
+
+def subject_of(source: str, start: str | None, log_odds: str | None) -> Subject:
+    """The model that a folder or MODULE:OBJECT names; `start` begins every word and is never exchanged.
+
+    With `log_odds` its one output is ln(P / (1 - P)), P the probability of that output by a softmax over all.
+    """
+    if Path(source).is_dir() or ":" not in source:
+        if start is not None:
+            raise OptionError("--start is for encoders: no compiled network has such a symbol")
+        subject = of_model(load(Path(source)), source)
+    else:
+        subject = of_encoder(load_encoder(source), source, start)
+    return subject if log_odds is None else in_log_odds(subject, log_odds)
+
+
+def of_encoder(encoder: Encoder, source: str = "", start: str | None = None) -> Subject:
+    """An encoder with soft attention, run in float64."""
+    if start is not None and (start not in encoder.symbols or start == encoder.ending):
+        raise OptionError(f"--start '{start}' is none of the symbols {' '.join(encoder.symbols)}")
+    fixed = {start, encoder.ending}
+    number = {symbol: k for k, symbol in enumerate(encoder.symbols)}
+    frame = Frame(
+        tuple(k for symbol, k in number.items() if symbol not in fixed),
+        None if start is None else number[start],
+        None if encoder.ending is None else number[encoder.ending],
+    )
+    ordered = encoder.mask is not Mask.UNMASKED or not isinstance(encoder.positions, NoPositions)
+    return Subject(
+        source,
+        encoder.symbols,
+        frame,
+        encoder.outputs,
+        lambda words: outputs_of(encoder, words),
+        None if ordered else lambda counts, last: outputs_of_histograms(encoder, counts.astype(float), last),
+    )
+
+
+def of_model(model: Model, source: str = "") -> Subject:
+    """A compiled network, run in float64 with its softmax; its outputs are those at position n.
+
+    Raises `UnsupportedError` if it is read at the first position.
+    """
+    network = model.network
+    if network.reads_first:
+        raise UnsupportedError(
+            "this network is read at the first position, and influence is measured at the last: compile the "
+            "formula with --at last"
+        )
+    module = model.dense()
+    names = tuple(name for name, _ in network.symbols) or ("output",)
+    return Subject(
+        source,
+        network.alphabet.symbols,
+        Frame(tuple(range(len(network.alphabet.symbols)))),
+        names,
+        lambda words: outputs_of_network(module, words),
+    )
+
+
+def outputs_of_network(module: DenseTransformer, words: Integers) -> Matrix:
+    """What the network puts out at position n, of shape (B, K), for words (B, n)."""
+    import torch
+
+    heads = max((len(layer.heads) for layer in module.network.layers), default=1)
+    size = max(1, SCORES_AT_ONCE // (max(1, heads) * words.shape[1] ** 2))
+    parts = []
+    with torch.no_grad():
+        for top in range(0, len(words), size):
+            values = module(torch.from_numpy(words[top : top + size]))[:, -1]
+            parts.append(values.reshape(len(values), -1).double().numpy())
+    return np.concatenate(parts)
+
+
+def in_log_odds(subject: Subject, name: str) -> Subject:
+    """The same model, its output the log-odds of one of its outputs under a softmax over all of them."""
+    if name not in subject.names or len(subject.names) < 2:
+        raise OptionError(
+            f"--log-odds '{name}' is none of the model's outputs, {' '.join(subject.names)}, or the only one"
+        )
+    chosen = subject.names.index(name)
+
+    def odds(values: Matrix) -> Matrix:
+        others = np.delete(values, chosen, axis=1)
+        return np.asarray(values[:, [chosen]] - np.logaddexp.reduce(others, axis=1)[:, None])
+
+    histograms = subject.histograms
+    return replace(
+        subject,
+        names=(f"log-odds of {name}",),
+        outputs=lambda words: odds(subject.outputs(words)),
+        histograms=None if histograms is None else lambda counts, last: odds(histograms(counts, last)),
+    )
+
+
+def words_in(lines: Sequence[str], subject: Subject) -> dict[int, Integers]:
+    """The words on the lines, framed and numbered, by their length n.
+
+    Raises `WordError`, with the number of the line, for a word that cannot be read, or without a symbol.
+    """
+    frame, symbols = subject.frame, [subject.symbols[k] for k in subject.frame.free]
+    numbers = {symbol: k for k, symbol in enumerate(symbols)}
+    bodies: dict[int, list[list[int]]] = {}
+    for line_number, line in enumerate(lines, start=1):
+        word = _word_on(line, line_number, Alphabet(tuple(symbols)))
+        bodies.setdefault(len(word), []).append([numbers[symbol] for symbol in word])
+    if not bodies:
+        raise WordError("there is no word to measure: give one word a line")
+    return {size + frame.fixed: frame.words(np.array(some)) for size, some in sorted(bodies.items())}
+
+
+def _word_on(line: str, number: int, alphabet: Alphabet) -> Word:
+    try:
+        word = parse_word(line, alphabet)
+    except WordError as error:
+        raise WordError(f"word {number}: {error}", word=number, **error.details) from None
+    if not word:
+        raise WordError(f"word {number} is empty: there is nothing to exchange", word=number)
+    return word
