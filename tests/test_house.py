@@ -44,6 +44,8 @@ TRUSTED = (
     "attemper.checker.check",
     "attemper.checker.__main__",
     "attemper.checker.folders",
+    "attemper.checker.floors",
+    "attemper.languages.sources.sampling",
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 
