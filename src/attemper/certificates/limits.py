@@ -119,6 +119,15 @@ def load(path: Path) -> OneSymbolBound:
         raise MalformedFileError(f"'{path}' is not a bound: {str(error)[:300]}") from None
 
 
+def is_bound(path: Path) -> bool:
+    """Whether the file says that it is a bound, whatever else it may say."""
+    try:
+        data = parse_json(read_bytes(path, ""))
+    except (*UNREADABLE, MalformedFileError):
+        return False
+    return isinstance(data, dict) and str(data.get("format", "")).startswith("attemper-limit/")
+
+
 def encode(found: OneSymbolBound) -> dict[str, object]:
     """The bound as JSON data."""
     return {
