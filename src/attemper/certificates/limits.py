@@ -24,13 +24,16 @@ Functional = tuple[int, ...]
 class FrequencyBound:
     """For all n >= `start`, two words of n symbols that one exchange parts differ by at most `constant` / n.
 
-    With a `box` this is said of words whose symbols have frequencies inside it: of each symbol but the first
-    and the marker, in order, from a least to a greatest part of the n positions. `splits` cuts the boxes of
+    With a `residue` (m, r) only lengths n = r mod m are meant: those of an encoder whose positions have the
+    period m. With a `box` this is said of words whose symbols have frequencies inside it: of each symbol but
+    the first and the marker, in order (with a period, at each residue of the positions from 1 on), from a
+    least to a greatest part of the n positions. `splits` cuts the boxes of
     frequencies and u = 1/n into the parts on which the derivative is bounded; FORMAT.md has its letters.
     """
 
     start: int
     constant: Fraction
+    residue: tuple[int, int] | None
     box: tuple[tuple[Fraction, Fraction], ...] | None
     splits: str
 
@@ -173,10 +176,11 @@ def decode(data: object) -> OneSymbolBound:
 
 def _encode_bound(bound: Bound) -> dict[str, object]:
     match bound:
-        case FrequencyBound(start, constant, box, splits):
+        case FrequencyBound(start, constant, residue, box, splits):
             sides = None if box is None else [[str(least), str(greatest)] for least, greatest in box]
             entries: dict[str, object] = {"form": "frequencies", "n0": start, "constant": str(constant)}
-            return entries | {"box": sides, "splits": splits}
+            lengths = None if residue is None else list(residue)
+            return entries | {"residue": lengths, "box": sides, "splits": splits}
         case TableBound(length, change):
             return {"form": "table", "n": length, "change": str(change)}
         case _:
@@ -190,14 +194,17 @@ def _decode_bound(entry: dict[str, object], free: int) -> Bound:
             "form": "frequencies",
             "n0": int(start),
             "constant": str(constant),
+            "residue": None | [int(), int()] as residue,
             "box": list() | None as box,
             "splits": str(splits),
             **rest,
         } if not rest:
+            lengths = None if residue is None else _residue(residue)
             sides = None if box is None else tuple(_side(side) for side in box)
-            if sides is not None and len(sides) != free:
-                raise ValueError(f"its box must have {free} sides, one for each free frequency")
-            return FrequencyBound(_length(start), _fraction(constant), sides, splits)
+            wanted = free * (1 if lengths is None else lengths[0])
+            if sides is not None and len(sides) != wanted:
+                raise ValueError(f"its box must have {wanted} sides, one for each free frequency")
+            return FrequencyBound(_length(start), _fraction(constant), lengths, sides, splits)
         case {"form": "table", "n": int(length), "change": str(change), **rest} if not rest:
             return TableBound(_length(length), _fraction(change))
         case _:
@@ -250,6 +257,22 @@ def _length(number: int) -> int:
 
 MOST_LENGTH = 2**40
 """Longer words than this are nobody's."""
+
+
+def _residue(entry: list[object]) -> tuple[int, int]:
+    match entry:
+        case [int(period), int(rest)] if (
+            type(period) is type(rest) is int and 0 <= rest < period <= MOST_PERIOD
+        ):
+            return period, rest
+        case _:
+            raise ValueError(
+                f"a residue is a pair [m, r], 0 <= r < m <= {MOST_PERIOD}, not {str(entry)[:80]}"
+            )
+
+
+MOST_PERIOD = 64
+"""Boxes have so many axes for each symbol at most."""
 
 
 def _side(entry: object) -> tuple[Fraction, Fraction]:

@@ -31,7 +31,7 @@ from attemper.checker.floors import (
     recogniser_floor,
     typical_floor,
 )
-from attemper.checker.frequencies import changes_of_pairs, largest_derivative
+from attemper.checker.frequencies import Region, changes_of_pairs, largest_bound
 from attemper.checker.tables import change_bound
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.encoders.weights import Encoder
@@ -89,10 +89,10 @@ def mismatches(found: OneSymbolBound, encoder: Encoder) -> Iterator[str]:
 
 def _known(encoder: Encoder, found: OneSymbolBound) -> Fraction | None:
     """The constant, or the change, that the weights prove; None if nothing is proved."""
-    functionals = np.array(found.functionals, dtype=np.float64)
+    functionals = np.array(found.functionals, dtype=np.int64)
     match found.bound:
-        case FrequencyBound(start, _, box, splits):
-            proved = largest_derivative(encoder, functionals, start, box, splits)
+        case FrequencyBound(start, _, residue, box, splits):
+            proved = largest_bound(encoder, functionals, Region(start, residue, box), splits)
         case TableBound(length, _):
             proved = max(change_bound(encoder, length, functional) for functional in functionals)
         case _:
@@ -102,12 +102,13 @@ def _known(encoder: Encoder, found: OneSymbolBound) -> Fraction | None:
 
 def _bounded(found: OneSymbolBound, known: Fraction | None) -> ClaimVerdict:
     match found.bound:
-        case FrequencyBound(start, constant, box, _):
+        case FrequencyBound(start, constant, residue, box, _):
             claimed = constant
             words = "any word" if box is None else f"a word with {_frequencies(found)}"
+            lengths = "" if residue is None else f" with n = {residue[1]} mod {residue[0]}"
             text = (
                 f"one symbol of {words} of n symbols changes the output by at most {_number(constant)}/n, "
-                f"for all n >= {start}"
+                f"for all n >= {start}{lengths}"
             )
         case TableBound(length, change):
             claimed = change
@@ -136,7 +137,7 @@ def _following(found: OneSymbolBound, encoder: Encoder, consequence: Consequence
                 floor = recogniser_floor(_change(found, length, every_word=True))
                 text = f"cross-entropy on PARITY, uniform words of n = {length} symbols: at least {_number(nats)} nats"
             case SourceFloor(source, p, length, nats):
-                floor = _source_floor(found, encoder, consequence)
+                floor = source_floor(found, encoder, consequence)
                 text = (
                     f"cross-entropy on the source {source} with p = {p}, prefixes of {length - 1} symbols and "
                     f"the marker: at least {_number(nats)} nats"
@@ -158,8 +159,10 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
     """From a length on the bound leaves no room for the margin; at each length before, a pair of words."""
     _require_recogniser(found, encoder)
     bound = found.bound
-    if not isinstance(bound, FrequencyBound):
-        raise NotAboutError("that no margin is possible from a length on follows from a bound by frequencies")
+    if not isinstance(bound, FrequencyBound) or bound.residue is not None:
+        raise NotAboutError(
+            "that no margin is possible from a length on follows from a bound for all lengths"
+        )
     if claim.start < 2:
         raise NotAboutError("a word of n = 1 is its marker, and has no symbol to exchange")
     enough = margin_impossible_from(bound.constant, claim.margin, bound.start)
@@ -206,7 +209,7 @@ def _has_pairs(box: tuple[tuple[Fraction, Fraction], ...], length: int) -> bool:
     return (high - low) * length >= 3
 
 
-def _source_floor(found: OneSymbolBound, encoder: Encoder, claim: SourceFloor) -> flint.arb:
+def source_floor(found: OneSymbolBound, encoder: Encoder, claim: SourceFloor) -> flint.arb:
     """The cross-entropy on a source that no encoder with such a bound goes below."""
     source = source_named(claim.source, claim.p)
     if not isinstance(source, Parity) or _bits(found) != ("0", "1"):
@@ -226,8 +229,8 @@ def _change(found: OneSymbolBound, length: int, *, every_word: bool) -> Fraction
     if length < 2:
         raise NotAboutError("a word of n = 1 is its marker, and has no symbol to exchange")
     match found.bound:
-        case FrequencyBound(start, constant, box, _):
-            if length < start:
+        case FrequencyBound(start, constant, residue, box, _):
+            if length < start or (residue is not None and length % residue[0] != residue[1]):
                 raise NotAboutError(f"the bound says nothing of n = {length}")
             if every_word and box is not None:
                 raise NotAboutError("the bound is not about all words")
