@@ -1,0 +1,1 @@
+"""Searches for what limits soft attention; nothing here is trusted."""
