@@ -209,7 +209,8 @@ def margin_impossible_from(constant: Fraction, margin: Fraction, n0: int, *, enu
     If one exchange changes the score by at most C/n for ALL words of ALL n >= n0, and each n has two words,
     one exchange apart, of which one is in the language, then scores of at least m and at most -m need C/n >=
     2m. n counts the end marker, so that n = 1 has the empty word only, and nothing to exchange. With
-    `enumerated` (all lengths below n0 were found to change by at most C/n, too) n0 does not matter. Raises `OptionError` unless C >= 0, m > 0 and n0 >= 1.
+    `enumerated` (all lengths below n0 were found to change by at most C/n, too) n0 does not matter. Raises
+    `OptionError` unless C >= 0, m > 0 and n0 >= 1.
 
     >>> margin_impossible_from(Fraction(366), Fraction(1), 4096)
     4096

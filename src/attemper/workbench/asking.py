@@ -71,8 +71,9 @@ def refute(
 
     * `model`: a compiled model without counts, read with hard attention at the last position; a
       `HardModel`, or a function from n to one; or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
-    * `language`: `"parity"`, `"dyck1"`, `"dyck2"`, `"ones"`, `"anbn"` or another name of the zoo, over the
-      model's symbols in their order; an automaton, or the model that has one.
+    * `language`: `"parity-even"` (also `"parity"`), `"parity-odd"`, `"dyck1"`, `"dyck2"`, `"ones"`, `"anbn"`
+      or another name of the zoo, over the model's symbols in their order; an automaton, or the model that has
+      one.
     * `n`: the number of positions, an end marker included; a `HardModel` knows it.
     * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
       as it can in so many `seconds`, give or take a step. `report` hears what is done.
@@ -83,7 +84,7 @@ def refute(
     found with them.
 
     >>> from attemper.workbench.model import compile
-    >>> found = refute(compile("O (b & Y a)", "ab"), "parity", n=16, free=0.8)
+    >>> found = refute(compile("O (b & Y a)", "ab"), "parity-even", n=16, free=0.8)
     >>> found.verdict.status, len(found.refutation.member)
     (<Status.PROVED: 'PROVED'>, 16)
     """
@@ -131,7 +132,7 @@ def _target(language: object) -> Target:
     if isinstance(found, Dfa | Dyck | Blocks):
         return found
     raise OptionError(
-        f"language={type(found).__name__} is neither a name, such as 'parity', nor an automaton: "
+        f"language={type(found).__name__} is neither a name, such as 'parity-even', nor an automaton: "
         "give parse_regex(...)"
     )
 

@@ -21,8 +21,11 @@ DType = Literal["float64", "float32", "bfloat16"]
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 KernelName = Literal["numerator-first", "normalise-first"]
 
-TARGETS = ("parity", "dyck1", "dyck2", "ones", "anbn")
+TARGETS = ("parity-even", "parity-odd", "dyck1", "dyck2", "ones", "anbn")
 """Some languages of the zoo that models are refuted with: over the model's own symbols, in their order."""
+
+WITHOUT_POLARITY = {"parity": "parity-even"}
+"""A name that says no polarity, and what it stands for, here as in the zoo."""
 
 
 def choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -30,6 +33,29 @@ def choice(option: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise OptionError(f"{option}={value!r} is none of {', '.join(repr(str(a)) for a in allowed)}")
     return value
+
+
+def with_polarity(name: str) -> str:
+    """The name that says the polarity; every other name as it is.
+
+    >>> with_polarity("parity"), with_polarity("dyck2")
+    ('parity-even', 'dyck2')
+    """
+    return WITHOUT_POLARITY.get(name, name)
+
+
+def polarity_note(name: str, ones: str) -> str | None:
+    """What is said of a name without polarity: which words it stands for, by the number of `ones`; else None.
+
+    >>> polarity_note("parity", "1s")
+    "note: 'parity' is parity-even: an even number of 1s, as in Hahn 2020; parity-odd has the other words"
+    """
+    if name not in WITHOUT_POLARITY:
+        return None
+    return (
+        f"note: '{name}' is {with_polarity(name)}: an even number of {ones}, as in Hahn 2020; parity-odd has "
+        "the other words"
+    )
 
 
 def require(name: str, value: object, kind: type, remedy: str) -> None:

@@ -44,9 +44,9 @@ class Outcome:
 def named_target(name: str, model: HardModel) -> Target:
     """A language of the zoo, over the model's symbols but the end marker, in their order.
 
-    The model's first symbols stand for those of the language's alphabet: `parity` is evenly many of the
-    second symbol (Hahn's polarity); in `dyck-1` the first symbol opens, and the second closes; in `dyck-2`
-    the first and third open, the second and fourth close them.
+    The model's first symbols stand for those of the language's alphabet: `parity-even` is evenly many of the
+    second symbol (so is `parity`, as in Hahn 2020), `parity-odd` oddly many; in `dyck-1` the first symbol
+    opens, and the second closes; in `dyck-2` the first and third open, the second and fourth close them.
 
     Raises `OptionError` if there is no such name, and `UnsupportedError` if the model has too few symbols, if
     there is no language of this name, or if that is neither brackets nor a^n b^n nor written as an expression
@@ -91,7 +91,7 @@ def refute(
 
     >>> from attemper.hard_models.examples import PrefixXor
     >>> model = PrefixXor(16, 2)
-    >>> outcome = refute(model, named_target("parity", model))
+    >>> outcome = refute(model, named_target("parity-even", model))
     >>> outcome.refutation is not None
     True
     """

@@ -14,7 +14,7 @@ from math import comb
 from attemper.errors import OptionError
 from attemper.languages.sources.values import Brackets, require_length
 
-LONGEST = 10_000
+LONGEST = 4096
 """No longer prefixes: their weights are rationals with as many digits as symbols."""
 
 

@@ -28,8 +28,16 @@ def entropy(u: Fraction) -> flint.arb:
     >>> entropy(Fraction(1, 6)).str(6, radius=False)
     '0.450561'
     """
+    if u in (0, 1):
+        return flint.arb(0)
     with precision(PRECISION):
-        return sum((-ball(share) * ball(share).log() for share in (u, 1 - u) if share), flint.arb(0))
+        return inner_entropy(ball(u))
+
+
+def inner_entropy(u: flint.arb) -> flint.arb:
+    """h(u) for every u in a ball inside (0, 1)."""
+    with precision(PRECISION):
+        return -u * u.log() - (1 - u) * (1 - u).log()
 
 
 def softplus(t: flint.arb) -> flint.arb:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from attemper.errors import OptionError, WordError
-from attemper.languages.sources.brackets import height_weights
+from attemper.languages.sources.brackets import height_masses
 from attemper.languages.sources.values import CLOSING, END, Brackets, Parity, Source, require_length
 from attemper.languages.words import Word
 
@@ -77,7 +77,8 @@ def survival(source: Source, n: int) -> Fraction:
             first = Fraction(1) if source.odd else 1 - p
             return first * (1 - p / 2) ** (n - 1)
         case Brackets():
-            return sum(height_weights(source, n).values(), Fraction(0))
+            total = sum(mass for _, mass in height_masses(source, n))
+            return Fraction(total, source.p.denominator**n)
         case _:
             assert_never(source)
 

@@ -16,7 +16,7 @@ import flint
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
-from attemper.languages.sources.entropies import PRECISION, entropy
+from attemper.languages.sources.entropies import PRECISION, entropy, inner_entropy
 from attemper.languages.sources.values import Brackets, Parity, Source
 
 LONGEST_WINDOW = 1000
@@ -60,13 +60,13 @@ def last_symbols(source: Parity, k: int) -> flint.arb:
     """
     if type(k) is not int or not 0 <= k <= LONGEST_WINDOW:
         raise OptionError(f"k={k!r} is no number of last symbols from 0 to {LONGEST_WINDOW:,}")
-    a = source.accepting_share
     with precision(PRECISION):
+        p, a, rest = (ball(share) for share in (source.p, source.accepting_share, 1 - source.accepting_share))
         level = _bits_left(source)
         for j in range(k + 1):
-            accepts, rejects = a**j * (1 - a) ** (k - j), a ** (k - j) * (1 - a) ** j
+            accepts, rejects = a**j * rest ** (k - j), a ** (k - j) * rest**j
             both = accepts + rejects
-            level += ball(comb(k, j) * both / 2) * entropy(source.p * accepts / both)
+            level += comb(k, j) * both / 2 * inner_entropy(p * accepts / both)
         return level
 
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "refute": "refuting",
     "restrict": "refuting",
     "lemma": "lemma",
+    "limits": "limits",
     "run": "running",
     "trace": "tracing",
     "verify": "verifying",
@@ -70,19 +71,24 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_common)
     for name, command in commands(arguments).items():
-        app.command(name)(command)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
     return app
 
 
-def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object]]:
+def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object] | typer.Typer]:
     """The commands that the arguments may be about, by name; no others are imported.
+
+    A command that has commands below it is a `typer.Typer`.
 
     Help, and a name that is none, are about all of them.
     """
     first = arguments[0] if arguments else ""
     named = [first] if first in COMMANDS else [] if first == "--version" else list(COMMANDS)
     homes = {name: import_module(f"attemper.workbench.cli.{COMMANDS[name]}") for name in named}
-    return {name: getattr(home, f"{name}_command") for name, home in homes.items()}
+    return {name: getattr(home, f"{name}_command", None) or home.app for name, home in homes.items()}
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from attemper.errors import UnsupportedError
 from attemper.refutation.constants import Layer, Parameters, Variant, exponent, layer_above, parameters
 from attemper.workbench.cli.console import activity, out, print_json
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import Json, share
 from attemper.workbench.report.tables import table
 
 if TYPE_CHECKING:
@@ -89,17 +89,6 @@ def lemma_command(
     for kept in shares:
         out.print(_table([one for one in found if one.layer.kept == kept], heads, kept))
     out.print("Guaranteed: for every length from n on. Numbers with an e are rounded up.")
-
-
-def share(text: str, option: str) -> Fraction:
-    """A number between 0 and 1, read exactly."""
-    try:
-        found = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        found = Fraction(0)
-    if not 0 < found < 1 or found.denominator > _SHORT:
-        raise typer.BadParameter(f"{option} must be between 0 and 1, for example 0.9 or 9/10")
-    return found
 
 
 def _second(found: Parameters) -> int | None:

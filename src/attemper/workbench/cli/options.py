@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,9 @@ CapOption = Annotated[
 ]
 
 
+_LARGEST_DENOMINATOR = 10**6
+
+
 class WeightsOption(StrEnum):
     """How heads attend: softmax, or average-hard attention on the same scores."""
 
@@ -42,3 +46,14 @@ class DTypeOption(StrEnum):
     FLOAT64 = "float64"
     FLOAT32 = "float32"
     BFLOAT16 = "bfloat16"
+
+
+def share(text: str, option: str) -> Fraction:
+    """A number between 0 and 1, read exactly."""
+    try:
+        found = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        found = Fraction(0)
+    if not 0 < found < 1 or found.denominator > _LARGEST_DENOMINATOR:
+        raise typer.BadParameter(f"{option} must be between 0 and 1, for example 0.9 or 9/10")
+    return found

@@ -16,7 +16,7 @@ from attemper.modules import blaming
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
-from attemper.workbench.options import TARGETS
+from attemper.workbench.options import TARGETS, polarity_note
 
 if TYPE_CHECKING:
     from attemper.workbench.finding import Finding
@@ -85,6 +85,9 @@ def refute_command(
             seed=seed,
             report=report,
         )
+    note = None if language is None else polarity_note(language, "the model's second symbol")
+    if note is not None and not json:
+        out.print(note)
     _print_found(found, json=json)
     if found.verdict is None:
         return ExitCode.UNKNOWN

@@ -1,0 +1,232 @@
+"""What `attemper limits source` says of a source: tables of numbers in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import assert_never, final
+
+import flint
+
+from attemper.errors import OptionError
+from attemper.exact.balls import ball, precision
+from attemper.languages.sources import bracket_levels, brackets, laws, levels, pairs
+from attemper.languages.sources.bracket_levels import Limit
+from attemper.languages.sources.entropies import PRECISION, in_bits
+from attemper.languages.sources.values import Brackets, Parity, Source, name_of, require_length
+
+CHANGES = tuple(map(Fraction, ("0", "0.1", "0.5", "1", "2", "4")))
+"""The eps whose floors are shown."""
+
+LONGEST = brackets.LONGEST
+"""No longer prefixes, whatever the source is."""
+
+
+@final
+@dataclass(frozen=True)
+class Part:
+    """A table: a caption, what its rows are about, the columns, and for each row a number or None for each.
+
+    `is_loss` says that the numbers are losses, in the report's unit, and not probabilities.
+    """
+
+    key: str
+    caption: str
+    about: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[flint.arb | None, ...]]
+    is_loss: bool = True
+
+
+@final
+@dataclass(frozen=True)
+class SourceReport:
+    """All that is said of a source after n symbols: what it is, how long words are, and the tables.
+
+    Losses, of which `optimum` is H_opt, are in nats, or in `unit` "bits". `mean_length` is None where it is
+    infinite.
+    """
+
+    source: Source
+    n: int
+    unit: str
+    survival: flint.arb
+    mean_length: Fraction | None
+    optimum: flint.arb
+    parts: tuple[Part, ...]
+
+
+def report_of(source: Source, n: int, k: int, *, bits: bool) -> SourceReport:
+    """The report; PARITY has levels of up to k last symbols. Raises `OptionError`.
+
+    >>> report_of(Parity(Fraction(1, 2), odd=True), 8, 2, bits=True).mean_length
+    Fraction(4, 1)
+    """
+    require_length(n)
+    if n > LONGEST:
+        raise OptionError(f"n={n:,} is beyond the {LONGEST:,} symbols of a report: choose a smaller --n")
+    parts: tuple[Part, ...]
+    match source:
+        case Parity():
+            parts = (_parity_levels(source, n, k), _parity_floors(source, n), _savings(source, n))
+        case Brackets():
+            parts = (_excesses(source, n), _shares(source, n), *_laws(source, n))
+        case _:
+            assert_never(source)
+    is_infinite = isinstance(source, Brackets) and 2 * source.p >= 1
+    best = levels.optimum(source)
+    return SourceReport(
+        source,
+        n,
+        "bits" if bits else "nats",
+        _ball(laws.survival(source, n)),
+        None if is_infinite else laws.mean_length(source),
+        in_bits(best) if bits else best,
+        tuple(map(_part_in_bits, parts)) if bits else parts,
+    )
+
+
+def record_of(report: SourceReport) -> dict[str, object]:
+    """The report as JSON data: fractions for p and the mean length, a decimal for P(|w| >= n), floats."""
+    mean = report.mean_length
+    found: dict[str, object] = {
+        "source": name_of(report.source),
+        "p": str(report.source.p),
+        "n": report.n,
+        "unit": report.unit,
+        "survival": decimal(report.survival),
+        "mean_length": None if mean is None else str(mean),
+        "optimum": float(report.optimum),
+    }
+    for part in report.parts:
+        found[part.key] = {
+            name: dict(zip(part.columns, map(_as_float, values), strict=True))
+            for name, values in part.rows.items()
+        }
+    return found
+
+
+def decimal(value: flint.arb) -> str:
+    """Six digits, also of what no float can hold.
+
+    >>> decimal(flint.arb(10) ** -400 / 3)
+    '3.33333e-401'
+    """
+    return str(value.str(6, radius=False))
+
+
+def _parity_levels(source: Parity, n: int, k: int) -> Part:
+    best = levels.optimum(source)
+    names = {0: "nothing: a query symbol (H_uni)", 1: "x_n (H_bi)"}
+    found = {
+        names.get(known, f"the last {known} symbols"): levels.last_symbols(source, known)
+        for known in range(min(k, n - 1) + 1)
+    }
+    return Part(
+        "levels",
+        "least cross-entropy of what follows, by what is known of the prefix",
+        "known",
+        ("level", "above H_opt"),
+        {"the whole prefix (H_opt)": (best, flint.arb(0))}
+        | {name: (level, level - best) for name, level in found.items()},
+    )
+
+
+def _parity_floors(source: Parity, n: int) -> Part:
+    return Part(
+        "floors",
+        "floors on it if one exchange changes END's log-odds by at most eps",
+        "eps",
+        ("read at x_n", "at a query symbol"),
+        {
+            f"{float(eps):g}": (
+                pairs.mean_least_loss(source.p, eps) if n > 1 else None,
+                pairs.query_least_loss(source.p, eps),
+            )
+            for eps in CHANGES
+        },
+    )
+
+
+def _savings(source: Parity, n: int) -> Part:
+    a = source.accepting_share
+    shares = {"x_n = 0": a, "x_n = 1": 1 - a} if n > 1 else {}
+    shares["a query symbol"] = Fraction(1, 2)
+    rows = {name: (pairs.gain(source.p, alpha),) for name, alpha in shares.items()}
+    return Part("savings", "what telling a pair of prefixes apart saves", "read at", ("e(alpha)",), rows)
+
+
+def _excesses(source: Brackets, n: int) -> Part:
+    kinds: dict[str, Callable[[Brackets, int | Limit], flint.arb]] = {
+        "type, at x_n (Hahn 2020)": bracket_levels.type_excess,
+        "type and END, at x_n": bracket_levels.star_excess,
+        "a table on x_n and n": bracket_levels.last_symbol_excess,
+        "type, at a query symbol": bracket_levels.query_excess,
+        "a table on n": bracket_levels.length_excess,
+    }
+    return Part(
+        "excess",
+        "floors above H_opt if one exchange changes nothing, and levels of tables",
+        "floor or level",
+        _columns(n),
+        {name: tuple(kind(source, place) for place in (n, *Limit)) for name, kind in kinds.items()},
+    )
+
+
+def _shares(source: Brackets, n: int) -> Part:
+    closing = (brackets.closing_limit(source, odd=odd) for odd in (False, True))
+    balanced = (brackets.balanced_limit(source, odd=odd) for odd in (False, True))
+    return Part(
+        "shares",
+        "probabilities, given that the word is as long as that",
+        "of",
+        _columns(n),
+        {
+            "x_n closes, height > 0 (P_0)": tuple(map(_ball, (brackets.closing(source, n), *closing))),
+            "height 0 (b)": tuple(map(_ball, (brackets.balanced(source, n), *balanced))),
+        },
+        is_loss=False,
+    )
+
+
+def _columns(n: int) -> tuple[str, ...]:
+    """After n symbols, and the limits over even and odd lengths."""
+    return (f"n = {n}", *(f"{limit} n -> oo" for limit in Limit))
+
+
+def _laws(source: Brackets, n: int) -> tuple[Part, ...]:
+    """The laws of heights and of blocks, from the smallest on."""
+    masses = brackets.height_masses(source, n)
+    with precision(PRECISION):
+        total = flint.arb(sum(mass for _, mass in masses))
+        heights = {height: flint.arb(mass) / total for height, mass in reversed(masses)}
+        found = [_law("heights", "height after these symbols", "height", heights)]
+        if n % 2 == 0:
+            blocks = {number: ball(share) for number, share in brackets.block_law(n).items()}
+            found.append(_law("blocks", "blocks at the top level, given height 0", "blocks", blocks))
+    return tuple(found)
+
+
+def _law(key: str, caption: str, about: str, law: Mapping[int, flint.arb]) -> Part:
+    rows = {str(number): (share,) for number, share in law.items()}
+    return Part(key, caption, about, ("probability",), rows, is_loss=False)
+
+
+def _part_in_bits(part: Part) -> Part:
+    if not part.is_loss:
+        return part
+    rows = {
+        name: tuple(value if value is None else in_bits(value) for value in values)
+        for name, values in part.rows.items()
+    }
+    return replace(part, rows=rows)
+
+
+def _ball(value: Fraction) -> flint.arb:
+    with precision(PRECISION):
+        return ball(value)
+
+
+def _as_float(value: flint.arb | None) -> float | None:
+    return None if value is None else float(value)
