@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors import safe_open
 from torch import nn
 
 from attemper.encoders.reading import read_weights
@@ -15,6 +17,9 @@ BITS = ("0", "1", "$")
 
 NORMS = ("none", "post", "pre")
 """Where LayerNorm is: nowhere, after the residual sums, before the sublayers."""
+
+FIXTURES = Path(__file__).parents[1] / "limits" / "fixtures"
+"""Where the trained models are, and what trained them."""
 
 
 def stack(
@@ -58,3 +63,39 @@ def random_encoder(
 def words_of(length: int) -> Integers:
     """All words of n - 1 bits with the end marker, numbered, of shape (2^(n-1), n)."""
     return np.array([(*bits, 2) for bits in product((0, 1), repeat=length - 1)], dtype=np.int64)
+
+
+def trained(name: str) -> tuple[nn.Module, nn.Embedding, nn.Linear, dict[str, str]]:
+    """The modules of a trained model in float64, body, embedding and readout, and what its file says of them."""
+    with safe_open(FIXTURES / f"{name}.safetensors", framework="pt") as file:
+        about = file.metadata()
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - the file is no dict
+    width, outputs = tensors["embedding.weight"].shape[1], len(tensors["readout.bias"])
+    if about["norm"] == "lstm":
+        body: nn.Module = nn.LSTM(width, width, batch_first=True).double()
+    else:
+        layers = 1 + max(int(key.split(".")[2]) for key in tensors if key.startswith("body.layers."))
+        body = stack(0, layers, width, int(about["heads"]), about["norm"])[0]
+    embedding, readout = nn.Embedding(3, width).double(), nn.Linear(width, outputs).double()
+    for prefix, module in (("body", body), ("embedding", embedding), ("readout", readout)):
+        own = {
+            key.removeprefix(f"{prefix}."): value for key, value in tensors.items() if key.startswith(prefix)
+        }
+        module.load_state_dict(own)
+    return body, embedding, readout, about
+
+
+def fixture(name: str) -> Encoder:
+    """A trained encoder: a recogniser with the end marker $, or a language model whose words begin with ^."""
+    body, embedding, readout, about = trained(name)
+    assert isinstance(body, nn.TransformerEncoder)
+    ends = about["symbols"].endswith("$")
+    return read_weights(
+        body,
+        embedding,
+        readout,
+        tuple(about["symbols"]),
+        "$" if ends else None,
+        mask=Mask(about["mask"]),
+        outputs=None if ends else ("0", "1", "END"),
+    )
