@@ -259,7 +259,7 @@ MOST_LENGTH = 2**40
 """Longer words than this are nobody's."""
 
 
-def _residue(entry: list[object]) -> tuple[int, int]:
+def _residue(entry: object) -> tuple[int, int]:
     match entry:
         case [int(period), int(rest)] if (
             type(period) is type(rest) is int and 0 <= rest < period <= MOST_PERIOD

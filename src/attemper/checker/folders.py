@@ -43,8 +43,9 @@ def check_path(
 ) -> Verdict:
     """The verdict on a network's folder, on a refutation's file, or on the file of a bound.
 
-    `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in the folder
-    that the refutation names. `program` is the file of a program that the network in a folder is to run.
+    `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in
+    the folder that the refutation names. `program` is the file of a program that the network in a folder is
+    to run.
     Raises `OptionError` and `UnsupportedError` where there is no such model, `SourceError` and
     `UnsupportedError` for a program that no machine runs, but nothing because of what another file says: that
     is MALFORMED.

@@ -23,9 +23,9 @@ def close_pairs(
 ) -> tuple[int, ...]:
     """Counts k of the second symbol, for the lengths from some n on up to `below` - 1, in this order.
 
-    Words with k and with k + 1 of the second symbol, the first elsewhere and the marker at n, have outputs less
-    than twice the margin apart. `symbols` has the numbers of the first symbol, the second and the marker. The
-    lengths end where none of the tried counts is such a pair, or at n = 2.
+    Words with k and with k + 1 of the second symbol, the first elsewhere and the marker at n, have outputs
+    less than twice the margin apart. `symbols` has the numbers of the first symbol, the second and the
+    marker. The lengths end where none of the tried counts is such a pair, or at n = 2.
     """
     found: list[int] = []
     for stop in range(below, 2, -AT_ONCE):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import ceil, isfinite
+from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from time import monotonic
 from typing import final
@@ -119,8 +119,8 @@ def rounded_up(value: float) -> Fraction:
     exact = Fraction(value)
     if not exact:
         return exact
-    places = DIGITS - 1 - np.floor(np.log10(value)).astype(int).item()
-    scale = Fraction(10) ** places
+    places = DIGITS - 1 - floor(log10(value))
+    scale = Fraction(10**places) if places >= 0 else Fraction(1, 10**-places)
     return ceil(exact * scale) / scale
 
 
