@@ -13,8 +13,7 @@ from attemper.checker.report import record_of
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError
 from attemper.workbench.cli.console import activity, out, print_json
-from attemper.workbench.cli.lemma import share
-from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.options import Json, share
 
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Parity
