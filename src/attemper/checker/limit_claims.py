@@ -35,7 +35,8 @@ from attemper.checker.frequencies import Region, changes_of_pairs, largest_bound
 from attemper.checker.tables import change_bound
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.encoders.weights import Encoder
-from attemper.errors import OptionError, UnsupportedError
+from attemper.encoders.wellformed import complaints
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import ball
 from attemper.languages.sources.values import Parity, source_named
 
@@ -56,8 +57,10 @@ def check_limit(found: OneSymbolBound, encoder: Encoder, place: str = "") -> Ver
     complaint = next(mismatches(found, encoder), None)
     if complaint is not None:
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
-    known = _known(encoder, found)
-    first = _bounded(found, known)
+    try:
+        first = _bounded(found, _known(encoder, found))
+    except (MalformedFileError, UnsupportedError) as error:
+        return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
     if first.status is not Status.PROVED:
         return Verdict((first,), subject)
     more = (_following(found, encoder, consequence) for consequence in found.consequences)
@@ -73,7 +76,8 @@ def at_its_length(found: OneSymbolBound, encoder: Encoder) -> Encoder:
 
 
 def mismatches(found: OneSymbolBound, encoder: Encoder) -> Iterator[str]:
-    """Why the bound is not about this encoder."""
+    """Why the bound is not about this encoder, or nothing is said of the encoder at all."""
+    yield from complaints(encoder)
     try:
         digest = encoder.digest
     except UnsupportedError as error:
