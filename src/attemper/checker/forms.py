@@ -1,11 +1,11 @@
 """Forms: real functions on a box, up to second order, with every rounding of their arithmetic counted.
 
-**Points and noise symbols.** A box has axes; a *point* is a place in the box, with a choice of slopes
-(`rectified`). A *noise symbol* e_k is a function of the point with values in [-1, 1]. Those of the axes are
-the coordinates of the place, scaled: 0 in the middle of the box, -1 and 1 at its sides. The first m axes are
-*curved*: the symbols after theirs are the products of two of them, 2 e_j^2 - 1 for j = k and e_j e_k for
-j < k, in the order (1, 1), (1, 2), ..., (1, m), (2, 2), ... Then come the other axes, and symbols of units
-of a feed-forward.
+**Points and noise symbols.** A box has axes; a *point* is one of its places that are of interest, with a
+choice of slopes (`rectified`). A *noise symbol* e_k is a function of the point with values in [-1, 1]. Those
+of the axes are the coordinates of the place, scaled: 0 in the middle of the box, -1 and 1 at its sides. The
+first m axes are *curved*: the symbols after theirs are the products of two of them, 2 e_j^2 - 1 for j = k and
+e_j e_k for j < k, in the order (1, 1), (1, 2), ..., (1, m), (2, 2), ... Then come the other axes, and symbols
+of units of a feed-forward.
 
 **Forms.** A form has a *centre* c, a coefficient a_k for each noise symbol, and a *rest* r >= 0. It *stands
 for* a real function x of the point if
@@ -30,7 +30,7 @@ factor, and 0 x = 0 for the real number x that the form stands for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -59,7 +59,7 @@ def upward(value: Array, terms: int) -> Array:
     The computed sum is at least (1 - u)^(terms + 2) times the exact one, less `terms` 2^-1075, whatever the
     order. Both are made good, the rounding of this very product and sum included.
     """
-    return value * (1 + (terms + 5) * GAMMA) + TINY
+    return np.asarray(value * (1 + (terms + 5) * GAMMA) + TINY)
 
 
 @final
@@ -73,7 +73,7 @@ class Form:
 
     @property
     def centre(self) -> Array:
-        return self.parts[0]
+        return np.asarray(self.parts[0])
 
     @cached_property
     def bent(self) -> Array:
@@ -107,6 +107,9 @@ class Form:
         """At least the value."""
         found = self.centre + self.radius
         return found + upward(GAMMA * np.abs(found), 1)
+
+    def __iter__(self) -> Iterator[Form]:
+        return (self[index] for index in range(len(self.rest)))
 
     def __getitem__(self, key: object) -> Form:
         """The same functions, other indices."""
@@ -238,7 +241,7 @@ def _product(left: Form, right: Form, times: Times, terms: int) -> Form:
 
 def _both(times: Times, left: Array, right: Array) -> Array:
     """The operation on arrays without the axis of symbols."""
-    return times(left[None], right[None])[0]
+    return np.asarray(times(left[None], right[None])[0])
 
 
 def _pairs(curved: int) -> list[tuple[int, int]]:
@@ -359,7 +362,7 @@ def _split_logarithm() -> tuple[float, float]:
     """ln 2 as a sum of two numbers, up to 2^-80; the first has 32 bits after the point."""
     with precision(256):
         logarithm = flint.arb(2).log()
-        high = int((logarithm * 2**32).floor().unique_fmpz()) / 2**32
+        high = float((logarithm * 2**32).floor().mid()) / 2**32
         return high, float((logarithm - flint.arb(high)).mid())
 
 

@@ -1,6 +1,51 @@
-"""What one symbol can change, for all words of all lengths from n0 on: a bound by frequencies of symbols.
+"""What one symbol can change in a soft encoder, for all words of all n >= n0: the bound by frequencies.
 
-DOCSTRING
+**Claim.** Take an encoder without mask, with no position embeddings or with a period m, read at the end
+marker, which stands at position n and nowhere else. Two words of n symbols that differ in one symbol before
+the marker have outputs that differ, in each functional, by at most C / n, if C is at least `largest_bound`,
+n >= n0, n = r mod m, and the frequencies of both words lie in the region's box.
+
+**Places.** A *place* is a symbol a that is not the marker, with a residue p = (i - 1) mod m of its position;
+the last place is the marker. (Without positions m = 1.) pi_(a, p) is the number of positions i < n with
+this symbol and residue, divided by n; the marker's is u = 1/n. Positions with one place have one activation
+on every layer, by induction: they have the same embedding, and each head gives them the same
+
+    o_a = sum_b pi_b e^(s_ab) v_b / sum_c pi_c e^(s_ac)        over places b, c,
+
+as each place b stands for n pi_b keys and n cancels. So the outputs are a function F(pi, u), and m and r are
+all that it knows of n otherwise. There are ceil((n - 1 - p) / m) = (n - d_p) / m positions i < n of the
+residue p, d_p = 1 + p - ((1 + p - r) mod m), so the frequencies of residue p add up to (1 - d_p u) / m.
+
+**The segment.** Exchanging x_i = a for b moves pi by (e_b - e_a) / n, with the residue of i; n, and with it u
+and all d_p, stay. On pi(t) = pi + t (e_b - e_a) / n, 0 <= t <= 1, frequencies are >= 0, with the same sums,
+and in the box, as it is convex. There every quantity of the network is continuous and piecewise analytic in t
+with finitely many pieces, by induction over its operations: sum_c pi_c e^(s_c) > 0 by the marker's u > 0,
+variance + epsilon > 0, so quotients, exponentials and roots are analytic where their arguments are; and of
+z(t), analytic around a closed piece, either z = 0 or z has finitely many zeros there, between which relu(z)
+is 0 or z. Inside a piece the derivative of relu(z) is slope z', where the slope is 1 if z > 0, 0 if z < 0,
+and any number if z = 0 throughout, for then z' = 0. The change of F is the integral of its derivative over t,
+
+    |F(pi(1), u) - F(pi(0), u)| <= (1/n) sup |dF / d(e_b - e_a)|,
+
+over the points of the segment where the derivative exists, and so over all points with frequencies >= 0 and
+0 < u <= 1/n0, and over all choices of slopes as `rectified` allows them.
+
+**Boxes.** Axes are the frequencies of all symbols but the first (and the marker), in the order of the
+symbols, residue after residue, and u last. The first symbol's frequency of each residue is what is left,
+(1 - d_p u) / m less the others. `splits` is a tree whose leaves cover the box of all axes by construction, so
+every point is in a leaf. A leaf may have places where a first frequency is negative; they are in no word, and
+no form (`forms`) need stand for anything there: the points of the forms are the others. A leaf that has no
+others bounds nothing and counts 0.
+
+**One pass.** Forms of the values and of the derivatives d/d(e_b - e_first), one for each free frequency, go
+through the layers together; d/d(e_b - e_a) is the difference of two, with one residue. With p_c = e^(s_c) / Z
+and a_c = pi_c p_c a head has
+
+    do = sum_c (dpi_c p_c + a_c ds_c) (v_c - o) + a_c dv_c.
+
+As the a_c add up to 1, and so sum_c a_c (v_c - o) = 0, one number may be taken from all scores s_c, another
+from all ds_c, and one vector from all v_c and one from all dv_c if it is added to the average; that makes the
+boxes small. On the last layer only the marker asks.
 """
 
 from __future__ import annotations
@@ -27,22 +72,35 @@ from attemper.checker.forms import (
     upward,
 )
 from attemper.encoders.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic
-from attemper.errors import UnsupportedError
+from attemper.errors import MalformedFileError, UnsupportedError
+
+Integers = NDArray[np.int64]
 
 MOST_CURVED = 4
-"""With more axes than this, forms are of first order: pairs of axes would be too many."""
+"""With more axes than this forms are of first order: pairs of axes would be too many."""
 
 MOST_UNITS = 8
 """The most units of a feed-forward, in a box, that get noise symbols of their own."""
 
 BATCH = 128
-"""How many boxes go through the encoder together."""
+"""How many boxes go through the encoder together; of words, which have no noise symbols, eight times more."""
+
+AXES = "0123456789abcdefghijklmnopqrstuvwxyz"
+"""The letters of the axes in a tree of splits."""
+
+LEAF = "."
+
+MOST_HALVINGS = 50
+"""How often an axis can be halved so that the sides of all boxes are exact float64 numbers."""
 
 
 @final
 @dataclass(frozen=True)
 class Region:
-    """The words of a bound: n >= n0, n = residue mod period, and each free frequency in its interval."""
+    """The words of a bound: n >= n0, n = r mod m for the residue (m, r), free frequencies in a box.
+
+    The residue is None for an encoder without positions. The box has an interval for each axis but u.
+    """
 
     n0: int
     residue: tuple[int, int] | None = None
@@ -50,130 +108,240 @@ class Region:
 
 
 def axes_of(encoder: Encoder) -> int:
-    """The number of axes: the free frequencies, and u = 1/n last."""
-    return _period(encoder) * (len(encoder.symbols) - 2) + 1
+    """The number of axes: the free frequencies, and u.
+
+    Raises `UnsupportedError` for encoders that are not functions of frequencies, or not read at a marker.
+    """
+    if encoder.mask is not Mask.UNMASKED or not isinstance(encoder.positions, NoPositions | Periodic):
+        raise UnsupportedError(
+            "bounds by frequencies are for encoders without mask, and without positions or with a period"
+        )
+    if encoder.ending is None or len(encoder.symbols) < 3:
+        raise UnsupportedError("bounds are for encoders with an end marker and two symbols or more beside it")
+    if any(norm.epsilon <= 0 for layer in encoder.layers for norm in layer.norms or ()):
+        raise UnsupportedError("a layer norm whose epsilon is not positive has jumps: there is no bound")
+    axes = _period(encoder) * (len(encoder.symbols) - 2) + 1
+    if axes > len(AXES):
+        raise UnsupportedError(
+            f"there are {axes} axes of frequencies and 1/n, and {len(AXES)} at most are read"
+        )
+    return axes
+
+
+def largest_bound(encoder: Encoder, functionals: Integers, region: Region, splits: str) -> float:
+    """The constant C of the claim that is proved on the leaves of this tree; infinite where nothing is.
+
+    `functionals` (F, K) are combinations of the K outputs; the bound is one for each of them.
+
+    Raises `MalformedFileError` if the text is no tree, and `UnsupportedError` as `bounds_on_boxes`.
+    """
+    low, high = leaves_of(splits, axes_of(encoder))
+    return float(bounds_on_boxes(encoder, functionals, region, low, high).max())
+
+
+def leaves_of(splits: str, axes: int) -> tuple[Array, Array]:
+    """The least and the greatest corners, (B, axes) each, of the leaves of a tree of splits of the unit cube.
+
+    The text has the tree in preorder: a letter halves an axis at its midpoint, and the lower and then the
+    upper half follow; "." is a leaf.
+
+    >>> low, high = leaves_of("01...", 2)
+    >>> low.tolist(), high.tolist()
+    ([[0.0, 0.0], [0.0, 0.5], [0.5, 0.0]], [[0.5, 0.5], [0.5, 1.0], [1.0, 1.0]])
+    """
+    waiting = [((0.0,) * axes, (1.0,) * axes)]
+    leaves = []
+    for letter in splits:
+        if not waiting:
+            raise MalformedFileError("the splits go on after their tree is complete")
+        low, high = waiting.pop()
+        if letter == LEAF:
+            leaves.append((low, high))
+            continue
+        axis = AXES.find(letter)
+        if not 0 <= axis < axes or high[axis] - low[axis] <= 2.0**-MOST_HALVINGS:
+            raise MalformedFileError(f"the splits halve '{letter}', which is no axis, or too narrow")
+        middle = (low[axis] + high[axis]) * 0.5
+        waiting.append(((*low[:axis], middle, *low[axis + 1 :]), high))
+        waiting.append((low, (*high[:axis], middle, *high[axis + 1 :])))
+    if waiting:
+        raise MalformedFileError("the splits end before their tree is complete")
+    return np.array([low for low, _ in leaves]), np.array([high for _, high in leaves])
 
 
 def bounds_on_boxes(
-    encoder: Encoder, functionals: NDArray[np.int64], region: Region, low: Array, high: Array
+    encoder: Encoder, functionals: Integers, region: Region, low: Array, high: Array
 ) -> Array:
+    """For each of B boxes of the unit cube a bound on |dF / d(e_b - e_a)|, over all a, b and functionals.
+
+    `low` and `high` (B, axes) are corners, exactly; 0 and 1 are the ends of an axis' interval. A bound is
+    infinite where nothing is known, and 0 where a box has no frequencies of words.
+
+    Raises `UnsupportedError` for encoders as `axes_of`, and regions that do not fit them.
+    """
+    _require_fitting(encoder, functionals, region)
     found = np.empty(len(low))
-    sides = _sides(encoder, region)
     with np.errstate(all="ignore"):
         for top in range(0, len(low), BATCH):
-            part = slice(top, top + BATCH)
-            found[part] = _bounds(encoder, functionals, region, *_placed(sides, low[part], high[part]))
+            sides = _placed(encoder, region, low[top : top + BATCH], high[top : top + BATCH])
+            found[top : top + BATCH] = _bounds(encoder, functionals, region, *sides)
     return found
+
+
+def changes_of_pairs(encoder: Encoder, functional: Array, counts: Integers, others: Integers) -> Array:
+    """Bounds on |functional of the outputs at one word - at another|, for B pairs of histograms (B, S) each.
+
+    Histograms count all symbols of the encoder, the marker (once) among them. For encoders without
+    positions; raises `UnsupportedError` for others, as `axes_of`.
+    """
+    axes_of(encoder)
+    if not isinstance(encoder.positions, NoPositions):
+        raise UnsupportedError("histograms are all that an encoder sees only if it has no positions")
+    found = np.empty(len(counts))
+    with np.errstate(all="ignore"):
+        for top in range(0, len(counts), 8 * BATCH):
+            part = slice(top, top + 8 * BATCH)
+            change = _output(encoder, counts[part]) - _output(encoder, others[part])
+            found[part] = change.mapped(functional[None]).magnitude[0, 0]
+    return np.where(np.isnan(found), np.inf, found)
+
+
+def _output(encoder: Encoder, counts: Integers) -> Form:
+    """The outputs (K, 1, B), without the bias, of words with these histograms."""
+    ordinary = [column for column, symbol in enumerate(encoder.symbols) if symbol != encoder.ending]
+    columns = counts[:, [*ordinary, encoder.symbols.index(str(encoder.ending))]].astype(np.float64)
+    shares = (columns / columns.sum(axis=1, keepdims=True)).T
+    frequencies = constant(shares, 0, upward(GAMMA * shares, 1))
+    stream, _ = _through(encoder, frequencies, np.zeros((1, len(shares))), 0)
+    return stream.mapped(encoder.readout)
+
+
+# Boxes ---------------------------------------------------------------------------------------------
+
+
+def _require_fitting(encoder: Encoder, functionals: Integers, region: Region) -> None:
+    """Raises `UnsupportedError` unless the region and the functionals are about such an encoder."""
+    axes, period = axes_of(encoder), _period(encoder)
+    modulus, residue = region.residue or (1, 0)
+    if modulus != period or not 0 <= residue < period or region.n0 < 1:
+        raise UnsupportedError(
+            f"this encoder has the period {period}: a bound is for n >= n0 >= 1 with one residue mod {period}"
+        )
+    if region.box is not None and len(region.box) != axes - 1:
+        raise UnsupportedError(f"a box of frequencies has {axes - 1} intervals for this encoder")
+    if functionals.ndim != 2 or functionals.shape[1] != len(encoder.readout) or not len(functionals):
+        raise UnsupportedError(f"a functional combines the {len(encoder.readout)} outputs of this encoder")
+    if any(not 0 <= least <= greatest <= 1 for least, greatest in region.box or ()):
+        raise UnsupportedError("a box of frequencies has intervals between 0 and 1")
+    if np.abs(functionals).max() >= 2**53:
+        raise UnsupportedError("a functional's numbers must be below 2^53")
 
 
 def _period(encoder: Encoder) -> int:
     return len(encoder.positions.table) if isinstance(encoder.positions, Periodic) else 1
 
 
-def _sides(encoder: Encoder, region: Region) -> list[tuple[Fraction, Fraction]]:
-    """The interval of each axis, in rationals."""
-    frequencies = region.box or ((Fraction(0), Fraction(1)),) * (axes_of(encoder) - 1)
-    return [*frequencies, (Fraction(0), Fraction(1, region.n0))]
+def _placed(encoder: Encoder, region: Region, low: Array, high: Array) -> tuple[Array, Array]:
+    """The sides (axes, B) of boxes of the unit cube in the axes' intervals, rounded outwards.
 
-
-def _placed(sides: list[tuple[Fraction, Fraction]], low: Array, high: Array) -> tuple[Array, Array]:
-    """The sides (axes, B) of boxes of the unit cube in the axes' intervals, rounded outwards."""
-    start = np.array([float(least) for least, _ in sides])[:, None]
-    width = np.array([float(greatest - least) for least, greatest in sides])[:, None]
+    start + width t has four roundings, those of start and width among them, of numbers up to |start| + width;
+    and no side need lie beyond the interval's ends.
+    """
+    frequencies = region.box or ((Fraction(0), Fraction(1)),) * (low.shape[1] - 1)
+    intervals = [*frequencies, (Fraction(0), Fraction(1, region.n0))]
+    start = np.array([[float(least)] for least, _ in intervals])
+    width = np.array([[float(greatest - least)] for least, greatest in intervals])
     off = upward(8 * GAMMA * (np.abs(start) + width), 2)
-    bottom = np.array([_below(least) for least, _ in sides])[:, None]
-    top = np.array([-_below(-greatest) for _, greatest in sides])[:, None]
+    bottom = np.array([[_at_most(least)] for least, _ in intervals])
+    top = np.array([[-_at_most(-greatest)] for _, greatest in intervals])
     return np.maximum(start + width * low.T - off, bottom), np.minimum(start + width * high.T + off, top)
 
 
-def _below(value: Fraction) -> float:
+def _at_most(value: Fraction) -> float:
     """A float64 number at most the rational; the rational itself if it is one."""
     found = float(value)
     return found if Fraction(found) <= value else float(np.nextafter(found, -np.inf))
 
 
-def _bounds(
-    encoder: Encoder, functionals: NDArray[np.int64], region: Region, low: Array, high: Array
-) -> Array:
-    frequencies, impossible = _frequencies(encoder, region, low, high)
-    change = _change(encoder, frequencies)
-    combined = change.mapped(encoder.readout).mapped(functionals.astype(np.float64))
-    size = len(encoder.symbols) - 2
-    found = np.zeros(low.shape[1])
-    for block in range(0, len(combined.rest), size):
-        rows = combined[block : block + size]
-        differences = [rows[k] for k in range(size)] + [
-            rows[k] - rows[l] for k, l in combinations(range(size), 2)
-        ]
-        for form in differences:
-            found = np.maximum(found, form.magnitude.max(axis=(0, 1)))
-    found = np.where(np.isfinite(found), found, np.inf)
-    return np.where(impossible, 0.0, found)
+def _bounds(encoder: Encoder, functionals: Integers, region: Region, low: Array, high: Array) -> Array:
+    frequencies, empty = _frequencies(encoder, region, low, high)
+    residue = region.residue[1] if region.residue else 0
+    _, change = _through(encoder, frequencies, _directions(encoder), residue)
+    change = change.mapped(encoder.readout).mapped(functionals.astype(np.float64))
+    free = len(encoder.symbols) - 2
+    bounds = []
+    for first in range(0, len(change.rest), free):
+        rows = [change[first + k] for k in range(free)]
+        pairs = [one - other for one, other in combinations(rows, 2)]
+        bounds += [form.magnitude.max(axis=(0, 1)) for form in (*rows, *pairs)]
+    found = np.max(bounds, axis=0)
+    return np.where(empty, 0.0, np.where(np.isnan(found), np.inf, found))
 
 
 def _frequencies(encoder: Encoder, region: Region, low: Array, high: Array) -> tuple[Form, NDArray[np.bool_]]:
-    """The frequency of each place (P, B), and which boxes have a negative one for certain."""
+    """The frequencies of the places (P, B), and which boxes have a negative one at all their places."""
     period, free = _period(encoder), len(encoder.symbols) - 2
-    axes = of_axes(low, high, len(low) if len(low) <= MOST_CURVED else 0)
-    inverse = axes[-1]
+    *axes, inverse = of_axes(low, high, len(low) if len(low) <= MOST_CURVED else 0)
     residue = region.residue[1] if region.residue else 0
-    places, impossible = [], np.zeros(low.shape[1], dtype=bool)
+    empty = np.zeros(low.shape[1], dtype=bool)
+    places = []
     for block in range(period):
-        gone = 1 + block - (1 + block - residue) % period
+        missing = 1 + block - (1 + block - residue) % period
+        first = inverse.scaled(float(-missing)).plus(1.0).over(float(period))
         others = axes[block * free : (block + 1) * free]
-        first = inverse.scaled(float(-gone)).plus(1.0).over(float(period))
         for form in others:
             first = first - form
-        impossible |= first.greatest < 0
+        empty |= first.greatest < 0
         places += [first, *others]
-    parts = np.stack([form.parts for form in [*places, inverse]], axis=1)
-    return Form(parts, np.stack([form.rest for form in [*places, inverse]]), inverse.curved), impossible
+    places.append(inverse)
+    parts = np.stack([form.parts for form in places], axis=1)
+    return Form(parts, np.stack([form.rest for form in places]), inverse.curved), empty
 
 
 def _directions(encoder: Encoder) -> Array:
-    """d pi / d(e_b - e_first), of shape (K, P): one row for each free frequency."""
+    """d pi / d(e_b - e_first), of shape (free frequencies, P)."""
     period, free = _period(encoder), len(encoder.symbols) - 2
     rows = np.zeros((period * free, period * (free + 1) + 1))
-    for block in range(period):
-        for k in range(free):
-            rows[block * free + k, block * (free + 1)] = -1
-            rows[block * free + k, block * (free + 1) + 1 + k] = 1
+    for row in range(period * free):
+        first = row // free * (free + 1)
+        rows[row, first], rows[row, first + 1 + row % free] = -1, 1
     return rows
 
 
-def _change(encoder: Encoder, frequencies: Form) -> Form:
-    """The derivatives (K, d, 1, B) of the activation at the end marker."""
-    stream = _embedded(encoder, frequencies.curved)
-    directions = _directions(encoder)
+# Layers --------------------------------------------------------------------------------------------
+
+
+def _through(encoder: Encoder, frequencies: Form, directions: Array, residue: int) -> tuple[Form, Form]:
+    """The marker's activation (d, 1, B) after all layers, and its derivatives (K, d, 1, B)."""
+    stream = _embedded(encoder, residue, frequencies.curved)
     change = constant(np.zeros((len(directions), *stream.rest.shape)), frequencies.curved)
-    for number, layer in enumerate(encoder.layers):
-        asked = slice(-1, None) if number == len(encoder.layers) - 1 else slice(None)
-        stream, change = _layer(layer, stream, change, frequencies, directions, asked)
-    return change[:, :, -1:]
+    for number, layer in enumerate(encoder.layers, 1):
+        asking = slice(-1, None) if number == len(encoder.layers) else slice(None)
+        stream, change = _layer(layer, stream, change, frequencies, directions, asking)
+    return stream[:, -1:], change[:, :, -1:]
 
 
-def _embedded(encoder: Encoder, curved: int) -> Form:
-    """The stream before the first layer, (d, P, 1)."""
-    marker = encoder.symbols.index(encoder.ending)
+def _embedded(encoder: Encoder, residue: int, curved: int) -> Form:
+    """The stream of the places before the first layer, (d, P, 1): the marker is at n = residue mod m."""
+    marker = encoder.symbols.index(str(encoder.ending))
     ordinary = [row for row in range(len(encoder.symbols)) if row != marker]
-    table = (
-        encoder.positions.table if isinstance(encoder.positions, Periodic) else np.zeros((1, encoder.width))
-    )
-    rows, added = [], []
-    for position in table:
-        rows += [encoder.embedding[row] for row in ordinary]
-        added += [position] * len(ordinary)
-    rows.append(encoder.embedding[marker])
-    added.append(table[-1])
-    return constant(np.array(rows).T[:, :, None], curved).plus(np.array(added).T[:, :, None])
+    table = encoder.positions.table if isinstance(encoder.positions, Periodic) else None
+    period = _period(encoder)
+    rows = np.concatenate([*[encoder.embedding[ordinary]] * period, encoder.embedding[[marker]]])
+    stream = constant(rows.T[:, :, None], curved)
+    if table is None:
+        return stream
+    added = np.concatenate([np.repeat(table, len(ordinary), axis=0), table[[(residue - 1) % period]]])
+    return stream.plus(added.T[:, :, None])
 
 
 def _layer(
-    layer: EncoderLayer, stream: Form, change: Form, frequencies: Form, directions: Array, asked: slice
+    layer: EncoderLayer, stream: Form, change: Form, frequencies: Form, directions: Array, asking: slice
 ) -> tuple[Form, Form]:
+    """The stream after the layer, and its derivatives, at the places that are asked for."""
     (before, between), (after, last) = layer.before, layer.after
-    read, moved = _attended(layer, *_normed(before, stream, change), frequencies, directions, asked)
-    stream, change = _normed(after, stream[:, asked] + read, change[:, :, asked] + moved)
+    read, moved = _attended(layer, *_normed(before, stream, change), frequencies, directions, asking)
+    stream, change = _normed(after, stream[:, asking] + read, change[:, :, asking] + moved)
     hidden, bent = _normed(between, stream, change)
     hidden = hidden.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
     hidden, bent = rectified(hidden, bent.mapped(layer.hidden_weight), MOST_UNITS)
@@ -182,63 +350,63 @@ def _layer(
 
 
 def _normed(norm: Norm | None, stream: Form, change: Form) -> tuple[Form, Form]:
+    """LayerNorm x = c / sqrt(mean c^2 + epsilon), c = y - mean y, and dx = (dc - x mean(x dc)) / the root.
+
+    d I - 1 is an exact matrix, and d c is its product with y. The variance is not negative.
+    """
     if norm is None:
         return stream, change
     width = len(stream.rest)
     centring = width * np.eye(width) - 1
     centred, moved = stream.mapped(centring).over(width), change.mapped(centring).over(width)
     variance = contracted(centred, centred, "dpz,dpz->pz").over(width)
-    scale = reciprocal_root(variance.plus(norm.epsilon), norm.epsilon)
-    normed = centred * scale[None]
+    inverse = reciprocal_root(variance.plus(norm.epsilon), norm.epsilon)
+    normed = centred * inverse[None]
     along = contracted(normed, moved, "dpz,kdpz->kpz").over(width)
-    turned = (moved - normed[None] * along[:, None]) * scale[None, None]
+    turned = (moved - normed[None] * along[:, None]) * inverse[None, None]
     gain = norm.gain[:, None, None]
     return normed.scaled(gain).plus(norm.bias[:, None, None]), turned.scaled(gain)
 
 
 def _attended(
-    layer: EncoderLayer, stream: Form, change: Form, frequencies: Form, directions: Array, asked: slice
+    layer: EncoderLayer, stream: Form, change: Form, frequencies: Form, directions: Array, asking: slice
 ) -> tuple[Form, Form]:
-    width, places = stream.rest.shape[:2]
+    """What the heads write at the places that are asked for, and its derivatives.
+
+    Letters of axes: heads h, width of a head d, asking place a, key's place c, direction k, box z.
+    """
+    width, places, boxes = change.rest.shape[1:]
     size = width // layer.heads
-    shape = (3, layer.heads, size, places)
     mixed = stream.mapped(layer.in_weight).plus(layer.in_bias[:, None, None])
-    moving = change.mapped(layer.in_weight)
-    mixed = mixed.reshaped(*shape, mixed.rest.shape[-1])
-    moving = moving.reshaped(len(directions), *shape, moving.rest.shape[-1])
+    query, key, value = mixed.reshaped(3, layer.heads, size, places, stream.rest.shape[-1])
+    moved = change.mapped(layer.in_weight).reshaped(len(directions), 3, layer.heads, size, places, boxes)
+    turned, led, shifted = moved[:, 0], moved[:, 1], moved[:, 2]
     root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
     scale = constant(root, frequencies.curved, upward(2 * GAMMA * root, 1))
-    query, asking = mixed[0][:, :, asked] * scale, moving[:, 0][:, :, :, asked] * scale[None]
-    weights, per, turning = _weights(query, mixed[1], asking, moving[:, 1], frequencies)
-    value, shift = mixed[2], moving[:, 2]
-    first, first_shift = value[:, :, :1], shift[:, :, :, :1]
-    beyond = value - first
-    mean = contracted(weights, beyond, "hacz,hdcz->hdaz")
-    away = beyond[:, :, None] - mean[:, :, :, None]
-    share = per[None].scaled(directions[:, None, None, :, None]) + weights[None] * turning
-    moved = contracted(share, away, "khacz,hdacz->khdaz")
-    moved = moved + contracted(weights, shift - first_shift, "hacz,khdcz->khdaz") + first_shift
-    read = mean + first
-    read = read.reshaped(width, *read.rest.shape[2:])
-    moved = moved.reshaped(len(directions), width, *moved.rest.shape[3:])
-    return read.mapped(layer.out_weight).plus(layer.out_bias[:, None, None]), moved.mapped(layer.out_weight)
-
-
-def _weights(
-    query: Form, key: Form, asking: Form, moving: Form, frequencies: Form
-) -> tuple[Form, Form, Form]:
-    """a, a / pi and d(s - s of the best key)."""
+    query, turned = query[:, :, asking] * scale, turned[:, :, :, asking] * scale[None]
     scores = contracted(query, key, "hdaz,hdcz->hacz")
-    turning = contracted(asking, key, "khdaz,hdcz->khacz") + contracted(query, moving, "hdaz,khdcz->khacz")
+    moving = contracted(turned, key, "khdaz,hdcz->khacz") + contracted(query, led, "hdaz,khdcz->khacz")
+    weights, shares, moving = _weights(scores, moving, frequencies)
+    beyond = value - value[:, :, :1]
+    mean = contracted(weights, beyond, "hacz,hdcz->hdaz")
+    factor = shares[None].scaled(directions[:, None, None, :, None]) + weights[None] * moving
+    change = contracted(factor, beyond[:, :, None] - mean[:, :, :, None], "khacz,hdacz->khdaz")
+    change = change + contracted(weights, shifted - shifted[:, :, :, :1], "hacz,khdcz->khdaz")
+    read, change = mean + value[:, :, :1], change + shifted[:, :, :, :1]
+    read = read.reshaped(width, *read.rest.shape[2:]).mapped(layer.out_weight)
+    change = change.reshaped(len(directions), width, *change.rest.shape[3:]).mapped(layer.out_weight)
+    return read.plus(layer.out_bias[:, None, None]), change
+
+
+def _weights(scores: Form, moving: Form, frequencies: Form) -> tuple[Form, Form, Form]:
+    """The weights a_c, e^(s_c) / Z = a_c / pi_c, and ds_c - ds_b.
+
+    b is the key with the best score in the middle of the box. s_b is taken from all scores; s_b - s_b is 0.
+    """
     best = scores.centre.argmax(axis=-2, keepdims=True)
-    is_best = np.arange(scores.rest.shape[-2])[:, None] == best
-    zero = constant(np.zeros_like(scores.rest), scores.curved)
-    relative = (scores - scores.picked(best, -2)).chosen(is_best, zero)
-    best_turning = turning.picked(
-        np.broadcast_to(best, (*turning.rest.shape[:-2], 1, turning.rest.shape[-1])), -2
-    )
-    turning = turning - best_turning
-    power = exponential(relative)
-    total = contracted(power, frequencies, "hacz,cz->haz")
-    per = power * reciprocal(total)[:, :, None]
-    return per * frequencies[None, None], per, turning
+    itself = np.arange(scores.rest.shape[-2])[:, None] == best
+    nothing = constant(np.zeros_like(scores.rest), scores.curved)
+    power = exponential((scores - scores.picked(best, -2)).chosen(itself, nothing))
+    shares = power * reciprocal(contracted(power, frequencies, "hacz,cz->haz"))[:, :, None]
+    wanted = np.broadcast_to(best, (*moving.rest.shape[:-2], 1, moving.rest.shape[-1]))
+    return shares * frequencies[None, None], shares, moving - moving.picked(wanted, -2)

@@ -1,1 +1,0 @@
-"""Searches for what limits soft attention; nothing here is trusted."""

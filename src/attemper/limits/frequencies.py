@@ -39,12 +39,13 @@ class Progress:
 @final
 @dataclass(frozen=True)
 class Found:
-    """A tree of splits in preorder (a letter for the axis that is halved, "." for a leaf), and its constant."""
+    """A tree of splits in preorder (the letter of an axis that is halved, "." for a leaf), and its bound."""
 
     constant: float
     splits: str
     evaluations: int
     leaves: int
+    interrupted: bool
 
 
 @dataclass
@@ -124,7 +125,7 @@ def search(
     True
     """
     end = inf if seconds is None else monotonic() + seconds
-    axes, looked_at = len(widths), 0
+    axes, looked_at, interrupted = len(widths), 0, False
     tree = _Tree(np.array(widths), [np.zeros(axes)], [np.ones(axes)], [-1], [-1], [(-inf, 0)])
     try:
         while monotonic() < end:
@@ -136,8 +137,8 @@ def search(
             if progress is not None:
                 progress(Progress(-tree.waiting[0][0], looked_at, len(tree.waiting)))
     except KeyboardInterrupt:
-        pass
-    return Found(-tree.waiting[0][0], tree.text(), looked_at, len(tree.waiting))
+        interrupted = True
+    return Found(-tree.waiting[0][0], tree.text(), looked_at, len(tree.waiting), interrupted)
 
 
 def _step(tree: _Tree, bounds: Bounds, most: int, target: float) -> int:
