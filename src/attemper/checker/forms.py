@@ -315,8 +315,8 @@ def reciprocal(form: Form) -> Form:
     return (series * inverse).chosen(outside, _known(wide, form.least > 0))
 
 
-def reciprocal_root(form: Form, at_least: float) -> Form:
-    """1 / sqrt(x), for functions x that are `at_least` this positive number, whatever the form says.
+def reciprocal_root(form: Form, at_least: float | Array) -> Form:
+    """1 / sqrt(x), for functions x that are `at_least` these positive numbers, whatever the form says.
 
     With d = (x - c) / c and |d| <= t < 1/2, c > 0, it is (1 / sqrt c) (1 - d / 2 + 3 d^2 / 8 + r), and |r| is
     at most 5/16 t^3 (1 - t)^(-7/2) <= t^3 / (2 (1 - t)^4): Lagrange's remainder. On wider ones it is between
