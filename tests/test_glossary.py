@@ -120,6 +120,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("check", refuted),
         attemper("lemma", "--run", "40", "--k", "8"),
         attemper("lemma"),
+        attemper("limits", "source", "parity", "--p", "1/2", "--n", 8),
+        attemper("limits", "source", "dyck2", "--p", "1/3", "--n", 8),
+        attemper("limits", "source", "--help"),
         *(
             attemper("classify", "--regex", regex, "--alphabet", "ab")
             for regex in ("a*b", "(aa)*", "(b*ab*a)*b*")

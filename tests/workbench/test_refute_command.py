@@ -71,6 +71,25 @@ def test_the_json_line_has_words_answers_and_the_free_part(here: Path) -> None:
     assert record["verdict"] == "PROVED"
 
 
+def test_parity_alone_says_its_polarity(here: Path) -> None:
+    note = "note: 'parity' is parity-even: an even number of the model's second symbol, as in Hahn 2020"
+    said = {
+        name: attemper("refute", f"{here.name}:xor", "--language", name, "--n", "21")
+        for name in ("parity", "parity-even", "parity-odd")
+    }
+    assert all(result.code == 0 for result in said.values())
+    assert said["parity"].out.startswith(note)
+    assert said["parity"].out.partition("\n")[2] == said["parity-even"].out
+    assert "note: " not in said["parity-odd"].out
+    assert "note: " not in said["parity-even"].out
+
+
+def test_the_other_polarity_has_the_other_words(here: Path) -> None:
+    result = attemper("refute", f"{here.name}:xor", "--language", "parity-odd", "--n", "21", "--json")
+    inside, outside = result.record["words"]
+    assert (inside.count("1") % 2, outside.count("1") % 2) == (1, 0)
+
+
 def test_a_file_is_written_and_checked(here: Path) -> None:
     source = f"{here.name}:brackets"
     options = ("--language", "dyck1", "--n", "31", "--free", "0.2", "-o", "out.json")

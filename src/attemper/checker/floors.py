@@ -46,7 +46,7 @@ def g_from_below(p: Fraction, alpha: Fraction, eps: Bound, at: Fraction | None =
     '0.3557'
     """
     with precision(PRECISION):
-        return least_loss(p, alpha, eps, at).lower()
+        return least_loss(p, alpha, _greatest(eps), at).lower()
 
 
 def pair_floor(p: Fraction, alpha: Fraction, eps: Bound) -> flint.arb:
@@ -61,7 +61,7 @@ def pair_floor(p: Fraction, alpha: Fraction, eps: Bound) -> flint.arb:
     """
     with precision(PRECISION):
         rest = (1 - ball(alpha * p)) * flint.arb.const_log2()
-        return (least_loss(p, alpha, eps) + rest).lower()
+        return (least_loss(p, alpha, _greatest(eps)) + rest).lower()
 
 
 def cross_entropy_floor(source: Source, n: int, eps: Bound, readout: Readout) -> flint.arb:
@@ -80,17 +80,14 @@ def cross_entropy_floor(source: Source, n: int, eps: Bound, readout: Readout) ->
     '1.0525'
     """
     require_length(n, 2)
+    is_query = readout is Readout.QUERY
     with precision(PRECISION):
+        most = _greatest(eps)
         match source:
             case Parity(p):
-                floor = mean_least_loss(p, eps) if readout is Readout.LAST else query_least_loss(p, eps)
-                return floor.lower()
+                return (query_least_loss(p, most) if is_query else mean_least_loss(p, most)).lower()
             case Brackets():
-                excess = (
-                    type_excess(source, n, eps)
-                    if readout is Readout.LAST
-                    else query_excess(source, n - 1, eps)
-                )
+                excess = query_excess(source, n - 1, most) if is_query else type_excess(source, n, most)
                 return (optimum(source) + excess).lower()
             case _:
                 assert_never(source)
@@ -107,7 +104,8 @@ def last_symbol_floor(source: Parity, after_zero: Bound, after_one: Bound) -> fl
     """
     a = source.accepting_share
     with precision(PRECISION):
-        either = least_loss(source.p, a, after_zero) + least_loss(source.p, 1 - a, after_one)
+        zero, one = _greatest(after_zero), _greatest(after_one)
+        either = least_loss(source.p, a, zero) + least_loss(source.p, 1 - a, one)
         return (either / 2 + (1 - ball(source.p) / 2) * flint.arb.const_log2()).lower()
 
 
@@ -120,7 +118,8 @@ def star_floor(source: Brackets, n: int, retyped: Bound, ended: Bound) -> flint.
     too large.
     """
     with precision(PRECISION):
-        return (optimum(source) + star_excess(source, n, retyped, ended)).lower()
+        excess = star_excess(source, n, _greatest(retyped), _greatest(ended))
+        return (optimum(source) + excess).lower()
 
 
 def atypical(source: Parity, n: int, low: Fraction, high: Fraction, readout: Readout) -> flint.arb:
@@ -175,13 +174,13 @@ def typical_floor(source: Parity, eps: Bound, delta: Bound, readout: Readout) ->
     """
     p, a = source.p, source.accepting_share
     with precision(PRECISION):
-        outside = bound("delta", delta)
+        most, outside = _greatest(eps), _greatest(delta, "delta")
         match readout:
             case Readout.LAST:
                 lost = outside * gain(p, a).max(gain(p, 1 - a))
-                floor = mean_least_loss(p, eps) - lost
+                floor = mean_least_loss(p, most) - lost
             case Readout.QUERY:
-                floor = query_least_loss(p, eps) - outside * gain(p, Fraction(1, 2))
+                floor = query_least_loss(p, most) - outside * gain(p, Fraction(1, 2))
             case _:
                 assert_never(readout)
         return floor.max(optimum(source)).lower()
@@ -200,7 +199,7 @@ def recogniser_floor(eps: Bound) -> flint.arb:
     '0.6931'
     """
     with precision(PRECISION):
-        return softplus(-bound("eps", eps) / 2).lower()
+        return softplus(-_greatest(eps) / 2).lower()
 
 
 def margin_impossible_from(constant: Fraction, margin: Fraction, n0: int, *, enumerated: bool = False) -> int:
@@ -222,6 +221,11 @@ def margin_impossible_from(constant: Fraction, margin: Fraction, n0: int, *, enu
         raise OptionError(f"C={constant}, m={margin}: C must be at least 0, and the margin above 0")
     needed = max(2, int(constant / (2 * margin)) + 1)
     return needed if enumerated else max(n0, needed)
+
+
+def _greatest(value: Bound, name: str = "eps") -> flint.arb:
+    """The greatest number in the ball, exactly. Raises `OptionError` for what bounds nothing."""
+    return bound(name, value).upper()
 
 
 def _tail(distance: Fraction, n: int) -> flint.arb:

@@ -105,24 +105,28 @@ def _loss(p: Fraction, alpha: Fraction, eps: flint.arb, t: flint.arb) -> flint.a
 
 def _tangent(p: Fraction, alpha: Fraction, eps: flint.arb, t: flint.arb) -> flint.arb:
     """F(t) - |F'(t)| d, at most the least value of F."""
-    greatest = log_odds(alpha * p)
-    least = greatest - eps
-    if p < 1:
-        greatest = greatest.min(log_odds(p) - eps)
+    least, greatest = _bracket(p, alpha, eps)
     distance = abs(greatest - t).max(abs(t - least))
     slope = ball(alpha) * sigmoid(t + eps) + ball(1 - alpha) * sigmoid(t) - ball(alpha * p)
     return _loss(p, alpha, eps, t) - abs(slope) * distance
+
+
+def _bracket(p: Fraction, alpha: Fraction, eps: flint.arb) -> tuple[flint.arb, flint.arb]:
+    """Two numbers with the minimiser between them."""
+    greatest = log_odds(alpha * p)
+    return greatest - eps, greatest.min(log_odds(p) - eps) if p < 1 else greatest
 
 
 def _minimiser(p: Fraction, alpha: Fraction, eps: flint.arb) -> flint.arb:
     """A number near the minimiser, whatever eps is: z = e^t solves A z^2 + B z = C, by F'(t) = 0."""
     shrunk = (-eps).exp()
     a, c = ball(1 - alpha * p), ball(alpha * p) * shrunk
-    b = ball(alpha) + ball(1 - alpha) * shrunk - ball(alpha * p) * (1 + shrunk)
+    b = ball(alpha - alpha * p) + ball(1 - alpha - alpha * p) * shrunk
     root = (b * b + 4 * a * c).sqrt()
     z = 2 * c / (b + root) if b >= 0 else (root - b) / (2 * a)
     found = z.log().mid()
-    return found if found.is_finite() else (log_odds(alpha * p) - eps).mid()
+    # e^-eps can be too small for any exponent.
+    return found if found.is_finite() else _bracket(p, alpha, eps)[1].mid()
 
 
 def _require(p: Fraction, alpha: Fraction) -> None:

@@ -7,7 +7,7 @@ import typer
 from attemper.workbench.cli.limits_source import source_command
 
 app = typer.Typer(
-    help="What one symbol can change in a soft-attention transformer, and the cross-entropy that follows.",
+    help="What one symbol can change where attention is soft, and the cross-entropy that follows.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

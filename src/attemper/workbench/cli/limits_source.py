@@ -90,9 +90,11 @@ def _measured(report: SourceReport) -> Iterator[str]:
 def _print_part(part: Part) -> None:
     cut = len(part.rows) > SHOWN and not part.is_loss
     caption = f"{part.caption} (the first {SHOWN} of {len(part.rows)})" if cut else part.caption
-    shown = table(part.about, *part.columns, wraps=(part.about,))
+    shown = table(part.about, *part.columns.values(), wraps=(part.about,))
     for name, values in islice(part.rows.items(), SHOWN if cut else None):
-        shown.add_row(name, *("" if value is None else f"{float(value):.6f}" for value in values))
+        shown.add_row(
+            part.names.get(name, name), *("" if value is None else f"{float(value):.6f}" for value in values)
+        )
     out.print()
     out.print(caption)
     out.print(shown)

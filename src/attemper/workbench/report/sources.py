@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never, final
 
@@ -26,16 +26,19 @@ LONGEST = brackets.LONGEST
 @final
 @dataclass(frozen=True)
 class Part:
-    """A table: a caption, what its rows are about, the columns, and for each row a number or None for each.
+    """A table: a caption, what its rows are about, and for each row a number, or None, in each column.
 
-    `is_loss` says that the numbers are losses, in the report's unit, and not probabilities.
+    Columns and rows have short names, for programs; `columns` and `names` say what people read instead (a row
+    that has no other name is shown by its own). `is_loss` says that the numbers are losses, in the report's
+    unit, and not probabilities.
     """
 
     key: str
     caption: str
     about: str
-    columns: tuple[str, ...]
+    columns: Mapping[str, str]
     rows: Mapping[str, tuple[flint.arb | None, ...]]
+    names: Mapping[str, str] = field(default_factory=dict)
     is_loss: bool = True
 
 
@@ -118,18 +121,16 @@ def decimal(value: flint.arb) -> str:
 
 def _parity_levels(source: Parity, n: int, k: int) -> Part:
     best = levels.optimum(source)
-    names = {0: "nothing: a query symbol (H_uni)", 1: "x_n (H_bi)"}
-    found = {
-        names.get(known, f"the last {known} symbols"): levels.last_symbols(source, known)
-        for known in range(min(k, n - 1) + 1)
-    }
+    found = {str(known): levels.last_symbols(source, known) for known in range(min(k, n - 1) + 1)}
+    names = {"all": "the whole prefix (H_opt)"} | {known: f"the last {known} symbols" for known in found}
+    names |= {"0": "nothing: a query symbol (H_uni)", "1": "x_n (H_bi)"}
     return Part(
         "levels",
         "least cross-entropy of what follows, by what is known of the prefix",
         "known",
-        ("level", "above H_opt"),
-        {"the whole prefix (H_opt)": (best, flint.arb(0))}
-        | {name: (level, level - best) for name, level in found.items()},
+        {"level": "level", "excess": "above H_opt"},
+        {known: (level, level - best) for known, level in ({"all": best} | found).items()},
+        names,
     )
 
 
@@ -138,7 +139,7 @@ def _parity_floors(source: Parity, n: int) -> Part:
         "floors",
         "floors on it if one exchange changes END's log-odds by at most eps",
         "eps",
-        ("read at x_n", "at a query symbol"),
+        {"last": "read at x_n", "query": "at a query symbol"},
         {
             f"{float(eps):g}": (
                 pairs.mean_least_loss(source.p, eps) if n > 1 else None,
@@ -151,19 +152,28 @@ def _parity_floors(source: Parity, n: int) -> Part:
 
 def _savings(source: Parity, n: int) -> Part:
     a = source.accepting_share
-    shares = {"x_n = 0": a, "x_n = 1": 1 - a} if n > 1 else {}
-    shares["a query symbol"] = Fraction(1, 2)
+    shares = {"last_0": a, "last_1": 1 - a} if n > 1 else {}
+    shares["query"] = Fraction(1, 2)
     rows = {name: (pairs.gain(source.p, alpha),) for name, alpha in shares.items()}
-    return Part("savings", "what telling a pair of prefixes apart saves", "read at", ("e(alpha)",), rows)
+    names = {"last_0": "x_n = 0", "last_1": "x_n = 1", "query": "a query symbol"}
+    caption = "what telling the two prefixes of a pair apart saves"
+    return Part("savings", caption, "read at", {"saved": "e(alpha)"}, rows, names)
 
 
 def _excesses(source: Brackets, n: int) -> Part:
     kinds: dict[str, Callable[[Brackets, int | Limit], flint.arb]] = {
-        "type, at x_n (Hahn 2020)": bracket_levels.type_excess,
-        "type and END, at x_n": bracket_levels.star_excess,
-        "a table on x_n and n": bracket_levels.last_symbol_excess,
-        "type, at a query symbol": bracket_levels.query_excess,
-        "a table on n": bracket_levels.length_excess,
+        "type": bracket_levels.type_excess,
+        "star": bracket_levels.star_excess,
+        "table_last": bracket_levels.last_symbol_excess,
+        "type_query": bracket_levels.query_excess,
+        "table_query": bracket_levels.length_excess,
+    }
+    names = {
+        "type": "type, at x_n (Hahn 2020)",
+        "star": "type and END, at x_n",
+        "table_last": "a table on x_n and n",
+        "type_query": "type, at a query symbol",
+        "table_query": "a table on n",
     }
     return Part(
         "excess",
@@ -171,6 +181,7 @@ def _excesses(source: Brackets, n: int) -> Part:
         "floor or level",
         _columns(n),
         {name: tuple(kind(source, place) for place in (n, *Limit)) for name, kind in kinds.items()},
+        names,
     )
 
 
@@ -183,16 +194,17 @@ def _shares(source: Brackets, n: int) -> Part:
         "of",
         _columns(n),
         {
-            "x_n closes, height > 0 (P_0)": tuple(map(_ball, (brackets.closing(source, n), *closing))),
-            "height 0 (b)": tuple(map(_ball, (brackets.balanced(source, n), *balanced))),
+            "P_0": tuple(map(_ball, (brackets.closing(source, n), *closing))),
+            "b": tuple(map(_ball, (brackets.balanced(source, n), *balanced))),
         },
+        {"P_0": "x_n closes, height > 0 (P_0)", "b": "height 0 (b)"},
         is_loss=False,
     )
 
 
-def _columns(n: int) -> tuple[str, ...]:
+def _columns(n: int) -> dict[str, str]:
     """After n symbols, and the limits over even and odd lengths."""
-    return (f"n = {n}", *(f"{limit} n -> oo" for limit in Limit))
+    return {"n": f"n = {n}"} | {str(limit): f"{limit} n -> oo" for limit in Limit}
 
 
 def _laws(source: Brackets, n: int) -> tuple[Part, ...]:
@@ -210,7 +222,7 @@ def _laws(source: Brackets, n: int) -> tuple[Part, ...]:
 
 def _law(key: str, caption: str, about: str, law: Mapping[int, flint.arb]) -> Part:
     rows = {str(number): (share,) for number, share in law.items()}
-    return Part(key, caption, about, ("probability",), rows, is_loss=False)
+    return Part(key, caption, about, {"probability": "probability"}, rows, is_loss=False)
 
 
 def _part_in_bits(part: Part) -> Part:
