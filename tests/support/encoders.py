@@ -66,7 +66,7 @@ def words_of(length: int) -> Integers:
 
 
 def trained(name: str) -> tuple[nn.Module, nn.Embedding, nn.Linear, dict[str, str]]:
-    """The modules of a trained model in float64, body, embedding and readout, and what its file says of them."""
+    """A trained model in float64: body, embedding and readout, and what its file says of them."""
     with safe_open(FIXTURES / f"{name}.safetensors", framework="pt") as file:
         about = file.metadata()
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - the file is no dict

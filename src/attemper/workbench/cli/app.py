@@ -26,6 +26,7 @@ COMMANDS = {
     "restrict": "refuting",
     "lemma": "lemma",
     "limits": "limits",
+    "influence": "influence",
     "run": "running",
     "trace": "tracing",
     "verify": "verifying",

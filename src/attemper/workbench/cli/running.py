@@ -51,7 +51,7 @@ def run_command(
         raise typer.BadParameter("there is no word to run: give words ('' is the empty one) or --words FILE")
     if words and word_file is not None:
         raise typer.BadParameter("give words or --words FILE, not both")
-    lines = enumerate(iter(words) if words else _lines(word_file or "-"), start=1)
+    lines = enumerate(iter(words) if words else lines_in(word_file or "-"), start=1)
     undecided: str | None = None
     while chunk := list(islice(lines, WORDS_AT_ONCE)):
         parsed, unreadable = _parse(model, chunk)
@@ -88,7 +88,7 @@ def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], Word
     return words, None
 
 
-def _lines(name: str) -> Iterator[str]:
+def lines_in(name: str) -> Iterator[str]:
     """The lines of a file or of stdin, without their ends."""
     try:
         with sys.stdin if name == "-" else Path(name).open(encoding="utf-8") as stream:

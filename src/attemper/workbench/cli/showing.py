@@ -18,8 +18,23 @@ from attemper.workbench.cli.console import out, print_json, print_program
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.showing_texts import show_text
 from attemper.workbench.model import Model, load, own_certificate
+from attemper.workbench.report.assumptions import OneSymbol
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
+
+ONE_SYMBOL = {
+    OneSymbol.FEW: "O(1/n)",
+    OneSymbol.TEMPERATURE: "O(1): tau",
+    OneSymbol.POSITIONS: "O(1): PE",
+    OneSymbol.BOTH: "O(1): tau, PE",
+    OneSymbol.UNKNOWN: "UNKNOWN",
+}
+"""What one symbol can change, in few columns."""
+
+LEGEND = (
+    "one symbol can change more than O(1/n): tau, where the temperature depends on i or n; PE, where "
+    "position embeddings are unbounded"
+)
 
 NAME = 20
 """How many columns the names of facts have."""
@@ -61,6 +76,8 @@ def show_command(
         out.print(f"{name:{NAME}} {value}", hang=NAME + 1)
     if summary.head_list:
         out.print(_heads(summary))
+        if any(head.one_symbol != OneSymbol.FEW for head in summary.head_list):
+            out.print(LEGEND)
     if certificate is None:
         out.print(f"{complaint}; make one with 'attemper certify DIR'")
         return
@@ -112,8 +129,10 @@ def _meant(summary: Summary) -> str:
 
 
 def _heads(summary: Summary) -> Table:
-    headers = ("layer", "head", "construction", "mask", "temperature", "logits", "writes")
-    shown = table(*headers, wraps=("temperature", "writes"))
+    headers = ("layer", "head", "construction", "mask", "temperature", "logits")
+    shown = table(
+        *headers, "one symbol can change", "writes", wraps=("temperature", "one symbol can change", "writes")
+    )
     for head in summary.head_list:
         shown.add_row(
             str(head.layer),
@@ -122,6 +141,7 @@ def _heads(summary: Summary) -> Table:
             head.masking,
             head.temperature,
             f"O(n^{head.logit_growth})",
+            ONE_SYMBOL[OneSymbol(head.one_symbol)],
             ", ".join(head.writes),
         )
     return shown

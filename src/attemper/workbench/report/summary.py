@@ -16,12 +16,16 @@ from attemper.networks.layers import (
     parameter_count,
 )
 from attemper.workbench.model import Model
+from attemper.workbench.report.assumptions import OneSymbol, one_symbol
 
 
 @final
 @dataclass(frozen=True)
 class HeadSummary:
-    """One head: what it is for, and how its logits grow: |logit| = O(n^logit_growth)."""
+    """One head: what it is for, and how its logits grow: |logit| = O(n^logit_growth).
+
+    `one_symbol` is how much of what it attends to one symbol can change, or why more (`report.assumptions`).
+    """
 
     layer: int
     head: int
@@ -29,6 +33,7 @@ class HeadSummary:
     masking: str
     temperature: str
     logit_growth: int
+    one_symbol: str
     writes: tuple[str, ...]
 
 
@@ -65,8 +70,9 @@ class Summary:
 def summary_of(model: Model) -> Summary:
     """The shape of a model."""
     network = model.network
+    answers = one_symbol(network)
     heads = tuple(
-        _head(network, number, index, head)
+        _head(network, number, index, head, answers[number][index])
         for number, layer in enumerate(network.layers)
         for index, head in enumerate(layer.heads)
     )
@@ -113,7 +119,7 @@ def temperature_of(weighting: Softmax) -> str:
     return "1" if coldness == "1" else f"1/({coldness})"
 
 
-def _head(network: Network, number: int, index: int, head: Head) -> HeadSummary:
+def _head(network: Network, number: int, index: int, head: Head, answer: OneSymbol) -> HeadSummary:
     return HeadSummary(
         layer=number,
         head=index,
@@ -121,5 +127,6 @@ def _head(network: Network, number: int, index: int, head: Head) -> HeadSummary:
         masking=str(head.masking),
         temperature=temperature_of(head.weighting) if isinstance(head.weighting, Softmax) else "hard",
         logit_growth=logit_growth(network, head),
+        one_symbol=str(answer),
         writes=tuple(network.coordinates[target] for target in head.targets),
     )

@@ -1,0 +1,232 @@
+"""Which assumption of Hahn's Lemma 5 a head breaks, exactly, from the closed forms of its network.
+
+One symbol changes what a head attends to by O(1/n) if the range of its scores, over all words of all lengths,
+and its values are bounded, and nothing else that it computes with depends on n (Hahn 2020, Lemma 5, with
+supplement S2). A compiled head can break this by a temperature that depends on n, or by position embeddings
+that grow. Where the closed forms do not decide it, the answer is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from fractions import Fraction
+from typing import assert_never
+
+from attemper.exact.closed_forms import (
+    Alternating,
+    ClosedForm,
+    Digits,
+    Length,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+    growth,
+)
+from attemper.exact.laurent import Laurent, constant, monomial, plus, times
+from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
+
+
+class Answer(StrEnum):
+    """Whether something is bounded over all positions of all lengths."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class OneSymbol(StrEnum):
+    """What one symbol can change of a head's output: O(1/n), or the assumption that the head breaks."""
+
+    FEW = "O(1/n)"
+    TEMPERATURE = "more: temperature"
+    POSITIONS = "more: unbounded positions"
+    BOTH = "more: temperature, unbounded positions"
+    UNKNOWN = "UNKNOWN"
+
+
+def one_symbol(network: Network) -> tuple[tuple[OneSymbol, ...], ...]:
+    """The answer for each head of each layer.
+
+    >>> import attemper
+    >>> model = attemper.compile("#<['0'] <= #<['1']", "01", regime="temperature")
+    >>> [[str(head) for head in layer] for layer in one_symbol(model.network)]
+    [['O(1/n)'], ['more: temperature']]
+    """
+    forms: dict[Coordinate, ClosedForm] = dict(network.positions)
+    known = {coordinate: is_bounded(form) for coordinate, form in forms.items()}
+    found = []
+    for layer in network.layers:
+        found.append(tuple(_of_head(head, forms, known) for head in layer.heads))
+        known = _after(layer, known)
+    return tuple(found)
+
+
+def is_bounded(form: ClosedForm) -> Answer:
+    """Whether the form is bounded over all 1 <= i <= n.
+
+    It is if no power of it grows; it is not if its Laurent polynomial grows along i = 2, i = n/2 or i = n, n
+    a multiple of 4, where (-1)^i is 1.
+
+    >>> from attemper.exact.closed_forms import I, N, over, plus, times
+    >>> [str(is_bounded(form)) for form in (times(I, over(N)), times(I, I), plus(N, times(-1, I)))]
+    ['yes', 'no', 'no']
+    """
+    if isinstance(form, Digits):
+        return is_bounded(form.form)
+    if growth(form) <= 0 and not _has_digits(form):
+        return Answer.YES
+    polynomial = _laurent(form)
+    if polynomial is not None and any(
+        _grows(polynomial, slope) for slope in (None, Fraction(1, 2), Fraction(1))
+    ):
+        return Answer.NO
+    return Answer.UNKNOWN
+
+
+def _grows(polynomial: Laurent, slope: Fraction | None) -> bool:
+    """Whether the polynomial grows along i = slope * n, or along i = 2."""
+    along: dict[int, Fraction] = {}
+    for (a, b), factor in polynomial.items():
+        power, own = (b, factor * Fraction(2) ** a) if slope is None else (a + b, factor * slope**a)
+        along[power] = along.get(power, Fraction(0)) + own
+    return any(power > 0 and factor for power, factor in along.items())
+
+
+def _laurent(form: ClosedForm) -> Laurent | None:
+    """The form as a polynomial where (-1)^i = 1; None if it tests or takes digits, or divides by a sum."""
+    match form:
+        case Number(value):
+            return constant(value)
+        case Alternating():
+            return constant(1)
+        case Position():
+            return monomial(1, 0)
+        case Length():
+            return monomial(0, 1)
+        case Sum(parts) | Product(parts):
+            found = [_laurent(part) for part in parts]
+            known = [part for part in found if part is not None]
+            if len(known) < len(found):
+                return None
+            return plus(*known) if isinstance(form, Sum) else _product(known)
+        case Power(Position(), exponent):
+            return monomial(exponent, 0)
+        case Power(Length(), exponent):
+            return monomial(0, exponent)
+        case Power(base, exponent):
+            inner = _laurent(base)
+            return None if inner is None or exponent < 0 else _product([inner] * exponent)
+        case Test() | Digits():
+            return None
+        case _:
+            assert_never(form)
+
+
+def _product(factors: Iterable[Laurent]) -> Laurent:
+    product = constant(1)
+    for factor in factors:
+        product = times(product, factor)
+    return product
+
+
+def _has_digits(form: ClosedForm) -> bool:
+    match form:
+        case Digits():
+            return True
+        case Sum(parts) | Product(parts):
+            return any(_has_digits(part) for part in parts)
+        case Power(base, _):
+            return _has_digits(base)
+        case _:
+            return False
+
+
+def _after(layer: Layer, known: dict[Coordinate, Answer]) -> dict[Coordinate, Answer]:
+    """What is known of the coordinates after a layer: averages and bits of what is bounded are bounded."""
+    after = dict(known)
+
+    def write(target: Coordinate, bounded: bool) -> None:
+        if not bounded or after.get(target, Answer.YES) is not Answer.YES:
+            after[target] = Answer.UNKNOWN
+
+    for head in layer.heads:
+        for value, target in zip(head.values, head.targets, strict=True):
+            write(target, _of_form(value, known) is Answer.YES)
+    rounded = {unit for pair in layer.clamps for unit in pair}
+    middle = dict(after)
+    for number, unit in enumerate(layer.hidden):
+        for target, _ in unit.outputs:
+            # The two units that round a bit differ by at most 1 whatever they read.
+            write(target, number in rounded or _of_form(unit.form, middle) is Answer.YES)
+    return after
+
+
+def _of_form(form: LinearForm, known: dict[Coordinate, Answer]) -> Answer:
+    """Whether a linear form is bounded: it is not if one coordinate is not and all others are."""
+    answers = [known.get(coordinate, Answer.YES) for coordinate, _ in form]
+    if all(answer is Answer.YES for answer in answers):
+        return Answer.YES
+    alone = answers.count(Answer.NO) == 1 and Answer.UNKNOWN not in answers
+    return Answer.NO if alone else Answer.UNKNOWN
+
+
+def _of_head(head: Head, forms: dict[Coordinate, ClosedForm], known: dict[Coordinate, Answer]) -> OneSymbol:
+    if not isinstance(head.weighting, Softmax):
+        return OneSymbol.UNKNOWN
+    coldness = head.weighting.inverse_temperature
+    cold = is_bounded(coldness)
+    rows = [(q, k) for q, k in zip(head.query, head.key, strict=True) if q and k]
+    values = _all(_of_form(value, known) for value in head.values)
+    if values is Answer.YES and _range_is_bounded(rows, coldness, forms, known):
+        return OneSymbol.FEW
+    places = _all([*(_of_form(form, known) for row in rows for form in row), values])
+    match cold, places:
+        case Answer.NO, Answer.YES:
+            return OneSymbol.TEMPERATURE
+        case Answer.YES, Answer.NO:
+            return OneSymbol.POSITIONS
+        case Answer.NO, Answer.NO:
+            return OneSymbol.BOTH
+        case _:
+            return OneSymbol.UNKNOWN
+
+
+def _all(answers: Iterable[Answer]) -> Answer:
+    """Whether all of several things are bounded."""
+    found = set(answers)
+    if Answer.NO in found:
+        return Answer.NO
+    return Answer.UNKNOWN if Answer.UNKNOWN in found else Answer.YES
+
+
+def _range_is_bounded(
+    rows: list[tuple[LinearForm, LinearForm]],
+    coldness: ClosedForm,
+    forms: dict[Coordinate, ClosedForm],
+    known: dict[Coordinate, Answer],
+) -> bool:
+    """Whether the powers of n in queries, keys and 1/temperature cancel: scores are then bounded."""
+
+    def power(form: LinearForm) -> int | None:
+        """A power of n that bounds the form, None if none is known."""
+        powers = []
+        for coordinate, _ in form:
+            own = forms.get(coordinate)
+            if own is not None and not _has_digits(own) and known[coordinate] is not Answer.UNKNOWN:
+                powers.append(growth(own))
+            elif known.get(coordinate, Answer.YES) is Answer.YES:
+                powers.append(0)
+            else:
+                return None
+        return max(powers)
+
+    if not rows:
+        return True
+    if _has_digits(coldness):
+        return False
+    bounds = [(power(q), power(k)) for q, k in rows]
+    return all(q is not None and k is not None and q + k + growth(coldness) <= 0 for q, k in bounds)
