@@ -14,7 +14,9 @@ import pytest
 from attemper.certificates.limits import (
     FrequencyBound,
     NoMargin,
+    NoMarginAt,
     OneSymbolBound,
+    PairBound,
     RecogniserFloor,
     SourceFloor,
     TableBound,
@@ -41,10 +43,13 @@ BOUND = OneSymbolBound(
     ),
 )
 BOXED = replace(BOUND, bound=FrequencyBound(5, HALF, (2, 1), ((Fraction(0), HALF), (HALF, Fraction(1))), "."))
-TABLE = replace(BOUND, bound=TableBound(64, Fraction(1, 3)), consequences=())
+TABLE = replace(
+    BOUND, bound=TableBound(64, Fraction(1, 3), last_only=True), consequences=(NoMarginAt(HALF, 64),)
+)
+PAIR = replace(BOUND, bound=PairBound(("0", "1"), ("0", "0"), HALF), consequences=())
 
 
-@pytest.mark.parametrize("bound", [BOUND, BOXED, TABLE])
+@pytest.mark.parametrize("bound", [BOUND, BOXED, TABLE, PAIR])
 def test_what_is_written_reads_back(bound: OneSymbolBound, tmp_path: Path) -> None:
     save(bound, tmp_path / "bound.json")
     assert is_bound(tmp_path / "bound.json")
@@ -117,6 +122,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(MalformedFileError, match="attemper limits bound"):
         load(tmp_path / "none.json")
     (tmp_path / "other.json").write_text("[]")
-    assert not is_bound(tmp_path / "other.json") and not is_bound(tmp_path)
+    assert not is_bound(tmp_path / "other.json")
+    assert not is_bound(tmp_path)
     with pytest.raises(MalformedFileError, match="is not a bound"):
         load(tmp_path / "other.json")

@@ -1,4 +1,4 @@
-"""What is claimed of soft attention: nothing false is proved, whatever is changed in a bound or an encoder."""
+"""Claims about soft attention: nothing false is proved, whatever is changed in a bound or an encoder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def majority() -> tuple[Encoder, OneSymbolBound]:
 
 
 def bound_of(limit: Limit) -> OneSymbolBound:
-    assert limit.bound is not None and limit.verdict is not None
+    assert limit.bound is not None
+    assert limit.verdict is not None
     assert limit.verdict.status is Status.PROVED
     return limit.bound
 
@@ -235,7 +236,7 @@ def test_a_bound_for_one_length_by_its_table() -> None:
     words = words_of(8)[:, :-1]
     near = np.abs(words[:, None] - words[None]).sum(axis=2) == 1
     assert np.abs(outputs[:, None] - outputs[None])[near].max() <= found.bound.change
-    less = replace(found, bound=TableBound(8, found.bound.change / 100), consequences=())
+    less = replace(found, bound=TableBound(8, found.bound.change / 100, last_only=False), consequences=())
     assert check_limit(less, at_its_length(less, encoder)).status is Status.UNKNOWN
 
 

@@ -12,6 +12,7 @@ from typing import assert_never, final
 from attemper.certificates.files import UNREADABLE
 from attemper.errors import MalformedFileError
 from attemper.files import parse_json, read_bytes, write_together
+from attemper.languages.words import Word
 
 FORMAT = "attemper-limit/1"
 
@@ -41,13 +42,32 @@ class FrequencyBound:
 @final
 @dataclass(frozen=True)
 class TableBound:
-    """Two words of `length` symbols that one exchange parts differ by at most `change`."""
+    """Two words of `length` symbols that one exchange parts differ by at most `change`.
+
+    With `last_only` this is said of exchanges at position n - 1 only.
+    """
 
     length: int
     change: Fraction
+    last_only: bool
 
 
-Bound = FrequencyBound | TableBound
+@final
+@dataclass(frozen=True)
+class PairBound:
+    """These two words, which one exchange parts, differ by at most `change`; both without the end marker."""
+
+    first: Word
+    second: Word
+    change: Fraction
+
+    @property
+    def length(self) -> int:
+        """n, which counts the end marker."""
+        return len(self.first) + 1
+
+
+Bound = FrequencyBound | TableBound | PairBound
 
 
 @final
@@ -62,6 +82,15 @@ class NoMargin:
     margin: Fraction
     start: int
     counts: tuple[int, ...]
+
+
+@final
+@dataclass(frozen=True)
+class NoMarginAt:
+    """At this n no word's output is at least `margin` or at most -`margin` as PARITY has it."""
+
+    margin: Fraction
+    length: int
 
 
 @final
@@ -87,7 +116,7 @@ class SourceFloor:
     nats: Fraction
 
 
-Consequence = NoMargin | RecogniserFloor | SourceFloor
+Consequence = NoMargin | NoMarginAt | RecogniserFloor | SourceFloor
 
 
 @final
@@ -181,8 +210,10 @@ def _encode_bound(bound: Bound) -> dict[str, object]:
             entries: dict[str, object] = {"form": "frequencies", "n0": start, "constant": str(constant)}
             lengths = None if residue is None else list(residue)
             return entries | {"residue": lengths, "box": sides, "splits": splits}
-        case TableBound(length, change):
-            return {"form": "table", "n": length, "change": str(change)}
+        case TableBound(length, change, last_only):
+            return {"form": "table", "n": length, "change": str(change), "last_only": last_only}
+        case PairBound(first, second, change):
+            return {"form": "pair", "words": [list(first), list(second)], "change": str(change)}
         case _:
             assert_never(bound)
 
@@ -205,16 +236,30 @@ def _decode_bound(entry: dict[str, object], free: int) -> Bound:
             if sides is not None and len(sides) != wanted:
                 raise ValueError(f"its box must have {wanted} sides, one for each free frequency")
             return FrequencyBound(_length(start), _fraction(constant), lengths, sides, splits)
-        case {"form": "table", "n": int(length), "change": str(change), **rest} if not rest:
-            return TableBound(_length(length), _fraction(change))
+        case {
+            "form": "table",
+            "n": int(length),
+            "change": str(change),
+            "last_only": bool(last_only),
+            **rest,
+        } if not rest:
+            return TableBound(_length(length), _fraction(change), last_only)
+        case {"form": "pair", "words": [list(first), list(second)], "change": str(change), **rest} if (
+            not rest
+        ):
+            if not all(isinstance(symbol, str) for symbol in (*first, *second)):
+                raise ValueError("its words are not lists of symbols")
+            return PairBound(tuple(first), tuple(second), _fraction(change))
         case _:
-            raise ValueError("its bound is neither by frequencies nor by a table of positions")
+            raise ValueError("its bound is neither by frequencies nor by a table of positions, nor of a pair")
 
 
 def _encode_consequence(found: Consequence) -> dict[str, object]:
     match found:
         case NoMargin(margin, start, counts):
             return {"no_margin": str(margin), "from": start, "counts": list(counts)}
+        case NoMarginAt(margin, length):
+            return {"no_margin": str(margin), "n": length}
         case RecogniserFloor(length, nats):
             return {"recogniser": "parity", "n": length, "nats": str(nats)}
         case SourceFloor(source, p, length, nats):
@@ -229,6 +274,8 @@ def _decode_consequence(entry: object) -> Consequence:
             if not all(type(count) is int and count >= 0 for count in counts):
                 raise ValueError("'counts' must be integers from 0 on")
             return NoMargin(_fraction(margin), _length(start), tuple(counts))
+        case {"no_margin": str(margin), "n": int(length), **rest} if not rest:
+            return NoMarginAt(_fraction(margin), _length(length))
         case {"recogniser": "parity", "n": int(length), "nats": str(nats), **rest} if not rest:
             return RecogniserFloor(_length(length), _fraction(nats))
         case {
@@ -246,6 +293,8 @@ def _decode_consequence(entry: object) -> Consequence:
 def _functional(entry: object) -> Functional:
     if not isinstance(entry, list) or not all(type(number) is int for number in entry) or not any(entry):
         raise ValueError(f"a functional is a list of integers that are not all 0, not {str(entry)[:80]}")
+    if max(map(abs, entry)) > MOST_FACTOR:
+        raise ValueError(f"a functional has integers up to {MOST_FACTOR:,} only")
     return tuple(entry)
 
 
@@ -270,6 +319,9 @@ def _residue(entry: object) -> tuple[int, int]:
                 f"a residue is a pair [m, r], 0 <= r < m <= {MOST_PERIOD}, not {str(entry)[:80]}"
             )
 
+
+MOST_FACTOR = 2**20
+"""Larger combinations of outputs than this are nobody's."""
 
 MOST_PERIOD = 64
 """Boxes have so many axes for each symbol at most."""

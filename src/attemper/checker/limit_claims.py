@@ -6,7 +6,7 @@ counts its roundings, and compared exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import assert_never
 
@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 from attemper.certificates.limits import (
     Consequence,
     FrequencyBound,
+    Functional,
     NoMargin,
+    NoMarginAt,
     OneSymbolBound,
+    PairBound,
     RecogniserFloor,
     SourceFloor,
     TableBound,
@@ -32,12 +35,13 @@ from attemper.checker.floors import (
     typical_floor,
 )
 from attemper.checker.frequencies import Region, changes_of_pairs, largest_bound
-from attemper.checker.tables import change_bound
+from attemper.checker.tables import Exchange, change_bound
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.encoders.meaning import outputs_in_balls
 from attemper.encoders.weights import Encoder
 from attemper.encoders.wellformed import complaints
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
-from attemper.exact.balls import ball
+from attemper.exact.balls import ball, precision, upper_bound
 from attemper.languages.sources.values import Parity, source_named
 
 Counts = NDArray[np.int64]
@@ -46,6 +50,9 @@ ARITHMETIC = "the real-number function of the float64 weights, with softmax"
 
 END = "END"
 """The name of the output that says that a word ends."""
+
+BITS = 128
+"""The precision of two words' outputs."""
 
 MOST_COUNTS = 1_000_000
 """More lengths than this are not looked at one by one."""
@@ -72,7 +79,7 @@ def at_its_length(found: OneSymbolBound, encoder: Encoder) -> Encoder:
 
     Raises `UnsupportedError` where the encoder has no such length.
     """
-    return encoder.at(found.bound.length) if isinstance(found.bound, TableBound) else encoder
+    return encoder if isinstance(found.bound, FrequencyBound) else encoder.at(found.bound.length)
 
 
 def mismatches(found: OneSymbolBound, encoder: Encoder) -> Iterator[str]:
@@ -93,12 +100,16 @@ def mismatches(found: OneSymbolBound, encoder: Encoder) -> Iterator[str]:
 
 def _known(encoder: Encoder, found: OneSymbolBound) -> Fraction | None:
     """The constant, or the change, that the weights prove; None if nothing is proved."""
-    functionals = np.array(found.functionals, dtype=np.int64)
     match found.bound:
         case FrequencyBound(start, _, residue, box, splits):
-            proved = largest_bound(encoder, functionals, Region(start, residue, box), splits)
-        case TableBound(length, _):
-            proved = max(change_bound(encoder, length, functional) for functional in functionals)
+            proved = largest_bound(
+                encoder, np.array(found.functionals, dtype=np.int64), Region(start, residue, box), splits
+            )
+        case TableBound(length, _, last_only):
+            which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
+            proved = max(change_bound(encoder, length, each, which).change for each in found.functionals)
+        case PairBound():
+            return change_of_pair(encoder, found.bound, found.functionals)
         case _:
             assert_never(found.bound)
     return Fraction(proved) if np.isfinite(proved) else None
@@ -114,10 +125,16 @@ def _bounded(found: OneSymbolBound, known: Fraction | None) -> ClaimVerdict:
                 f"one symbol of {words} of n symbols changes the output by at most {_number(constant)}/n, "
                 f"for all n >= {start}{lengths}"
             )
-        case TableBound(length, change):
+        case TableBound(length, change, last_only):
+            claimed = change
+            which = "the last symbol but the marker" if last_only else "one symbol"
+            text = (
+                f"{which} of any word of n = {length} symbols changes the output by at most {_number(change)}"
+            )
+        case PairBound(first, _, change):
             claimed = change
             text = (
-                f"one symbol of any word of {length} symbols changes the output by at most {_number(change)}"
+                f"the two words of {len(first)} symbols have outputs that differ by at most {_number(change)}"
             )
         case _:
             assert_never(found.bound)
@@ -134,17 +151,22 @@ def _following(found: OneSymbolBound, encoder: Encoder, consequence: Consequence
         match consequence:
             case NoMargin():
                 return _no_margin(found, encoder, consequence)
+            case NoMarginAt():
+                return _no_margin_at(found, encoder, consequence)
             case RecogniserFloor(length, nats):
                 _require_recogniser(found, encoder)
                 if len(found.symbols) != 3:
                     raise NotAboutError("uniform words are words over two symbols")
                 floor = recogniser_floor(_change(found, length, every_word=True))
-                text = f"cross-entropy on PARITY, uniform words of n = {length} symbols: at least {_number(nats)} nats"
+                text = (
+                    f"cross-entropy on PARITY of uniform words of n = {length} symbols: at least "
+                    f"{_number(nats)} nats"
+                )
             case SourceFloor(source, p, length, nats):
                 floor = source_floor(found, encoder, consequence)
                 text = (
-                    f"cross-entropy on the source {source} with p = {p}, prefixes of {length - 1} symbols and "
-                    f"the marker: at least {_number(nats)} nats"
+                    f"cross-entropy on the source {source} with p = {p}, prefixes of {length - 1} symbols "
+                    f"and the marker: at least {_number(nats)} nats"
                 )
             case _:
                 assert_never(consequence)
@@ -190,6 +212,58 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
             if not (np.isfinite(change) and Fraction(float(change)) < 2 * claim.margin):
                 return _unknown(f"not shown: {text}: the pair of words at n = {length} may have it")
     return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
+
+
+def _no_margin_at(found: OneSymbolBound, encoder: Encoder, claim: NoMarginAt) -> ClaimVerdict:
+    """At one length the bound leaves no room for the margin between two words that one exchange parts."""
+    _require_recogniser(found, encoder)
+    length, bound = claim.length, found.bound
+    if isinstance(bound, PairBound):
+        if length != bound.length or not _is_exchange(found, bound):
+            raise NotAboutError(f"the words are not of n = {length}, or not parted by one exchange")
+        change = bound.change
+    else:
+        if isinstance(bound, FrequencyBound) and bound.box is not None and not _has_pairs(bound.box, length):
+            raise NotAboutError(f"the box is so narrow that n = {length} may have no pair of words inside it")
+        change = _change(found, length, every_word=False)
+    symbol = _bits(found)[1]
+    text = f"PARITY of {symbol} is not decided with a margin of {_number(claim.margin)} at n = {length}"
+    if not change < 2 * claim.margin:
+        return _unknown(f"not shown: {text}")
+    return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
+
+
+def change_of_pair(encoder: Encoder, pair: PairBound, functionals: Sequence[Functional]) -> Fraction | None:
+    """The greatest change of a functional between the words, from above; by the definition, in balls.
+
+    None if no finite bound is found. Raises `UnsupportedError` for words that the encoder does not read.
+    """
+    numbers = {symbol: k for k, symbol in enumerate(encoder.symbols) if symbol != encoder.ending}
+    if any(symbol not in numbers for word in (pair.first, pair.second) for symbol in word):
+        raise UnsupportedError("a word has a symbol that the encoder does not have, or the end marker")
+    marker = encoder.symbols.index(str(encoder.ending))
+    first, second = (
+        outputs_in_balls(encoder, [*(numbers[symbol] for symbol in word), marker], BITS)
+        for word in (pair.first, pair.second)
+    )
+    with precision(BITS):
+        moved = [b - a for a, b in zip(first, second, strict=True)]
+        try:
+            return max(upper_bound(abs(_combined(each, moved))) for each in functionals)
+        except OverflowError:
+            return None
+
+
+def _combined(functional: Functional, outputs: Sequence[flint.arb]) -> flint.arb:
+    return sum((f * output for f, output in zip(functional, outputs, strict=True)), flint.arb(0))
+
+
+def _is_exchange(found: OneSymbolBound, pair: PairBound) -> bool:
+    """Whether the words differ at one place, in the two symbols that PARITY is about."""
+    if len(pair.first) != len(pair.second):
+        return False
+    differing = [{a, b} for a, b in zip(pair.first, pair.second, strict=True) if a != b]
+    return differing == [set(_bits(found))]
 
 
 def _histograms(found: OneSymbolBound, lengths: Counts, counts: Counts) -> tuple[Counts, Counts]:
@@ -239,10 +313,12 @@ def _change(found: OneSymbolBound, length: int, *, every_word: bool) -> Fraction
             if every_word and box is not None:
                 raise NotAboutError("the bound is not about all words")
             return constant / length
-        case TableBound(only, change):
+        case TableBound(only, change, _):
             if length != only:
                 raise NotAboutError(f"the bound says nothing of n = {length}")
             return change
+        case PairBound():
+            raise NotAboutError("a cross-entropy does not follow from a bound for two words")
         case _:
             assert_never(found.bound)
 
@@ -282,7 +358,8 @@ def _unknown(text: str) -> ClaimVerdict:
 
 def _frequencies(found: OneSymbolBound) -> str:
     """The box of a bound, in words."""
-    assert isinstance(found.bound, FrequencyBound) and found.bound.box is not None
+    assert isinstance(found.bound, FrequencyBound)
+    assert found.bound.box is not None
     symbols = [symbol for symbol in found.symbols if symbol != found.ending][1:]
     sides = zip(symbols, found.bound.box, strict=True)
     return " and ".join(f"from {_number(low)} n to {_number(high)} n times {s}" for s, (low, high) in sides)

@@ -9,18 +9,21 @@ from functools import partial
 from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from time import monotonic
-from typing import final
+from typing import assert_never, final
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.limits import (
+    Bound,
     Consequence,
     FrequencyBound,
     Functional,
     NoMargin,
+    NoMarginAt,
     OneSymbolBound,
+    PairBound,
     RecogniserFloor,
     SourceFloor,
     TableBound,
@@ -28,11 +31,11 @@ from attemper.certificates.limits import (
 from attemper.certificates.limits import save as save_bound
 from attemper.checker.floors import margin_impossible_from, recogniser_floor
 from attemper.checker.frequencies import Region, axes_of, bounds_on_boxes
-from attemper.checker.limit_claims import check_limit, source_floor
-from attemper.checker.tables import change_bound
+from attemper.checker.limit_claims import BITS, change_of_pair, check_limit, source_floor
+from attemper.checker.tables import Exchange, change_bound
 from attemper.checker.verdict import Status, Verdict
 from attemper.encoders.loading import load_encoder
-from attemper.encoders.soft import outputs_of_histograms
+from attemper.encoders.soft import outputs_of, outputs_of_histograms
 from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic
 from attemper.errors import InternalError, OptionError, UnsupportedError
 from attemper.languages.sources.values import Parity, name_of
@@ -56,9 +59,12 @@ INVERSE = 0.25
 
 EVEN = Parity(Fraction(1, 2), odd=False)
 
+TRIED = 16
+"""How many words are tried for two whose outputs are close."""
+
 NOTHING = (
-    "no finite bound was found: the change may grow faster than 1/n on some words, or the boxes are still too "
-    "wide; try --typical, a larger --n0 or more --seconds"
+    "no finite bound was found: the change may grow faster than 1/n on some words, or the boxes are still "
+    "too wide; try --typical, a larger --n0 or more --seconds"
 )
 
 
@@ -110,16 +116,16 @@ class Limit:
         save_bound(self.bound, Path(path))
 
 
-def rounded_up(value: float) -> Fraction:
-    """The least decimal with `DIGITS` significant digits that is not below a positive number.
+def rounded_up(value: float | Fraction) -> Fraction:
+    """The least decimal with about `DIGITS` significant digits that is not below a number from 0 on.
 
-    >>> rounded_up(366.1234567), rounded_up(0.02137)
+    >>> rounded_up(366.1234567), rounded_up(Fraction(2137, 100000))
     (Fraction(91531, 250), Fraction(2137, 100000))
     """
     exact = Fraction(value)
     if not exact:
         return exact
-    places = DIGITS - 1 - floor(log10(value))
+    places = DIGITS - 1 - floor(log10(exact))
     scale = Fraction(10**places) if places >= 0 else Fraction(1, 10**-places)
     return ceil(exact * scale) / scale
 
@@ -170,8 +176,8 @@ def encoder_named(source: str) -> Encoder:
     """
     if Path(source).is_dir():
         raise UnsupportedError(
-            f"'{source}' is a compiled network: its scores, positions or temperatures grow with n, so that one "
-            "symbol can change its output at every length; 'attemper influence' measures how much"
+            f"'{source}' is a compiled network: its scores, positions or temperatures grow with n, so that "
+            "one symbol can change its output at every length; 'attemper influence' measures how much"
         )
     return load_encoder(source)
 
@@ -179,9 +185,9 @@ def encoder_named(source: str) -> Encoder:
 def bound_and_check(encoder: Encoder, asked: Asked, source: str = "") -> Limit:
     """Bound what one symbol can change in an encoder, and have the checker judge the bound and what follows.
 
-    An unmasked encoder without position embeddings gets a bound C/n for all lengths n >= n0 (with positions of
-    a period m: those with n = n0 mod m), every other one a bound for words of one length. `source` is
-    MODULE:OBJECT, or empty.
+    An unmasked encoder without position embeddings gets a bound C/n for all lengths n >= n0 (with positions
+    of a period m: those with n = n0 mod m), every other one a bound for words of one length: by its table of
+    positions or, where that says nothing, of two words. `source` is MODULE:OBJECT, or empty.
 
     Raises `OptionError` for options that do not fit the encoder, and `UnsupportedError` for encoders of which
     nothing is proved.
@@ -233,10 +239,15 @@ def _by_table(encoder: Encoder, source: str, length: int, asked: Asked) -> Limit
     started = monotonic()
     there = encoder.at(length)
     functionals = functionals_of(encoder)
-    change = max(change_bound(there, length, np.array(functional)) for functional in functionals)
-    if not isfinite(change):
-        return Limit(None, None, NOTHING, (), 0, monotonic() - started)
-    bound = TableBound(length, rounded_up(change))
+    asked.report(f"bounding by the table of {length} positions")
+    last_only = encoder.mask is Mask.FUTURE_MASKED
+    which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
+    found = [change_bound(there, length, each, which) for each in functionals]
+    if any(each.vacuous for each in found):
+        asked.report("the table says nothing: looking for two words whose outputs are close")
+        bound: TableBound | PairBound = _close_pair(there, length, functionals)
+    else:
+        bound = TableBound(length, rounded_up(max(each.change for each in found)), last_only)
     whole = OneSymbolBound(there.digest, source, there.symbols, str(there.ending), functionals, bound)
     return _judged(there, whole, asked, (), 0, started, interrupted=False)
 
@@ -260,25 +271,75 @@ def _judged(
     return Limit(whole, verdict, "", measured, leaves, monotonic() - started, interrupted)
 
 
+def _close_pair(encoder: Encoder, length: int, functionals: tuple[Functional, ...]) -> PairBound:
+    """Of some words of n symbols, each with an exchange beside it, the two whose outputs are closest."""
+    first, second, *_ = (symbol for symbol in encoder.symbols if symbol != encoder.ending)
+    numbers = [encoder.symbols.index(symbol) for symbol in (first, second, str(encoder.ending))]
+    drawn = np.random.default_rng(0).integers(0, 2, size=(TRIED, length))
+    places = np.arange(TRIED) * (length - 2) // (TRIED - 1)
+    drawn[:, -1] = 2
+    drawn[np.arange(TRIED), places] = 0
+    others = drawn.copy()
+    others[np.arange(TRIED), places] = 1
+    words = np.array(numbers)[np.concatenate([drawn, others])]
+    outputs = outputs_of(encoder, words) @ np.array(functionals).T
+    best = int(np.abs(outputs[TRIED:] - outputs[:TRIED]).max(axis=1).argmin())
+    one, other = (tuple(encoder.symbols[k] for k in words[row, :-1]) for row in (best, TRIED + best))
+    change = change_of_pair(encoder, PairBound(one, other, Fraction(0)), functionals)
+    if change is None:
+        raise UnsupportedError(
+            f"the outputs of words of {length} symbols are not finite in balls of {BITS} bits"
+        )
+    return PairBound(one, other, rounded_up(change))
+
+
 # What follows --------------------------------------------------------------------------------------
 
 
 def _consequences(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iterator[Consequence]:
     """All that follows from a bound, for the encoder's outputs: a recogniser's, or the next symbol's."""
-    bound = found.bound
-    lengths = [bound.length] if isinstance(bound, TableBound) else [bound.start * k for k in (1, 10, 100)]
-    if sorted(encoder.outputs) == ["0", "1", "END"] and _bits(found) == ("0", "1"):
+    if len(encoder.outputs) == 1:
+        yield from _of_recognisers(encoder, found, asked)
+    elif sorted(encoder.outputs) == ["0", "1", "END"] and _bits(found) == ("0", "1"):
         source = asked.source
-        for length in lengths:
+        for length in _lengths(found.bound):
             claim = SourceFloor(name_of(source), source.p, length, Fraction(0))
             yield replace(claim, nats=rounded_down(source_floor(found, encoder, claim)))
-    elif len(encoder.outputs) == 1:
-        if isinstance(bound, FrequencyBound) and bound.residue is None:
-            yield from _no_margin(encoder, found, bound, asked)
-        if len(found.symbols) == 3 and (isinstance(bound, TableBound) or bound.box is None):
-            for length in lengths:
-                change = bound.change if isinstance(bound, TableBound) else bound.constant / length
-                yield RecogniserFloor(length, rounded_down(recogniser_floor(change)))
+
+
+def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iterator[Consequence]:
+    match found.bound:
+        case FrequencyBound(_, constant, residue, box, _):
+            if residue is None:
+                yield from _no_margin(encoder, found, found.bound, asked)
+            changes = {} if box is not None else {n: constant / n for n in _lengths(found.bound)}
+        case TableBound(length, change, _):
+            if change < 2 * asked.margin:
+                yield NoMarginAt(asked.margin, length)
+            changes = {length: change}
+        case PairBound(_, _, change):
+            if change < 2 * asked.margin:
+                yield NoMarginAt(asked.margin, found.bound.length)
+            changes = {}
+        case _:
+            assert_never(found.bound)
+    if len(found.symbols) == 3:
+        for length, change in changes.items():
+            yield RecogniserFloor(length, rounded_down(recogniser_floor(change)))
+
+
+def _lengths(bound: Bound) -> list[int]:
+    """The lengths of which a cross-entropy is said: all from n0 on have one, these are named."""
+    match bound:
+        case FrequencyBound(start, _, residue, _, _):
+            period = 1 if residue is None else residue[0]
+            return [start + (k - 1) * start // period * period for k in (1, 10, 100)]
+        case TableBound():
+            return [bound.length]
+        case PairBound():
+            return []
+        case _:
+            assert_never(bound)
 
 
 def _no_margin(
@@ -302,8 +363,8 @@ def _no_margin(
 def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
     """The greatest change of an output by one exchange, in float64: over all words of n symbols, measured.
 
-    With a box, over the words whose second symbol has such a frequency. 0 for more than two symbols beside the
-    marker, whose histograms are too many.
+    With a box, over the words whose second symbol has such a frequency. 0 for more than two symbols beside
+    the marker, whose histograms are too many.
     """
     if len(encoder.symbols) != 3:
         return 0.0
