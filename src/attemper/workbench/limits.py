@@ -91,6 +91,7 @@ class Limit:
 
     `bound` and `verdict` are None where nothing finite was found, for the `reason` that is named. `measured`
     is n times the greatest change that was found, over all words, at a few lengths: no constant is below it.
+    `remark` says what was tried without success before this bound.
     """
 
     bound: OneSymbolBound | None
@@ -100,6 +101,7 @@ class Limit:
     leaves: int
     seconds: float
     interrupted: bool = False
+    remark: str = ""
 
     def __repr__(self) -> str:
         if self.bound is None or self.verdict is None:
@@ -243,13 +245,21 @@ def _by_table(encoder: Encoder, source: str, length: int, asked: Asked) -> Limit
     last_only = encoder.mask is Mask.FUTURE_MASKED
     which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
     found = [change_bound(there, length, each, which) for each in functionals]
+    remark = ""
     if any(each.vacuous for each in found):
+        change, diameter = (
+            max(side) for side in zip(*((each.change, each.diameter) for each in found), strict=True)
+        )
+        remark = (
+            f"the bound for all words of n = {length} is vacuous: one symbol changes the output by at most "
+            f"{change:.6g}, and no words' outputs are further apart than {diameter:.6g}"
+        )
         asked.report("the table says nothing: looking for two words whose outputs are close")
         bound: TableBound | PairBound = _close_pair(there, length, functionals)
     else:
         bound = TableBound(length, rounded_up(max(each.change for each in found)), last_only)
     whole = OneSymbolBound(there.digest, source, there.symbols, str(there.ending), functionals, bound)
-    return _judged(there, whole, asked, (), 0, started, interrupted=False)
+    return replace(_judged(there, whole, asked, (), 0, started, interrupted=False), remark=remark)
 
 
 def _judged(

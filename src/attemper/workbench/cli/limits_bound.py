@@ -108,6 +108,7 @@ def _print_found(found: Limit, *, json: bool) -> None:
         said = {"verdict": str(Status.UNKNOWN), "reason": found.reason}
         record = said if found.verdict is None else record_of(found.verdict)
         numbers = {"measured": measured, "leaves": found.leaves, "seconds": round(found.seconds, 1)}
+        numbers |= {"remark": found.remark} if found.remark else {}
         print_json({**record, **numbers})
         return
     if found.verdict is None:
@@ -116,6 +117,8 @@ def _print_found(found: Limit, *, json: bool) -> None:
         for claim in found.verdict.claims:
             out.print(f"{claim.status}: {claim.text}")
         out.print(f"arithmetic: {found.verdict.claims[0].arithmetic}")
+    if found.remark:
+        out.print(f"UNKNOWN: {found.remark}")
     for n, change in found.measured:
         out.print(f"measured, not proved: n times the greatest change is {change:.6g} at n = {n}")
     if found.leaves:
