@@ -65,7 +65,7 @@ def check_limit(found: OneSymbolBound, encoder: Encoder, place: str = "") -> Ver
     if complaint is not None:
         return Verdict((ClaimVerdict(Status.MALFORMED, complaint),), subject)
     try:
-        first = _bounded(found, _known(encoder, found))
+        first = _bounded(found, _shown(encoder, found), _known(encoder, found))
     except (MalformedFileError, UnsupportedError) as error:
         return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
     if first.status is not Status.PROVED:
@@ -115,27 +115,39 @@ def _known(encoder: Encoder, found: OneSymbolBound) -> Fraction | None:
     return Fraction(proved) if np.isfinite(proved) else None
 
 
-def _bounded(found: OneSymbolBound, known: Fraction | None) -> ClaimVerdict:
+def _shown(encoder: Encoder, found: OneSymbolBound) -> str:
+    """What a bound is about, in words: the only output, or sums and differences of several by name."""
+    if found.functionals == ((1,),):
+        return "the output"
+    return " and ".join(_combination(encoder, functional) for functional in found.functionals)
+
+
+def _combination(encoder: Encoder, functional: Functional) -> str:
+    """A functional as people write it: `END - 0`."""
+    terms = [(factor, name) for factor, name in zip(functional, encoder.outputs, strict=True) if factor]
+    terms.sort(key=lambda term: term[0] < 0)  # the positive ones first, else in order
+    texts = [f"{'-' if f < 0 else '+'} {'' if abs(f) == 1 else f'{abs(f)} '}{name}" for f, name in terms]
+    return " ".join(texts).removeprefix("+ ")
+
+
+def _bounded(found: OneSymbolBound, shown: str, known: Fraction | None) -> ClaimVerdict:
+    """What is said of the first claim, the bound; `shown` names what is bounded."""
     match found.bound:
         case FrequencyBound(start, constant, residue, box, _):
             claimed = constant
             words = "any word" if box is None else f"a word with {_frequencies(found)}"
             lengths = "" if residue is None else f" with n = {residue[1]} mod {residue[0]}"
             text = (
-                f"one symbol of {words} of n symbols changes the output by at most {_number(constant)}/n, "
+                f"one symbol of {words} of n symbols changes {shown} by at most {_number(constant)}/n, "
                 f"for all n >= {start}{lengths}"
             )
         case TableBound(length, change, last_only):
             claimed = change
             which = "the last symbol but the marker" if last_only else "one symbol"
-            text = (
-                f"{which} of any word of n = {length} symbols changes the output by at most {_number(change)}"
-            )
+            text = f"{which} of any word of n = {length} symbols changes {shown} by at most {_number(change)}"
         case PairBound(first, _, change):
             claimed = change
-            text = (
-                f"the two words of {len(first)} symbols have outputs that differ by at most {_number(change)}"
-            )
+            text = f"the two words of {len(first)} symbols change {shown} by at most {_number(change)}"
         case _:
             assert_never(found.bound)
     if known is None:
@@ -200,8 +212,8 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
     if bound.box is not None and not _has_pairs(bound.box, max(claim.start, enough)):
         raise NotAboutError("the box is so narrow that not every length has a pair of words inside it")
     text = (
-        f"PARITY of {_bits(found)[1]} is not decided with a margin of {_number(claim.margin)} at any length "
-        f"n >= {claim.start}"
+        f"PARITY of {_bits(found)[1]}, even or odd, is not decided with a margin of {_number(claim.margin)} "
+        f"at any length n >= {claim.start}"
     )
     if any(count > length - 2 for length, count in zip(lengths, claim.counts, strict=True)):
         raise NotAboutError("'counts' must leave room for one more of the second symbol and the marker")
@@ -226,8 +238,10 @@ def _no_margin_at(found: OneSymbolBound, encoder: Encoder, claim: NoMarginAt) ->
         if isinstance(bound, FrequencyBound) and bound.box is not None and not _has_pairs(bound.box, length):
             raise NotAboutError(f"the box is so narrow that n = {length} may have no pair of words inside it")
         change = _change(found, length, every_word=False)
-    symbol = _bits(found)[1]
-    text = f"PARITY of {symbol} is not decided with a margin of {_number(claim.margin)} at n = {length}"
+    text = (
+        f"PARITY of {_bits(found)[1]}, even or odd, is not decided with a margin of {_number(claim.margin)} "
+        f"at n = {length}"
+    )
     if not change < 2 * claim.margin:
         return _unknown(f"not shown: {text}")
     return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
