@@ -1,4 +1,4 @@
-"""What `attemper check` does: a network's folder or a refutation's file, read and checked.
+"""What `attemper check` does: a network's folder, a refutation's file or a bound's, read and checked.
 
 A refutation is about a model that is functions of arrays, so that whatever it needs is imported only for one.
 """
@@ -41,10 +41,11 @@ def check_path(
     edited: bool = False,
     explain: bool = False,
 ) -> Verdict:
-    """The verdict on a network's folder, or on a refutation's file.
+    """The verdict on a network's folder, on a refutation's file, or on the file of a bound.
 
-    `model` (a folder or MODULE:OBJECT) is what a refutation is about; without it, the network in the folder
-    that the refutation names. `program` is the file of a program that the network in a folder is to run.
+    `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in
+    the folder that the refutation names. `program` is the file of a program that the network in a folder is
+    to run.
     Raises `OptionError` and `UnsupportedError` where there is no such model, `SourceError` and
     `UnsupportedError` for a program that no machine runs, but nothing because of what another file says: that
     is MALFORMED.
@@ -127,6 +128,32 @@ def _as_written(folder: Path) -> tuple[Edited, str]:
 
 
 def check_file(path: Path, model: str | None = None) -> Verdict:
+    """The verdict on a refutation's file, or on that of a bound on what one symbol can change."""
+    from attemper.certificates.limits import is_bound
+
+    return check_bound(path, model) if is_bound(path) else check_refuting(path, model)
+
+
+def check_bound(path: Path, model: str | None) -> Verdict:
+    """The verdict on the file of a bound on what one symbol can change in an encoder.
+
+    Code is never imported because a file says so: the encoder must be named by the user. Raises `OptionError`
+    where there is none, and what loading an encoder raises.
+    """
+    from attemper.certificates.limits import load as load_bound
+    from attemper.checker.limit_claims import at_its_length, check_limit
+    from attemper.encoders.loading import load_encoder
+
+    try:
+        found = load_bound(path)
+    except MalformedFileError as error:
+        return _malformed(error, Subject(About.ENCODER, model or ""))
+    if model is None:
+        raise OptionError(f"say with --model MODULE:OBJECT which encoder '{path}' is about")
+    return check_limit(found, at_its_length(found, load_encoder(model)), model)
+
+
+def check_refuting(path: Path, model: str | None) -> Verdict:
     """The verdict on a refutation's file."""
     from attemper.certificates.refutations import load as load_refutation
     from attemper.checker.refutations import beyond_the_cap, check_refutation, subject_of

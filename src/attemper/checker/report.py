@@ -21,7 +21,7 @@ def lines_of(verdict: Verdict) -> Iterator[str]:
         yield f"  {claim.status}: {claim.text}"
         for assumption in claim.assumptions:
             yield f"    assuming {assumption}"
-    name = "arithmetic" if subject is not None and subject.about is About.MODEL else "float arithmetic"
+    name = "float arithmetic" if subject is None or subject.about is About.NETWORK else "arithmetic"
     for arithmetic in dict.fromkeys(claim.arithmetic for claim in verdict.claims if claim.arithmetic):
         yield f"  {name}: {arithmetic}"
     if verdict.explanation:

@@ -67,12 +67,14 @@ class About(StrEnum):
 
     NETWORK = "network"
     MODEL = "model"
+    ENCODER = "encoder"
 
 
 @final
 @dataclass(frozen=True)
 class Subject:
-    """What a verdict is about: a network that should compute a language, or a model refuted by two words.
+    """What a verdict is about: a network that should compute a language, a model refuted by two words, or an
+    encoder and what one symbol can change in it.
 
     `place` says where it is (empty: only in memory). `language` and `digest` are None where the files
     could not be read so far.

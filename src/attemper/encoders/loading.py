@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attemper.encoders.weights import Encoder
+from attemper.encoders.wellformed import complaints
 from attemper.modules import ModuleError, blaming, imported, place_of
 
 
@@ -22,11 +23,13 @@ def load_encoder(source: str) -> Encoder:
             raise ModuleError(_complaint(source, found), file=file, line=line)
     if not isinstance(found, Encoder):
         raise ModuleError(_complaint(source, found))
+    for complaint in complaints(found):
+        raise ModuleError(f"'{source}' is no encoder to say anything about: {complaint}")
     return found
 
 
 def _complaint(source: str, found: object) -> str:
     return (
-        f"'{source}' is a {type(found).__name__}, not an encoder: see docs/limits.md, and use "
+        f"'{source}' is of the type {type(found).__name__}, not an encoder: see docs/limits.md, and use "
         "attemper.encoders.reading.read_weights"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from attemper.workbench.cli.limits_bound import bound_command
 from attemper.workbench.cli.limits_source import source_command
 
 app = typer.Typer(
@@ -19,3 +20,4 @@ def _several() -> None:
 
 
 app.command("source")(source_command)
+app.command("bound")(bound_command)

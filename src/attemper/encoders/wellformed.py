@@ -1,0 +1,89 @@
+"""Everything that can be wrong with an encoder that somebody put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attemper.encoders.weights import Bounded, Encoder, EncoderLayer, Mask, NoPositions, Periodic, Table
+
+
+def complaints(encoder: Encoder) -> Iterator[str]:
+    """What is wrong with the encoder: nothing is said of one that has a complaint.
+
+    >>> from dataclasses import replace
+    >>> one = np.ones((1, 1))
+    >>> rest = (NoPositions(), Mask.UNMASKED, (), one, one[0], ("output",))
+    >>> tiny = Encoder(("a", "$"), "$", np.ones((2, 1)), *rest)
+    >>> list(complaints(tiny)), list(complaints(replace(tiny, ending="b")))
+    ([], ["its end marker 'b' is not one of its symbols"])
+    """
+    yield from _names(encoder)
+    mask: object = encoder.mask
+    if not isinstance(mask, Mask):
+        yield "its mask is not a Mask"
+    embedding: object = encoder.embedding
+    if not isinstance(embedding, np.ndarray) or embedding.ndim != 2:
+        yield "its embedding is not a matrix"
+        return
+    width, outputs = encoder.width, len(encoder.outputs)
+    yield from _array("embedding", encoder.embedding, (len(encoder.symbols), width))
+    yield from _array("readout", encoder.readout, (outputs, width))
+    yield from _array("bias", encoder.bias, (outputs,))
+    yield from _positions(encoder)
+    for number, layer in enumerate(encoder.layers):
+        yield from (f"{complaint} (layer {number})" for complaint in _layer(layer, width))
+
+
+def _names(encoder: Encoder) -> Iterator[str]:
+    for what, names in (("symbols", encoder.symbols), ("outputs", encoder.outputs)):
+        if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+            yield f"its {what} are not a tuple of texts"
+        elif not names or len(set(names)) < len(names):
+            yield f"its {what} are none, or not distinct"
+    if encoder.ending is not None and encoder.ending not in encoder.symbols:
+        yield f"its end marker {encoder.ending!r} is not one of its symbols"
+
+
+def _positions(encoder: Encoder) -> Iterator[str]:
+    positions: object = encoder.positions
+    match positions:
+        case Periodic(table) | Table(table):
+            if isinstance(table, np.ndarray) and len(table) == 0:
+                yield "its table of positions is empty"
+            yield from _array("table of positions", table, (len(table), encoder.width))
+        case Bounded(_, least, greatest):
+            if not -np.inf < least <= greatest < np.inf:
+                yield "the box of its positions is not bounded"
+        case NoPositions():
+            pass
+        case _:
+            yield "its positions are none of those that exist"
+
+
+def _layer(layer: EncoderLayer, width: int) -> Iterator[str]:
+    if type(layer.heads) is not int or layer.heads < 1 or width % layer.heads:
+        yield f"its heads do not divide its width {width}"
+        return
+    hidden = len(layer.hidden_bias)
+    yield from _array("in_weight", layer.in_weight, (3 * width, width))
+    yield from _array("in_bias", layer.in_bias, (3 * width,))
+    yield from _array("out_weight", layer.out_weight, (width, width))
+    yield from _array("out_bias", layer.out_bias, (width,))
+    yield from _array("hidden_weight", layer.hidden_weight, (hidden, width))
+    yield from _array("hidden_bias", layer.hidden_bias, (hidden,))
+    yield from _array("back_weight", layer.back_weight, (width, hidden))
+    yield from _array("back_bias", layer.back_bias, (width,))
+    for norm in layer.norms or ():
+        yield from _array("gain of a norm", norm.gain, (width,))
+        yield from _array("bias of a norm", norm.bias, (width,))
+        if not 0 < norm.epsilon < np.inf:
+            yield "the epsilon of a norm is not a positive number: without one LayerNorm has jumps"
+
+
+def _array(name: str, found: object, shape: tuple[int, ...]) -> Iterator[str]:
+    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.shape != shape:
+        yield f"its {name} is not an array of float64 of the shape {shape}"
+    elif not np.isfinite(found).all():
+        yield f"its {name} has a number that is not finite"

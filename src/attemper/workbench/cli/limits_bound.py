@@ -1,0 +1,125 @@
+"""attemper limits bound"""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attemper.checker.report import record_of
+from attemper.checker.verdict import Status
+from attemper.errors import ExitCode, OptionError
+from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.options import Json, share
+
+if TYPE_CHECKING:
+    from attemper.languages.sources.values import Parity
+    from attemper.workbench.limits import Limit, Typical
+
+
+def bound_command(
+    model: Annotated[
+        str, typer.Argument(metavar="MODULE:OBJECT", help="An encoder, or a function that gives one.")
+    ],
+    n0: Annotated[
+        int, typer.Option("--n0", min=2, metavar="N", help="A bound C/n is for all n from here on.")
+    ] = 4096,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=2, metavar="N", help="The length, where positions or a mask need one."),
+    ] = None,
+    typical: Annotated[
+        str | None,
+        typer.Option(metavar="SOURCE", help="Only words typical of parity-even or parity-odd; with --tau."),
+    ] = None,
+    p: Annotated[str, typer.Option("--p", metavar="P", help="The source's probability of ending.")] = "1/2",
+    tau: Annotated[
+        str, typer.Option("--tau", metavar="T", help="How far frequencies of 1s may be from the source's.")
+    ] = "0.1",
+    margin: Annotated[
+        str, typer.Option(metavar="M", help="From which n on no margin M is possible on PARITY.")
+    ] = "1",
+    seconds: Annotated[float, typer.Option(min=0, help="How long to search, give or take a step.")] = 60,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the bound here.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Bound what one symbol can change in a soft-attention encoder, with proof, and what follows from that.
+
+    Without positions and mask the bound is C/n, for all words of all lengths n >= N0; else for all words of
+    the length N. n counts the end marker. Interrupted (Ctrl-C), the search ends with the best so far.
+
+    Exit codes: 0 found and PROVED, 12 nothing found, 130 interrupted.
+    """
+    if output is not None and output.is_dir():
+        raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    from attemper.workbench.limits import Asked, bound_and_check, encoder_named
+
+    chosen = _source(typical or "parity-even", p)
+    with activity("bounding", quiet=json) as report:
+        asked = Asked(n0, n, chosen, _typical(chosen, typical, tau), _positive(margin), seconds, report)
+        found = bound_and_check(encoder_named(model), asked, model)
+    _print_found(found, json=json)
+    if found.verdict is None:
+        return ExitCode.UNKNOWN
+    if output is not None:
+        found.save(output)
+        if not json:
+            out.print(f"wrote {output}")
+    return ExitCode.INTERRUPTED if found.interrupted else found.verdict.exit_code
+
+
+def _source(name: str, p: str) -> Parity:
+    """The source of an option's name, with that probability of ending."""
+    from attemper.languages.sources.values import Parity, source_named
+
+    found = source_named(name, share(p, "--p"))
+    if not isinstance(found, Parity):
+        raise OptionError("bounds follow for parity-even and parity-odd: an encoder reads 0 and 1")
+    return found
+
+
+def _typical(source: Parity, named: str | None, tau: str) -> Typical | None:
+    from attemper.workbench.limits import Typical
+
+    return None if named is None else Typical(source, share(tau, "--tau"))
+
+
+def _positive(text: str) -> Fraction:
+    """A margin, read exactly."""
+    try:
+        found = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        found = Fraction(0)
+    if not found > 0 or found.denominator > 10**6:
+        raise typer.BadParameter("--margin must be a number above 0, for example 1 or 1/2")
+    return found
+
+
+def _print_found(found: Limit, *, json: bool) -> None:
+    """The claims, and what was measured beside them; or why there are none."""
+    measured = [{"n": n, "n_times_change": change} for n, change in found.measured]
+    if json:
+        said = {"verdict": str(Status.UNKNOWN), "reason": found.reason}
+        record = said if found.verdict is None else record_of(found.verdict)
+        numbers = {"measured": measured, "leaves": found.leaves, "seconds": round(found.seconds, 1)}
+        numbers |= {"remark": found.remark} if found.remark else {}
+        print_json({**record, **numbers})
+        return
+    if found.verdict is None:
+        out.print(f"UNKNOWN: {found.reason}")
+    else:
+        for claim in found.verdict.claims:
+            out.print(f"{claim.status}: {claim.text}")
+        out.print(f"arithmetic: {found.verdict.claims[0].arithmetic}")
+    if found.remark:
+        out.print(f"UNKNOWN: {found.remark}")
+    for n, change in found.measured:
+        out.print(f"measured, not proved: n times the greatest change is {change:.6g} at n = {n}")
+    if found.leaves:
+        out.print(f"{found.leaves:,} leaves")

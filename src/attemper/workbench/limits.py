@@ -1,0 +1,402 @@
+"""A bound on what one symbol can change in an encoder: searched, with what follows, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from math import ceil, floor, isfinite, log10
+from pathlib import Path
+from time import monotonic
+from typing import assert_never, final
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.certificates.limits import (
+    Bound,
+    Consequence,
+    FrequencyBound,
+    Functional,
+    NoMargin,
+    NoMarginAt,
+    OneSymbolBound,
+    PairBound,
+    RecogniserFloor,
+    SourceFloor,
+    TableBound,
+)
+from attemper.certificates.limits import save as save_bound
+from attemper.checker.floors import margin_impossible_from, recogniser_floor
+from attemper.checker.frequencies import Region, axes_of, bounds_on_boxes
+from attemper.checker.limit_claims import BITS, change_of_pair, check_limit, source_floor
+from attemper.checker.tables import Exchange, change_bound
+from attemper.checker.verdict import Status, Verdict
+from attemper.encoders.loading import load_encoder
+from attemper.encoders.soft import outputs_of, outputs_of_histograms
+from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic
+from attemper.errors import InternalError, OptionError, UnsupportedError
+from attemper.languages.sources.values import Parity, name_of
+from attemper.limits.frequencies import search
+from attemper.limits.margins import close_pairs
+
+Array = NDArray[np.float64]
+Box = tuple[tuple[Fraction, Fraction], ...] | None
+
+DIGITS = 6
+"""How many digits a number keeps, rounded to its safe side, so that it is said as it is proved."""
+
+LONG = 20_000
+"""A length at which n times the change is measured: it is nearly what it is for all longer words."""
+
+CLOSE = 1.1
+"""The search ends where the bound is so many times what was measured."""
+
+INVERSE = 0.25
+"""How much of a frequency's share of the splits 1/n gets: little depends on it."""
+
+EVEN = Parity(Fraction(1, 2), odd=False)
+
+TRIED = 16
+"""How many words are tried for two whose outputs are close."""
+
+NOTHING = (
+    "no finite bound was found: the change may grow faster than 1/n on some words, or the boxes are still "
+    "too wide; try --typical, a larger --n0 or more --seconds"
+)
+
+
+@final
+@dataclass(frozen=True)
+class Typical:
+    """Words whose frequency of 1s is within `tau` of the source's."""
+
+    source: Parity
+    tau: Fraction
+
+    @property
+    def side(self) -> tuple[Fraction, Fraction]:
+        """From which to which share of the n positions has a 1."""
+        a = self.source.accepting_share
+        middle = 2 * a * (1 - a)
+        return max(Fraction(0), middle - self.tau), min(Fraction(1), middle + self.tau)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Limit:
+    """What a search for a bound found, and what the independent checker says to that.
+
+    `bound` and `verdict` are None where nothing finite was found, for the `reason` that is named. `measured`
+    is n times the greatest change that was found, over all words, at a few lengths: no constant is below it.
+    `remark` says what was tried without success before this bound.
+    """
+
+    bound: OneSymbolBound | None
+    verdict: Verdict | None
+    reason: str
+    measured: tuple[tuple[int, float], ...]
+    leaves: int
+    seconds: float
+    interrupted: bool = False
+    remark: str = ""
+
+    def __repr__(self) -> str:
+        if self.bound is None or self.verdict is None:
+            return f"<Limit: no bound after {self.seconds:.1f} s>"
+        return f"<Limit: {self.verdict.status}, {self.verdict.claims[0].text}>"
+
+    def save(self, path: str | Path) -> None:
+        """Write the bound to a file for `attemper check`.
+
+        Raises `OptionError` if there is none, and `MalformedFileError` if writing fails.
+        """
+        if self.bound is None:
+            raise OptionError(f"there is no bound to save: {self.reason}")
+        save_bound(self.bound, Path(path))
+
+
+def rounded_up(value: float | Fraction) -> Fraction:
+    """The least decimal with about `DIGITS` significant digits that is not below a number from 0 on.
+
+    >>> rounded_up(366.1234567), rounded_up(Fraction(2137, 100000))
+    (Fraction(91531, 250), Fraction(2137, 100000))
+    """
+    exact = Fraction(value)
+    if not exact:
+        return exact
+    places = DIGITS - 1 - floor(log10(exact))
+    scale = Fraction(10**places) if places >= 0 else Fraction(1, 10**-places)
+    return ceil(exact * scale) / scale
+
+
+def rounded_down(value: flint.arb) -> Fraction:
+    """The greatest decimal with `DIGITS` places that is not above an exact number from 0 on.
+
+    >>> rounded_down(flint.arb("0.69314718").lower())
+    Fraction(693147, 1000000)
+    """
+    exact = value.fmpq()
+    return Fraction(int(exact.p) * 10**DIGITS // int(exact.q), 10**DIGITS)
+
+
+def functionals_of(encoder: Encoder) -> tuple[Functional, ...]:
+    """The differences of END and every other output, where one is named END; else each output alone."""
+    count = len(encoder.outputs)
+    if "END" not in encoder.outputs:
+        return tuple(tuple(int(k == row) for k in range(count)) for row in range(count))
+    ending = encoder.outputs.index("END")
+    others = (row for row in range(count) if row != ending)
+    return tuple(tuple((k == ending) - (k == other) for k in range(count)) for other in others)
+
+
+@final
+@dataclass(frozen=True)
+class Asked:
+    """What a bound is wanted for.
+
+    `start` is n0, `length` the n of a bound for one length. `margin` is the m of "decided with margin m";
+    `source` is what cross-entropies of next symbols are about. With `typical` only its words are meant.
+    """
+
+    start: int = 4096
+    length: int | None = None
+    source: Parity = EVEN
+    typical: Typical | None = None
+    margin: Fraction = Fraction(1)
+    seconds: float = 60
+    report: Callable[[str], None] = lambda _: None
+
+
+def encoder_named(source: str) -> Encoder:
+    """The encoder that MODULE:OBJECT names.
+
+    Raises `UnsupportedError` for a folder of `attemper compile`: every network that is compiled breaks one of
+    the assumptions on purpose, which `attemper show` names head by head. Raises what loading an encoder does.
+    """
+    if Path(source).is_dir():
+        raise UnsupportedError(
+            f"'{source}' is a compiled network: its scores, positions or temperatures grow with n, so that "
+            "one symbol can change its output at every length; 'attemper influence' measures how much"
+        )
+    return load_encoder(source)
+
+
+def bound_and_check(encoder: Encoder, asked: Asked, source: str = "") -> Limit:
+    """Bound what one symbol can change in an encoder, and have the checker judge the bound and what follows.
+
+    An unmasked encoder without position embeddings gets a bound C/n for all lengths n >= n0 (with positions
+    of a period m: those with n = n0 mod m), every other one a bound for words of one length: by its table of
+    positions or, where that says nothing, of two words. `source` is MODULE:OBJECT, or empty.
+
+    Raises `OptionError` for options that do not fit the encoder, and `UnsupportedError` for encoders of which
+    nothing is proved.
+    """
+    if encoder.ending is None or len(encoder.symbols) < 3:
+        raise UnsupportedError("bounds are for encoders with an end marker and two symbols or more beside it")
+    if encoder.mask is Mask.UNMASKED and isinstance(encoder.positions, NoPositions | Periodic):
+        if asked.length is not None:
+            raise OptionError("--n is for encoders with a mask or positions: this one has a bound for all n")
+        if asked.typical is not None and isinstance(encoder.positions, Periodic):
+            raise OptionError("--typical is for encoders without position embeddings")
+        return _by_frequencies(encoder, source, asked)
+    if asked.typical is not None:
+        raise OptionError("--typical is for unmasked encoders without position embeddings")
+    if asked.length is None:
+        raise OptionError(
+            "an encoder with a mask or positions has a bound for one length: say which with --n"
+        )
+    return _by_table(encoder, source, asked.length, asked)
+
+
+def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
+    started = monotonic()
+    box = None if asked.typical is None else (asked.typical.side,)
+    residue = _residue(encoder, asked.start)
+    functionals = functionals_of(encoder)
+    lengths = dict.fromkeys((asked.start, max(asked.start, LONG)))
+    measured = () if residue else tuple((n, n * greatest_change(encoder, n, box)) for n in lengths)
+    bounds = partial(
+        bounds_on_boxes, encoder, np.array(functionals, dtype=np.int64), Region(asked.start, residue, box)
+    )
+    found = search(
+        bounds,
+        [1.0] * (axes_of(encoder) - 1) + [INVERSE],
+        target=CLOSE * max((change for _, change in measured), default=0.0),
+        seconds=asked.seconds,
+        progress=lambda at: asked.report(
+            f"n times the change is at most {at.constant:.6g}: {at.leaves:,} leaves"
+        ),
+    )
+    if not isfinite(found.constant):
+        return Limit(None, None, NOTHING, measured, found.leaves, monotonic() - started, found.interrupted)
+    bound = FrequencyBound(asked.start, rounded_up(found.constant), residue, box, found.splits)
+    whole = OneSymbolBound(encoder.digest, source, encoder.symbols, str(encoder.ending), functionals, bound)
+    return _judged(encoder, whole, asked, measured, found.leaves, started, found.interrupted)
+
+
+def _by_table(encoder: Encoder, source: str, length: int, asked: Asked) -> Limit:
+    started = monotonic()
+    there = encoder.at(length)
+    functionals = functionals_of(encoder)
+    asked.report(f"bounding by the table of {length} positions")
+    last_only = encoder.mask is Mask.FUTURE_MASKED
+    which = Exchange.LAST_BUT_ONE if last_only else Exchange.ANY
+    found = [change_bound(there, length, each, which) for each in functionals]
+    remark = ""
+    if any(each.vacuous for each in found):
+        change, diameter = (
+            max(side) for side in zip(*((each.change, each.diameter) for each in found), strict=True)
+        )
+        remark = (
+            f"the bound for all words of n = {length} is vacuous: one symbol changes the output by at most "
+            f"{change:.6g}, and no words' outputs are further apart than {diameter:.6g}"
+        )
+        asked.report("the table says nothing: looking for two words whose outputs are close")
+        bound: TableBound | PairBound = _close_pair(there, length, functionals)
+    else:
+        bound = TableBound(length, rounded_up(max(each.change for each in found)), last_only)
+    whole = OneSymbolBound(there.digest, source, there.symbols, str(there.ending), functionals, bound)
+    return replace(_judged(there, whole, asked, (), 0, started, interrupted=False), remark=remark)
+
+
+def _judged(
+    encoder: Encoder,
+    bound: OneSymbolBound,
+    asked: Asked,
+    measured: tuple[tuple[int, float], ...],
+    leaves: int,
+    started: float,
+    interrupted: bool,
+) -> Limit:
+    """What follows from the bound, and what the checker says to all of it."""
+    asked.report("checking what was found, and what follows")
+    whole = replace(bound, consequences=tuple(_consequences(encoder, bound, asked)))
+    verdict = check_limit(whole, encoder, bound.source)
+    if verdict.status is not Status.PROVED:
+        said = "; ".join(f"{claim.status}: {claim.text}" for claim in verdict.claims)
+        raise InternalError(f"the checker does not accept what was found: {said}")
+    return Limit(whole, verdict, "", measured, leaves, monotonic() - started, interrupted)
+
+
+def _close_pair(encoder: Encoder, length: int, functionals: tuple[Functional, ...]) -> PairBound:
+    """Of some words of n symbols, each with an exchange beside it, the two whose outputs are closest."""
+    first, second, *_ = (symbol for symbol in encoder.symbols if symbol != encoder.ending)
+    numbers = [encoder.symbols.index(symbol) for symbol in (first, second, str(encoder.ending))]
+    drawn = np.random.default_rng(0).integers(0, 2, size=(TRIED, length))
+    places = np.arange(TRIED) * (length - 2) // (TRIED - 1)
+    drawn[:, -1] = 2
+    drawn[np.arange(TRIED), places] = 0
+    others = drawn.copy()
+    others[np.arange(TRIED), places] = 1
+    words = np.array(numbers)[np.concatenate([drawn, others])]
+    outputs = outputs_of(encoder, words) @ np.array(functionals).T
+    best = int(np.abs(outputs[TRIED:] - outputs[:TRIED]).max(axis=1).argmin())
+    one, other = (tuple(encoder.symbols[k] for k in words[row, :-1]) for row in (best, TRIED + best))
+    change = change_of_pair(encoder, PairBound(one, other, Fraction(0)), functionals)
+    if change is None:
+        raise UnsupportedError(
+            f"the outputs of words of {length} symbols are not finite in balls of {BITS} bits"
+        )
+    return PairBound(one, other, rounded_up(change))
+
+
+# What follows --------------------------------------------------------------------------------------
+
+
+def _consequences(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iterator[Consequence]:
+    """All that follows from a bound, for the encoder's outputs: a recogniser's, or the next symbol's."""
+    if len(encoder.outputs) == 1:
+        yield from _of_recognisers(encoder, found, asked)
+    elif sorted(encoder.outputs) == ["0", "1", "END"] and _bits(found) == ("0", "1"):
+        source = asked.source
+        for length in _lengths(found.bound):
+            claim = SourceFloor(name_of(source), source.p, length, Fraction(0))
+            yield replace(claim, nats=rounded_down(source_floor(found, encoder, claim)))
+
+
+def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iterator[Consequence]:
+    match found.bound:
+        case FrequencyBound(_, constant, residue, box, _):
+            if residue is None:
+                yield from _no_margin(encoder, found, found.bound, asked)
+            changes = {} if box is not None else {n: constant / n for n in _lengths(found.bound)}
+        case TableBound(length, change, _):
+            if change < 2 * asked.margin:
+                yield NoMarginAt(asked.margin, length)
+            changes = {length: change}
+        case PairBound(_, _, change):
+            if change < 2 * asked.margin:
+                yield NoMarginAt(asked.margin, found.bound.length)
+            changes = {}
+        case _:
+            assert_never(found.bound)
+    if len(found.symbols) == 3:
+        for length, change in changes.items():
+            yield RecogniserFloor(length, rounded_down(recogniser_floor(change)))
+
+
+def _lengths(bound: Bound) -> list[int]:
+    """The lengths of which a cross-entropy is said: all from n0 on have one, these are named."""
+    match bound:
+        case FrequencyBound(start, _, residue, _, _):
+            period = 1 if residue is None else residue[0]
+            return [start + (k - 1) * start // period * period for k in (1, 10, 100)]
+        case TableBound():
+            return [bound.length]
+        case PairBound():
+            return []
+        case _:
+            assert_never(bound)
+
+
+def _no_margin(
+    encoder: Encoder, found: OneSymbolBound, bound: FrequencyBound, asked: Asked
+) -> Iterator[NoMargin]:
+    enough = margin_impossible_from(bound.constant, asked.margin, bound.start)
+    if bound.box is not None:
+        ((low, high),) = bound.box
+        yield NoMargin(asked.margin, max(enough, ceil(3 / (high - low))), ())
+        return
+    first, second = (encoder.symbols.index(symbol) for symbol in _bits(found))
+    marker = encoder.symbols.index(found.ending)
+
+    def outputs(counts: Array) -> Array:
+        return outputs_of_histograms(encoder, counts, marker)[:, 0]
+
+    counts = close_pairs(outputs, (first, second, marker), asked.margin, enough)
+    yield NoMargin(asked.margin, enough - len(counts), counts)
+
+
+def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
+    """The greatest change of an output by one exchange, in float64: over all words of n symbols, measured.
+
+    With a box, over the words whose second symbol has such a frequency. 0 for more than two symbols beside
+    the marker, whose histograms are too many.
+    """
+    if len(encoder.symbols) != 3:
+        return 0.0
+    marker = encoder.symbols.index(str(encoder.ending))
+    first, second = (row for row in range(3) if row != marker)
+    low, high = box[0] if box else (Fraction(0), Fraction(1))
+    ones = np.arange(ceil(low * length), min(length - 1, int(high * length)) + 1)
+    counts = np.ones((len(ones), 3))
+    counts[:, first], counts[:, second] = length - 1 - ones, ones
+    outputs = outputs_of_histograms(encoder, counts, marker) @ np.array(functionals_of(encoder)).T
+    return float(np.abs(np.diff(outputs, axis=0)).max(initial=0.0))
+
+
+def _residue(encoder: Encoder, start: int) -> tuple[int, int] | None:
+    """Which lengths are meant, where positions have a period: those like n0."""
+    match encoder.positions:
+        case Periodic(table):
+            return len(table), start % len(table)
+        case _:
+            return None
+
+
+def _bits(found: OneSymbolBound) -> tuple[str, str]:
+    first, second, *_ = (symbol for symbol in found.symbols if symbol != found.ending)
+    return first, second

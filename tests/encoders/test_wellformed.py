@@ -1,0 +1,106 @@
+"""Encoders that somebody put together are looked at before anything is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attemper.encoders.loading import load_encoder
+from attemper.encoders.weights import Bounded, Encoder, Norm, Periodic
+from attemper.encoders.wellformed import complaints
+from attemper.errors import OptionError
+from attemper.modules import ModuleError
+from tests.support.encoders import NORMS, random_encoder
+
+ENCODER = random_encoder(1)
+(LAYER, *_) = ENCODER.layers
+WRONG_NORM = Norm(np.ones(16), np.zeros(16), 0.0)
+
+
+def with_layer(**changes: object) -> Encoder:
+    return replace(ENCODER, layers=(replace(LAYER, **changes),))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "said"),
+    [
+        (replace(ENCODER, ending="b"), "end marker 'b'"),
+        (replace(ENCODER, symbols=("0", "0", "$")), "not distinct"),
+        (replace(ENCODER, outputs=()), "outputs are none"),
+        (replace(ENCODER, mask="unmasked"), "not a Mask"),  # type: ignore[arg-type]
+        (replace(ENCODER, embedding=ENCODER.embedding[:2]), "embedding is not an array of float64"),
+        (replace(ENCODER, embedding=ENCODER.embedding[0]), "not a matrix"),
+        (replace(ENCODER, readout=ENCODER.readout.astype(np.float32)), "readout is not an array of float64"),  # type: ignore[arg-type]
+        (replace(ENCODER, bias=np.array([np.nan])), "bias has a number that is not finite"),
+        (replace(ENCODER, positions=Periodic(np.ones((0, 16)))), "is empty"),
+        (replace(ENCODER, positions=Bounded(lambda i, n: i, 0.0, np.inf)), "not bounded"),
+        (replace(ENCODER, positions=None), "none of those that exist"),  # type: ignore[arg-type]
+        (with_layer(heads=3), "do not divide"),
+        (with_layer(back_weight=LAYER.back_weight.T), "back_weight is not an array"),
+        (with_layer(norms=(WRONG_NORM, WRONG_NORM)), "epsilon of a norm is not a positive number"),
+    ],
+)
+def test_what_is_wrong_is_named(encoder: Encoder, said: str) -> None:
+    assert any(said in complaint for complaint in complaints(encoder))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_nothing_is_wrong_with_what_is_read(norm: str) -> None:
+    assert not list(complaints(random_encoder(2, norm=norm)))
+
+
+SOURCE = """
+from dataclasses import replace
+from tests.support.encoders import random_encoder
+
+encoder = random_encoder(1)
+nothing = None
+spoiled = replace(encoder, ending="b")
+
+
+def made():
+    return encoder
+
+
+def wrong():
+    return 3
+
+
+def failing():
+    return 1 / 0
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    (tmp_path / "my_encoders.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return lambda name: f"my_encoders:{name}"
+
+
+def test_an_encoder_is_found_by_name(module: Callable[[str], str]) -> None:
+    assert load_encoder(module("encoder")).digest == load_encoder(module("made")).digest == ENCODER.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nothing", "of the type NoneType, not an encoder"),
+        ("wrong", "of the type int, not an encoder"),
+        ("failing", "ZeroDivisionError"),
+        ("spoiled", "end marker 'b'"),
+    ],
+)
+def test_what_is_no_encoder_is_refused(module: Callable[[str], str], name: str, said: str) -> None:
+    with pytest.raises(ModuleError, match=said):
+        load_encoder(module(name))
+
+
+def test_what_is_not_there_is_refused(module: Callable[[str], str]) -> None:
+    with pytest.raises(OptionError, match="has no 'other'"):
+        load_encoder(module("other"))
