@@ -129,7 +129,7 @@ def test_the_table_of_the_bridge() -> None:
 def test_time_and_interrupts_leave_what_there_is() -> None:
     model = attemper.compile(PREVIOUS, "01", regime="temperature")
     cap = parse_logit_range("n")
-    late = bridge(model, cap, (8,), samples=2, seed=0, seconds=0, report=lambda _: None)
+    late = bridge(model, cap, (8, 16), samples=2, seed=0, seconds=0, report=lambda _: None)
     assert (len(late.rows), late.finished, [head.needs for head in late.heads]) == (1, False, [None])
 
     def interrupt(text: str) -> None:

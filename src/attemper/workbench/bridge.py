@@ -206,6 +206,8 @@ def bridge(
     finished, interrupted = False, False
     try:
         for length in lengths:
+            if rows and run.is_late:
+                break
             report(f"n = {length}")
             rows.append(run.row(cap, length))
         for need in run.needs(lengths):
