@@ -60,6 +60,11 @@ def random_encoder(
     return read_weights(made, embedding, readout, BITS, "$", positions=positions, mask=mask)
 
 
+def untrained() -> Encoder:
+    """The smallest random encoder that has everything: for commands that name it."""
+    return random_encoder(1, layers=1, width=4)
+
+
 def words_of(length: int) -> Integers:
     """All words of n - 1 bits with the end marker, numbered, of shape (2^(n-1), n)."""
     return np.array([(*bits, 2) for bits in product((0, 1), repeat=length - 1)], dtype=np.int64)

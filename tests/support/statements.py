@@ -52,13 +52,13 @@ def running(model: Model) -> Model:
     return replace(model, language=language, regex="")
 
 
-def loaded_by(path: Path) -> tuple[str, set[str]]:
+def loaded_by(path: Path, model: str | None = None) -> tuple[str, set[str]]:
     """The status of what stands there, and the modules of a fresh process that has checked it."""
     script = (
         "import sys, pathlib, attemper.checker.__main__; from attemper.checker.folders import check_path; "
-        "print(check_path(pathlib.Path(sys.argv[1])).status, *sys.modules)"
+        "print(check_path(pathlib.Path(sys.argv[1]), model=(*sys.argv, None)[2]).status, *sys.modules)"
     )
-    run = [sys.executable, "-c", script, str(path)]
+    run = [sys.executable, "-c", script, str(path), *([] if model is None else [model])]
     finished = subprocess.run(run, capture_output=True, text=True, check=True)
     status, *names = finished.stdout.split()
     return status, set(names)
@@ -142,15 +142,26 @@ def of_refutations(folder: Path) -> set[str]:
     return loaded
 
 
+def of_bounds(folder: Path) -> set[str]:
+    """The modules that are loaded when a bound on what one symbol can change is checked, and its encoder."""
+    encoder = "tests.support.encoders:untrained"
+    options = ("--margin", "1", "-o", folder / "bound.json")
+    assert run_command_line("limits", "bound", encoder, *options).code == 0
+    status, loaded = loaded_by(folder / "bound.json", encoder)
+    assert status == Status.PROVED
+    return loaded
+
+
 @dataclass(frozen=True)
 class Counted:
-    """How many statements verdicts rest on, and the modules that only REFUTED and refutations need."""
+    """How many statements verdicts rest on, and the modules that only REFUTED and other files need."""
 
     reading: int
     real: int
     floats: int
     meanings: set[str]
     others: set[str]
+    bounds: set[str]
 
     @property
     def sentence(self) -> str:
@@ -159,7 +170,7 @@ class Counted:
             f"PROVED rests on {self.reading:,} statements that read files and say what was found, "
             f"{self.real:,} of real arithmetic and {self.floats:,} of floats. REFUTED rests on "
             f"{statements_of(self.meanings):,} more, a verdict on a refutation's file on "
-            f"{statements_of(self.others):,} more"
+            f"{statements_of(self.others):,} more, on a bound's file on {statements_of(self.bounds):,} more"
         )
 
 
@@ -174,7 +185,8 @@ def counted(folder: Path, proved: set[str]) -> Counted:
     beside = sum(statements_in(function) for name in base for function in of_floats(name))
     meanings = ours(refuted) - base
     others = ours(of_refutations(folder)) - base - meanings
-    return Counted(reading, real - beside, floats + beside, meanings, others)
+    bounds = ours(of_bounds(folder)) - base - meanings
+    return Counted(reading, real - beside, floats + beside, meanings, others, bounds)
 
 
 def main() -> None:
