@@ -191,10 +191,10 @@ def _attended(
     """What the heads read, (d, n, S), and how far that moves; of position n only, (d, 1, 1), or of all."""
     length, letters = classes.kept.shape[1:]
     asked = (slice(None), slice(None)) if all_of else (slice(-1, None), slice(0, 1))
-    kept = _normed(layer.before[0], classes).kept if layer.before[0] else classes.kept
-    moved = _absolute(layer.in_weight, kept).reshape(3, layer.heads, -1, length, letters)
+    entering = _normed(layer.before[0], classes)
+    moved = _absolute(layer.in_weight, entering.kept).reshape(3, layer.heads, -1, length, letters)
     moved[0] = upward(moved[0] / np.sqrt(moved.shape[2]), 2)
-    query, key, value = mixed_in(layer, classes.box)
+    query, key, value = mixed_in(layer, entering.box)
     query, moving = query[:, :, *asked], moved[0][:, :, *asked]
     shape = moving.shape[2:]
     places = np.repeat(np.arange(length)[asked[0]], shape[1])
