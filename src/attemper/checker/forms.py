@@ -21,7 +21,7 @@ stands for the operation's result, in real numbers. Each docstring says why.
 **Arithmetic.** Additions, products, quotients and square roots of float64 are IEEE operations, to nearest.
 Each result is (1 + d) times the exact one, |d| <= u = 2^-53, and a product or quotient can be off by 2^-1075
 more. A sum of k products, in any order, fused or not, is off by at most k u / (1 - k u) times the sum of the
-products' absolute values, and k 2^-1075. `GAMMA` k = 2^-52 k is more than that factor, as k < 2^50. Nothing
+products' absolute values, and k 2^-1075. k `GAMMA` is more than that factor, as k < 2^32. Nothing
 else is assumed: `exponential` is a polynomial, and where a cube root or an index is wanted any number is
 right. What overflows is infinite or not a number; both stay so up to the bound, unless a weight 0 is the
 factor, and 0 x = 0 for the real number x that the form stands for.
@@ -45,8 +45,8 @@ from attemper.exact.balls import precision
 Array = NDArray[np.float64]
 Times = Callable[[Array, Array], Array]
 
-GAMMA = 2.0**-52
-"""Twice the unit roundoff u: k of it bound the relative error of k roundings."""
+GAMMA = 2.0**-53 * (1 + 2.0**-20)
+"""A little more than the unit roundoff u: k of it bound the relative error of k roundings, k < 2^32."""
 
 TINY = 2.0**-900
 """More than the underflow of an operation's products together: fewer than 2^170, each at most 2^-1075."""
@@ -56,9 +56,9 @@ def upward(value: Array, terms: int) -> Array:
     """At least the exact value of a sum of up to `terms` products of two numbers >= 0, as numpy computed it.
 
     The computed sum is at least (1 - u)^(terms + 2) times the exact one, less `terms` 2^-1075, whatever the
-    order. Both are made good, the rounding of this very product and sum included.
+    order. Both are made good; so are the three roundings of the factor, the product and the sum here.
     """
-    return np.asarray(value * (1 + (terms + 5) * GAMMA) + TINY)
+    return np.asarray(value * (1 + (terms + 7) * GAMMA) + TINY)
 
 
 @final
@@ -153,15 +153,15 @@ class Form:
 
     @property
     def least(self) -> Array:
-        """At most the value: the difference is rounded once, by at most u of its own size."""
+        """At most the value: two differences, each off by at most u of its own size."""
         found = self.centre - self.radius
-        return found - upward(GAMMA * np.abs(found), 1)
+        return found - upward(2 * GAMMA * np.abs(found), 2)
 
     @property
     def greatest(self) -> Array:
         """At least the value."""
         found = self.centre + self.radius
-        return found + upward(GAMMA * np.abs(found), 1)
+        return found + upward(2 * GAMMA * np.abs(found), 2)
 
     def __iter__(self) -> Iterator[Form]:
         return (self[index] for index in range(len(self.rest)))
@@ -273,9 +273,9 @@ def _product(left: Form, right: Form, times: Times, terms: int) -> Form:
 
     Coefficients are those of the products of polynomials, up to the frame's degree, and of c S' + c' S. The
     rest has |c| r' + |c'| r, bent straight' + straight radius', and products of coefficients whose degrees
-    add up to more than the frame's. Rounding: with M products of curved axes, a coefficient is a sum of at
-    most `terms` (M + 2) products, and the absolute values of all these products, of all coefficients, add up
-    to at most magnitude magnitude'.
+    add up to more than the frame's. Rounding: the centre is a sum of `terms` products; with M products of
+    curved axes another coefficient is one of at most `terms` (M + 2), and the absolute values of all these
+    products, of all other coefficients, add up to at most |c| radius' + radius magnitude'.
     """
     frame = left.frame
     parts = _padded(times(left.parts[:1], right.parts), len(left.parts))
@@ -288,8 +288,11 @@ def _product(left: Form, right: Form, times: Times, terms: int) -> Form:
         for degree, bent in enumerate(left.by_degree, 1):
             beyond = sum(right.by_degree[frame.degree - degree :], np.zeros_like(right.rest))
             rest += _both(times, bent, beyond)
-    rest += (terms * (sum(frame.sizes) + 3) + 4) * GAMMA * _both(times, left.magnitude, right.magnitude)
-    return Form(parts, upward(rest, terms + 2 * frame.degree + 6), frame)
+    size = np.abs(left.centre)
+    rest += (terms + 1) * GAMMA * _both(times, size, np.abs(right.centre))
+    changes = _both(times, size, right.radius) + _both(times, left.radius, right.magnitude)
+    rest += (terms * (sum(frame.sizes) + 3) + 1) * GAMMA * changes
+    return Form(parts, upward(rest, terms + 2 * frame.degree + 12), frame)
 
 
 def _both(times: Times, left: Array, right: Array) -> Array:
@@ -308,12 +311,12 @@ def of_axes(low: Array, high: Array, frame: Frame) -> list[Form]:
     """One form for each axis of B boxes, from arrays (axes, B) of their sides: the place's coordinate.
 
     The coordinate is c + a e by the definition of the axis' symbol e = (x - c) / a, if a is at least the
-    distance from c to both sides. Each distance is rounded once. (a = 0 only where both sides are c.)
+    distance from c to both sides. That is rounded twice. (a = 0 only where both sides are c.)
     """
     axes, boxes = low.shape
     centre = low + (high - low) * 0.5
     reach = np.maximum(high - centre, centre - low)
-    reach = reach + upward(GAMMA * reach, 1) * (reach > 0)
+    reach = reach + upward(2 * GAMMA * reach, 2) * (reach > 0)
     products = sum(frame.sizes) - frame.curved
     made = []
     for axis in range(axes):
@@ -357,7 +360,7 @@ def reciprocal(form: Form) -> Form:
     if not outside.any():
         return narrow
     low, high = 1 / form.greatest, 1 / form.least
-    wide = between(low - upward(GAMMA * low, 1), high + upward(GAMMA * high, 1), form.frame)
+    wide = between(low - upward(2 * GAMMA * low, 2), high + upward(2 * GAMMA * high, 2), form.frame)
     return narrow.chosen(outside, _known(wide, form.least > 0))
 
 
@@ -378,7 +381,7 @@ def reciprocal_root(form: Form, at_least: float | Array) -> Form:
     if not outside.any():
         return narrow
     low, high = 1 / np.sqrt(form.greatest), 1 / np.sqrt(np.maximum(form.least, at_least))
-    wide = between(low - upward(2 * GAMMA * low, 1), high + upward(2 * GAMMA * high, 1), form.frame)
+    wide = between(low - upward(4 * GAMMA * low, 2), high + upward(4 * GAMMA * high, 2), form.frame)
     return narrow.chosen(outside, wide)
 
 
@@ -443,7 +446,7 @@ def powers(exponent: Array) -> tuple[Array, Array]:
     k LN2_HIGH is exact (10 and 32 bits), the two differences and the product with LN2_LOW make s wrong by
     less than 1.1, and e^s as much; Horner's 26 roundings and those of the coefficients make
     27 e^0.35 / e^-0.35 < 55; the terms left out are below 0.35^14 / 14! 1.03 e^0.35 < 1. That is less than
-    128 u = 2^-46. The product with 2^k, |k| <= 1000, is exact. Below x = -690, 0 < e^x < 2^-990.
+    64 u = 2^-47. The product with 2^k, |k| <= 1000, is exact. Below x = -690, 0 < e^x < 2^-990.
     """
     whole = np.clip(np.rint(exponent / (LN2_HIGH + LN2_LOW)), -1000, 1000)
     small = (exponent - whole * LN2_HIGH) - whole * LN2_LOW
@@ -453,7 +456,7 @@ def powers(exponent: Array) -> tuple[Array, Array]:
     value = value * ((whole.astype(np.int64) + 1023) << 52).view(np.float64)
     value = np.where((np.abs(small) <= 0.35) & (np.abs(exponent) < MOST_POWER), value, np.inf)
     value = np.where(exponent <= -MOST_POWER, 0.0, value)
-    return value, upward(2.0**-46 * value, 1)
+    return value, upward(2.0**-47 * value, 1)
 
 
 @final
