@@ -173,14 +173,14 @@ def _absolute(matrix: Array, kept: Array) -> Array:
 
 
 def _normed(norm: Norm | None, classes: Classes) -> Classes:
-    """After LayerNorm: no coordinate of (x - mean) / deviation is beyond the root of d."""
+    """After LayerNorm: no coordinate is beyond the root of d, times the gain; its sides are rounded twice."""
     if norm is None:
         return classes
     box, _ = normed(norm, classes.box)
     limit = upward(np.sqrt(np.float64(len(norm.gain))) * np.abs(norm.gain), 2)[:, None, None]
     bias = norm.bias[:, None, None]
     low, high = bias - limit, bias + limit
-    low, high = low - upward(GAMMA * np.abs(low), 1), high + upward(GAMMA * np.abs(high), 1)
+    low, high = low - upward(2 * GAMMA * np.abs(low), 2), high + upward(2 * GAMMA * np.abs(high), 2)
     inside = between(np.fmax(box.least, low), np.fmin(box.greatest, high), box.frame)
     return Classes.of(inside, layer_norm_change(norm, classes.box, classes.kept))
 

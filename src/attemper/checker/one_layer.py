@@ -158,10 +158,10 @@ def _halved(main: int, low: Array, high: Array) -> tuple[Array, Array]:
 
 
 def _widened(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array]:
-    """The part with half of what an exchange moves on each side, inside the whole box."""
+    """The part with half of what an exchange moves on each side, rounded twice, inside the whole box."""
     low, high = (side + sign * 0.5 * outputs.moved[:, None] for side, sign in ((low, -1), (high, 1)))
-    low = low - upward(GAMMA * np.abs(low), 1)
-    high = high + upward(GAMMA * np.abs(high), 1)
+    low = low - upward(2 * GAMMA * np.abs(low), 2)
+    high = high + upward(2 * GAMMA * np.abs(high), 2)
     return np.maximum(low, outputs.low[:, None]), np.minimum(high, outputs.high[:, None])
 
 
