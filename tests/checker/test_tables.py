@@ -11,11 +11,11 @@ from math import exp, inf, nan, sqrt
 import numpy as np
 import pytest
 
-from attemper.checker import one_layer, tails
+from attemper.checker import many_layers, one_layer, tails
 from attemper.checker.averages import highest_average
 from attemper.checker.forms import Array, Form, Frame, constant, of_axes
 from attemper.checker.one_layer import readout_row
-from attemper.checker.tables import Exchange, change_bound
+from attemper.checker.tables import Exchange, TableBound, change_bound
 from attemper.encoders.meaning import outputs_in_balls
 from attemper.encoders.soft import outputs_of
 from attemper.encoders.weights import (
@@ -172,6 +172,12 @@ def test_what_overflows_is_infinite() -> None:
             assert bound.vacuous
     strong = replace(made, layers=(replace(layer, in_weight=layer.in_weight * 30),))
     assert exhaustive(strong, 7)[0] <= change_bound(strong, 7, [1]).change
+
+
+def test_what_cannot_change_is_not_vacuous() -> None:
+    encoder = encoder_of(1, "none")
+    assert change_bound(encoder, 1, [1]) == TableBound(0.0, 0.0)
+    assert not change_bound(replace(encoder, layers=()), 5, [1]).vacuous
 
 
 def test_what_is_not_built_is_refused() -> None:
@@ -332,6 +338,62 @@ def test_layer_norm_changes_by_no_more_than_is_said() -> None:
         assert (np.abs(ends[0] - ends[1]) <= bound * (1 + 1e-9) + 1e-12).all()
 
 
+def softmax(scores: Array) -> Array:
+    powers = np.exp(scores - scores.max())
+    return np.asarray(powers / powers.sum())
+
+
+@pytest.mark.parametrize("moving", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)])
+def test_what_a_head_reads_moves_no_further(moving: tuple[int, int, int]) -> None:
+    """A query, keys and values of three positions, the first exchanged, at corners of what they can be."""
+    random = np.random.default_rng(7)
+    shapes = [(2, 1), (2, 3, 2), (2, 3, 2)]
+    sight = many_layers.Sight(np.ones((1, 3), dtype=np.bool_), np.array([[True, False, False]]))
+    nearest = inf
+    for case in range(40):
+        wide = 0.2 * (case % 2) * (moving == (1, 1, 1))
+        moved = [0.5 * random.random() * each for each in moving]
+        centres = [random.normal(size=shape) for shape in shapes]
+        known = [constant(c, FRAME, wide + m / 2) for c, m in zip(centres, moved, strict=True)]
+        kept = [np.full(shape, m) for shape, m in zip(shapes, moved, strict=True)]
+        least, greatest, change = many_layers._read(sight, many_layers.Keys(*known, *kept))
+        for _ in range(60):
+            corners = [c + wide * random.choice([-1.0, 1.0], c.shape) for c in centres]
+            steps = [m / 2 * random.choice([-1.0, 1.0], c.shape) for c, m in zip(centres, moved, strict=True)]
+            word = random.integers(0, 2, 3)
+            outputs = []
+            for side, symbols in ((1, word), (-1, word ^ [1, 0, 0])):
+                query, key, value = (c + side * step for c, step in zip(corners, steps, strict=True))
+                weights = softmax(query[:, 0] @ key[:, range(3), symbols])
+                outputs.append(value[:, range(3), symbols] @ weights)
+            assert (least[:, 0] - 1e-12 <= outputs).all()
+            assert (outputs <= greatest[:, 0] + 1e-12).all()
+            gone = np.abs(outputs[1] - outputs[0])
+            assert (gone <= change[:, 0] + 1e-12).all()
+            nearest = min(nearest, float((change[:, 0] / gone).min()))
+    assert nearest < 4
+
+
+def test_what_a_feed_forward_makes_moves_no_further() -> None:
+    random = np.random.default_rng(8)
+    (layer,) = encoder_of(8, "none").layers
+    for wide in (0.01, 0.3, 2.0):
+        centre = random.normal(size=16)
+        box = constant(centre[:, None, None], FRAME, wide)
+        units = box.mapped(layer.hidden_weight).plus(layer.hidden_bias[:, None, None])
+        kept = random.random(16) * 2 * wide
+        bound = many_layers._fed_forward(layer, np.eye(16), units, kept[:, None, None])[:, 0, 0]
+        first = centre + wide * random.uniform(-1, 1, (200, 16))
+        second = np.clip(first + kept * random.choice([-1, 1], (200, 16)), centre - wide, centre + wide)
+        ends = [
+            x + np.maximum(x @ layer.hidden_weight.T + layer.hidden_bias, 0) @ layer.back_weight.T
+            for x in (first, second)
+        ]
+        gone = np.abs(ends[1] - ends[0]).max(axis=0)
+        assert (gone <= bound + 1e-12).all()
+        assert (bound < 10 * gone).all()
+
+
 @pytest.mark.parametrize("norm", NORMS)
 def test_slopes_on_boxes_contain_what_the_functional_does(norm: str) -> None:
     """The mean-value theorem: for places of a box, g(o') - g(o) is in J (o' - o)."""
@@ -400,8 +462,8 @@ def searched(encoder: Encoder, length: int, seed: int) -> float:
 def test_ratios_to_exhaustive_and_searched_maxima(norm: str) -> None:
     """Never below; measured medians: 1.6 without LayerNorm, 2.4 before and 4 after the sublayers."""
     ratios = []
-    for length in (8, 10, 64, 256):
-        for seed in range(8):
+    for length, seeds in ((8, 8), (10, 8), (64, 8), (256, 4)):
+        for seed in range(seeds):
             encoder = encoder_of(seed, norm).at(length)
             change = exhaustive(encoder, length)[0] if length < 12 else searched(encoder, length, seed)
             bound = change_bound(encoder, length, [1])

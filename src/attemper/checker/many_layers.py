@@ -173,14 +173,14 @@ def _absolute(matrix: Array, kept: Array) -> Array:
 
 
 def _normed(norm: Norm | None, classes: Classes) -> Classes:
-    """After LayerNorm: no coordinate of (x - mean) / deviation is beyond the root of d."""
+    """After LayerNorm: no coordinate is beyond the root of d, times the gain; its sides are rounded twice."""
     if norm is None:
         return classes
     box, _ = normed(norm, classes.box)
     limit = upward(np.sqrt(np.float64(len(norm.gain))) * np.abs(norm.gain), 2)[:, None, None]
     bias = norm.bias[:, None, None]
     low, high = bias - limit, bias + limit
-    low, high = low - upward(GAMMA * np.abs(low), 1), high + upward(GAMMA * np.abs(high), 1)
+    low, high = low - upward(2 * GAMMA * np.abs(low), 2), high + upward(2 * GAMMA * np.abs(high), 2)
     inside = between(np.fmax(box.least, low), np.fmin(box.greatest, high), box.frame)
     return Classes.of(inside, layer_norm_change(norm, classes.box, classes.kept))
 
@@ -191,10 +191,10 @@ def _attended(
     """What the heads read, (d, n, S), and how far that moves; of position n only, (d, 1, 1), or of all."""
     length, letters = classes.kept.shape[1:]
     asked = (slice(None), slice(None)) if all_of else (slice(-1, None), slice(0, 1))
-    kept = _normed(layer.before[0], classes).kept if layer.before[0] else classes.kept
-    moved = _absolute(layer.in_weight, kept).reshape(3, layer.heads, -1, length, letters)
+    entering = _normed(layer.before[0], classes)
+    moved = _absolute(layer.in_weight, entering.kept).reshape(3, layer.heads, -1, length, letters)
     moved[0] = upward(moved[0] / np.sqrt(moved.shape[2]), 2)
-    query, key, value = mixed_in(layer, classes.box)
+    query, key, value = mixed_in(layer, entering.box)
     query, moving = query[:, :, *asked], moved[0][:, :, *asked]
     shape = moving.shape[2:]
     places = np.repeat(np.arange(length)[asked[0]], shape[1])

@@ -158,10 +158,10 @@ def _halved(main: int, low: Array, high: Array) -> tuple[Array, Array]:
 
 
 def _widened(outputs: Outputs, low: Array, high: Array) -> tuple[Array, Array]:
-    """The part with half of what an exchange moves on each side, inside the whole box."""
+    """The part with half of what an exchange moves on each side, rounded twice, inside the whole box."""
     low, high = (side + sign * 0.5 * outputs.moved[:, None] for side, sign in ((low, -1), (high, 1)))
-    low = low - upward(GAMMA * np.abs(low), 1)
-    high = high + upward(GAMMA * np.abs(high), 1)
+    low = low - upward(2 * GAMMA * np.abs(low), 2)
+    high = high + upward(2 * GAMMA * np.abs(high), 2)
     return np.maximum(low, outputs.low[:, None]), np.minimum(high, outputs.high[:, None])
 
 
@@ -256,14 +256,13 @@ def stream_of(encoder: Encoder, length: int, letters: Sequence[int], last: int) 
     )
 
 
-def mixed_in(layer: EncoderLayer, stream: Form) -> tuple[Form, Form, Form]:
+def mixed_in(layer: EncoderLayer, entering: Form) -> tuple[Form, Form, Form]:
     """Queries, keys and values, (H, c, n, S); the queries are over the root of the head width."""
-    entering, _ = normed(layer.before[0], stream)
     mixed = entering.mapped(layer.in_weight).plus(layer.in_bias[:, None, None])
-    size = len(stream.rest) // layer.heads
-    shaped = mixed.reshaped(3, layer.heads, size, *stream.rest.shape[1:])
+    size = len(entering.rest) // layer.heads
+    shaped = mixed.reshaped(3, layer.heads, size, *entering.rest.shape[1:])
     root = np.full((1, 1, 1, 1), 1 / np.sqrt(size))
-    return shaped[0] * constant(root, stream.frame, upward(2 * GAMMA * root, 1)), shaped[1], shaped[2]
+    return shaped[0] * constant(root, entering.frame, upward(2 * GAMMA * root, 1)), shaped[1], shaped[2]
 
 
 def readout_row(encoder: Encoder, functional: Sequence[int], frame: Frame) -> Form:
@@ -277,7 +276,7 @@ def _outputs(
 ) -> Outputs:
     """The heads, their exchanges, and the box of their outputs."""
     (layer,), width = encoder.layers, encoder.width
-    query, key, value = mixed_in(layer, stream)
+    query, key, value = mixed_in(layer, normed(layer.before[0], stream)[0])
     heads = tuple(_head(query[h, :, -1, 0], key[h], value[h]) for h in range(layer.heads))
     exchanges = tuple(_exchanges(head, exchanged) for head in heads)
     sides = [_sides(head) for head in heads]

@@ -33,7 +33,8 @@ class Exchange(StrEnum):
 class TableBound:
     """At least what an exchange can change a functional by, and at least its range over all words.
 
-    Both are infinite where nothing is known. A bound that is not below the range says nothing: it is vacuous.
+    Both are infinite where nothing is known. A bound that is not below the range says nothing, unless it is
+    0: it is vacuous.
     """
 
     change: float
@@ -41,7 +42,7 @@ class TableBound:
 
     @property
     def vacuous(self) -> bool:
-        return not self.change < self.diameter
+        return self.change > 0 and not self.change < self.diameter
 
 
 def change_bound(
