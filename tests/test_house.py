@@ -44,7 +44,7 @@ TRUSTED = (
     "attemper.checker.check",
     "attemper.checker.__main__",
     "attemper.checker.folders",
-    "attemper.checker.floors",
+    "attemper.checker.soft_attention.floors",
     "attemper.languages.sources.sampling",
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")

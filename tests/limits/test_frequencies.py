@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from attemper.checker.frequencies import leaves_of
+from attemper.checker.soft_attention.frequencies import leaves_of
 from attemper.limits.frequencies import Progress, search
 
 Array = NDArray[np.float64]

@@ -23,6 +23,9 @@ FORMAT = "attemper-certificate/2"
 OLDER = {"attemper-certificate/1": "0.1"}
 CERTIFICATE = "certificate.json"
 
+BOUNDS = "attemper-limit/"
+"""How the formats of bounds on what one symbol can change begin: `certificates.limits` reads them."""
+
 UNREADABLE = (ValueError, RecursionError, OverflowError, AlphabetError, AutomatonError, PredicateError)
 """What other data than a certificate's raises."""
 
@@ -54,6 +57,15 @@ def load_if_any(folder: Path) -> Certificate | None:
         return load(folder)
     except MalformedFileError:
         return None
+
+
+def format_of(path: Path) -> str:
+    """The format that a file says it has; the empty text where it says none, or cannot be read."""
+    try:
+        data = parse_json(read_bytes(path, ""))
+    except (*UNREADABLE, MalformedFileError):
+        return ""
+    return str(data.get("format", "")) if isinstance(data, dict) else ""
 
 
 def encode(certificate: Certificate) -> dict[str, object]:

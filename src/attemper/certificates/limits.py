@@ -9,12 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.files import UNREADABLE
+from attemper.certificates.files import BOUNDS, UNREADABLE
 from attemper.errors import MalformedFileError
 from attemper.files import parse_json, read_bytes, write_together
 from attemper.languages.words import Word
 
-FORMAT = "attemper-limit/1"
+FORMAT = f"{BOUNDS}1"
 
 Functional = tuple[int, ...]
 """An integer combination of an encoder's K outputs: one number for each of them."""
@@ -149,15 +149,6 @@ def load(path: Path) -> OneSymbolBound:
         return decode(parse_json(data))
     except UNREADABLE as error:
         raise MalformedFileError(f"'{path}' is not a bound: {str(error)[:300]}") from None
-
-
-def is_bound(path: Path) -> bool:
-    """Whether the file says that it is a bound, whatever else it may say."""
-    try:
-        data = parse_json(read_bytes(path, ""))
-    except (*UNREADABLE, MalformedFileError):
-        return False
-    return isinstance(data, dict) and str(data.get("format", "")).startswith("attemper-limit/")
 
 
 def encode(found: OneSymbolBound) -> dict[str, object]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import RealClaim
+from attemper.certificates.files import BOUNDS, format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
-from attemper.certificates.files import load_if_any
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
@@ -129,9 +129,7 @@ def _as_written(folder: Path) -> tuple[Edited, str]:
 
 def check_file(path: Path, model: str | None = None) -> Verdict:
     """The verdict on a refutation's file, or on that of a bound on what one symbol can change."""
-    from attemper.certificates.limits import is_bound
-
-    return check_bound(path, model) if is_bound(path) else check_refuting(path, model)
+    return (check_bound if format_of(path).startswith(BOUNDS) else check_refuting)(path, model)
 
 
 def check_bound(path: Path, model: str | None) -> Verdict:
@@ -141,7 +139,7 @@ def check_bound(path: Path, model: str | None) -> Verdict:
     where there is none, and what loading an encoder raises.
     """
     from attemper.certificates.limits import load as load_bound
-    from attemper.checker.limit_claims import at_its_length, check_limit
+    from attemper.checker.soft_attention.claims import at_its_length, check_limit
     from attemper.encoders.loading import load_encoder
 
     try:

@@ -29,10 +29,10 @@ from attemper.certificates.limits import (
     TableBound,
 )
 from attemper.certificates.limits import save as save_bound
-from attemper.checker.floors import margin_impossible_from, recogniser_floor
-from attemper.checker.frequencies import Region, axes_of, bounds_on_boxes
-from attemper.checker.limit_claims import BITS, change_of_pair, check_limit, source_floor
-from attemper.checker.tables import Exchange, change_bound
+from attemper.checker.soft_attention.claims import BITS, change_of_pair, check_limit, source_floor
+from attemper.checker.soft_attention.floors import margin_impossible_from, recogniser_floor
+from attemper.checker.soft_attention.frequencies import Region, axes_of, bounds_on_boxes
+from attemper.checker.soft_attention.tables import Exchange, change_bound
 from attemper.checker.verdict import Status, Verdict
 from attemper.encoders.loading import load_encoder
 from attemper.encoders.soft import outputs_of, outputs_of_histograms

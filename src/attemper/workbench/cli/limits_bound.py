@@ -48,7 +48,7 @@ def bound_command(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Bound what one symbol can change in an encoder with soft attention, with proof, and what follows from that.
+    """Bound what one symbol can change in an encoder with soft attention, and what follows, with proof.
 
     Without positions and mask the bound is C/n, for all words of all lengths n >= N0; else for all words of
     the length N. n counts the end marker. Interrupted (Ctrl-C), the search ends with the best so far.

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from attemper.checker.frequencies import (
+from attemper.checker.soft_attention.frequencies import (
     Region,
     axes_of,
     bounds_on_boxes,

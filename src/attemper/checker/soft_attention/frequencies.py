@@ -58,7 +58,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.forms import (
+from attemper.checker.soft_attention.forms import (
     FLAT,
     GAMMA,
     Array,

@@ -18,7 +18,7 @@ from attemper.certificates.limits import (
     SourceFloor,
     TableBound,
 )
-from attemper.checker.limit_claims import at_its_length, check_limit
+from attemper.checker.soft_attention.claims import at_its_length, check_limit
 from attemper.checker.verdict import Status
 from attemper.encoders.soft import outputs_of, outputs_of_histograms
 from attemper.encoders.weights import Bounded, Encoder, Mask, Norm, Table
@@ -101,7 +101,7 @@ def test_a_smaller_constant_is_not_proved() -> None:
 
 def _proved_constant(encoder: Encoder, found: OneSymbolBound) -> Fraction:
     """The greatest bound on a leaf, by halving."""
-    from attemper.checker.frequencies import Region, largest_bound
+    from attemper.checker.soft_attention.frequencies import Region, largest_bound
 
     bound = frequencies(found)
     return Fraction(

@@ -55,9 +55,19 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.averages import highest_average, powers_between
-from attemper.checker.forms import GAMMA, Array, Form, Frame, between, constant, contracted, of_axes, upward
-from attemper.checker.tails import MOST_UNITS, Slope, Tail, normed, slope_of
+from attemper.checker.soft_attention.averages import highest_average, powers_between
+from attemper.checker.soft_attention.forms import (
+    GAMMA,
+    Array,
+    Form,
+    Frame,
+    between,
+    constant,
+    contracted,
+    of_axes,
+    upward,
+)
+from attemper.checker.soft_attention.tails import MOST_UNITS, Slope, Tail, normed, slope_of
 from attemper.encoders.weights import Encoder, EncoderLayer, position_rows
 
 MOST_PARTS = 256

@@ -26,7 +26,7 @@ from attemper.certificates.limits import (
     SourceFloor,
     TableBound,
 )
-from attemper.checker.floors import (
+from attemper.checker.soft_attention.floors import (
     Readout,
     atypical,
     cross_entropy_floor,
@@ -34,8 +34,8 @@ from attemper.checker.floors import (
     recogniser_floor,
     typical_floor,
 )
-from attemper.checker.frequencies import Region, changes_of_pairs, largest_bound
-from attemper.checker.tables import Exchange, change_bound
+from attemper.checker.soft_attention.frequencies import Region, changes_of_pairs, largest_bound
+from attemper.checker.soft_attention.tables import Exchange, change_bound
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.encoders.meaning import outputs_in_balls
 from attemper.encoders.weights import Encoder

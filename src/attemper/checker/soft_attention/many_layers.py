@@ -52,10 +52,10 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.averages import highest_average, powers_between
-from attemper.checker.forms import GAMMA, Array, Form, between, contracted, of_axes, upward
-from attemper.checker.one_layer import mixed_in, readout_row, stream_of
-from attemper.checker.tails import Tail, layer_norm_change, normed, slope_of
+from attemper.checker.soft_attention.averages import highest_average, powers_between
+from attemper.checker.soft_attention.forms import GAMMA, Array, Form, between, contracted, of_axes, upward
+from attemper.checker.soft_attention.one_layer import mixed_in, readout_row, stream_of
+from attemper.checker.soft_attention.tails import Tail, layer_norm_change, normed, slope_of
 from attemper.encoders.weights import Encoder, EncoderLayer, Mask, Norm
 
 

@@ -10,9 +10,9 @@ from typing import final
 
 import numpy as np
 
-from attemper.checker.forms import TINY
-from attemper.checker.many_layers import many_layers_bound
-from attemper.checker.one_layer import one_layer_bound
+from attemper.checker.soft_attention.forms import TINY
+from attemper.checker.soft_attention.many_layers import many_layers_bound
+from attemper.checker.soft_attention.one_layer import one_layer_bound
 from attemper.encoders.weights import Encoder
 from attemper.errors import UnsupportedError
 
@@ -68,6 +68,21 @@ def change_bound(
     """
     encoder = encoder.at(length)
     letters = sum(symbol != encoder.ending for symbol in encoder.symbols)
+    _require_fitting(encoder, length, letters, functional)
+    if not encoder.layers or letters < 2 or length < 2:
+        return TableBound(0.0, 0.0)
+    exchanged = np.zeros(length, dtype=np.bool_)
+    exchanged[0 if exchange is Exchange.ANY else -2 : -1] = True
+    bound = one_layer_bound if len(encoder.layers) == 1 else many_layers_bound
+    lasts = range(len(encoder.symbols)) if encoder.ending is None else [encoder.symbols.index(encoder.ending)]
+    with np.errstate(all="ignore"):
+        found = [bound(encoder, length, functional, last, exchanged) for last in lasts]
+    change, diameter = (max(_number(each) for each in side) for side in zip(*found, strict=True))
+    return TableBound(change, diameter)
+
+
+def _require_fitting(encoder: Encoder, length: int, letters: int, functional: Sequence[int]) -> None:
+    """Raises `UnsupportedError` for what `change_bound` refuses."""
     if len(functional) != len(encoder.readout):
         raise UnsupportedError(f"the encoder has {len(encoder.readout)} outputs: give as many integers")
     for layer in encoder.layers:
@@ -80,16 +95,6 @@ def change_bound(
             f"{length} positions with {letters} symbols are too many for a table of several layers: "
             f"at most {MOST_CLASSES} pairs; take a smaller n, or a bound by frequencies"
         )
-    if not encoder.layers or letters < 2 or length < 2:
-        return TableBound(0.0, 0.0)
-    exchanged = np.zeros(length, dtype=np.bool_)
-    exchanged[0 if exchange is Exchange.ANY else -2 : -1] = True
-    bound = one_layer_bound if len(encoder.layers) == 1 else many_layers_bound
-    lasts = range(len(encoder.symbols)) if encoder.ending is None else [encoder.symbols.index(encoder.ending)]
-    with np.errstate(all="ignore"):
-        found = [bound(encoder, length, functional, last, exchanged) for last in lasts]
-    change, diameter = (max(_number(each) for each in side) for side in zip(*found, strict=True))
-    return TableBound(change, diameter)
 
 
 def _number(value: float) -> float:

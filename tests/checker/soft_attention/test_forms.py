@@ -9,8 +9,8 @@ import flint
 import numpy as np
 import pytest
 
-from attemper.checker import forms
-from attemper.checker.forms import FLAT, Form, Frame
+from attemper.checker.soft_attention import forms
+from attemper.checker.soft_attention.forms import FLAT, Form, Frame
 from attemper.exact.balls import precision
 
 BITS = 113

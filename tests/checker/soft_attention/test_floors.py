@@ -10,7 +10,7 @@ from random import Random
 import flint
 import pytest
 
-from attemper.checker.floors import (
+from attemper.checker.soft_attention.floors import (
     Readout,
     atypical,
     cross_entropy_floor,

@@ -11,11 +11,11 @@ from math import exp, inf, nan, sqrt
 import numpy as np
 import pytest
 
-from attemper.checker import many_layers, one_layer, tails
-from attemper.checker.averages import highest_average
-from attemper.checker.forms import Array, Form, Frame, constant, of_axes
-from attemper.checker.one_layer import readout_row
-from attemper.checker.tables import Exchange, TableBound, change_bound
+from attemper.checker.soft_attention import many_layers, one_layer, tails
+from attemper.checker.soft_attention.averages import highest_average
+from attemper.checker.soft_attention.forms import Array, Form, Frame, constant, of_axes
+from attemper.checker.soft_attention.one_layer import readout_row
+from attemper.checker.soft_attention.tables import Exchange, TableBound, change_bound
 from attemper.encoders.meaning import outputs_in_balls
 from attemper.encoders.soft import outputs_of
 from attemper.encoders.weights import (

@@ -30,7 +30,7 @@ from typing import final
 import flint
 import numpy as np
 
-from attemper.checker.forms import (
+from attemper.checker.soft_attention.forms import (
     GAMMA,
     Array,
     Form,
