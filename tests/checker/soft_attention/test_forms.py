@@ -248,3 +248,12 @@ def test_cases_cover_every_point() -> None:
     assert covered == set(range(300))
     again, _ = forms.signs_by_cases(form[..., columns], columns, 8)
     assert np.bincount(columns[again]).max() <= 8
+
+
+def test_forms_that_do_not_fit_are_refused() -> None:
+    one, other = Sample(9, boxes=2), Sample(9, boxes=2, frame=FLAT)
+    for left, right in ((one.forms[0], other.forms[0]), (one.forms[0], one.forms[1][None])):
+        with pytest.raises(ValueError, match="axes"):
+            left + right
+        with pytest.raises(ValueError, match="axes"):
+            left * right

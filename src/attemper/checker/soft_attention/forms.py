@@ -183,7 +183,8 @@ class Form:
         return Form(-self.parts, self.rest, self.frame)
 
     def __add__(self, other: Form) -> Form:
-        """x + y: coefficients are added, each sum is off by at most u of itself; the rests are added."""
+        """x + y, with as many axes: coefficients are added, each sum is off by at most u of itself."""
+        _require_alike(self, other)
         longer, shorter = (self, other) if len(self.parts) >= len(other.parts) else (other, self)
         common = np.broadcast_shapes(self.rest.shape, other.rest.shape)
         parts = np.broadcast_to(longer.parts, (len(longer.parts), *common)).copy()
@@ -225,7 +226,8 @@ class Form:
         return Form(flat.reshape(batch[0], *shape), upward(rest.reshape(shape), width), self.frame)
 
     def __mul__(self, other: Form) -> Form:
-        """x y, of forms with as many axes: see `_product`."""
+        """x y, with as many axes: see `_product`."""
+        _require_alike(self, other)
         return _product(self, other, np.multiply, 1)
 
     def chosen(self, where: NDArray[np.bool_], other: Form) -> Form:
@@ -293,6 +295,12 @@ def _product(left: Form, right: Form, times: Times, terms: int) -> Form:
     changes = _both(times, size, right.radius) + _both(times, left.radius, right.magnitude)
     rest += (terms * (sum(frame.sizes) + 3) + 1) * GAMMA * changes
     return Form(parts, upward(rest, terms + 2 * frame.degree + 12), frame)
+
+
+def _require_alike(left: Form, right: Form) -> None:
+    """Raises ValueError for numbers of axes or frames that differ: rows would be mistaken for others."""
+    if left.rest.ndim != right.rest.ndim or left.frame != right.frame:
+        raise ValueError("forms with other axes or another frame")
 
 
 def _both(times: Times, left: Array, right: Array) -> Array:
@@ -510,7 +518,7 @@ def rectified(form: Form, change: Form, signs: Signs, most: int) -> tuple[Form, 
     slope = np.where(undecided, high / (high - low), signs.on)
     bend = np.where(undecided, upward(np.maximum(-slope * low, (1 - slope) * high), 2), 0.0) * 0.5
     units = _widest(bend, undecided, most)
-    first = max(len(form.parts), len(change.parts))
+    first = max(len(form.parts), len(change.parts), 1 + sum(form.frame.sizes))
     value = _with_symbols(form.scaled(slope).plus(bend), bend, units, first)
     half = np.where(undecided, 0.5, 0.0)
     sloped = change.scaled(np.where(undecided, 0.5, signs.on))

@@ -27,8 +27,9 @@ and any number if z = 0 throughout, for then z' = 0. The change of F is the inte
 
     |F(pi(1), u) - F(pi(0), u)| <= (1/n) sup |dF / d(e_b - e_a)|,
 
-over the points of the segment where the derivative exists, and so over all points with frequencies >= 0 and
-0 < u <= 1/n0, and over all choices of slopes as `rectified` allows them.
+over the inner points of the pieces. So it is enough to bound, at all places with frequencies >= 0 and
+0 < u <= 1/n0, what the rules of differentiation give with a slope for each unit: 1 if z > 0, 0 if z < 0, and
+if z = 0 one number in [0, 1], whichever (the same for all directions).
 
 **Boxes.** Axes are the frequencies of all symbols but the first (and the marker), in the order of the
 symbols, residue after residue, and u last. The first symbol's frequency of each residue is what is left,
@@ -45,7 +46,9 @@ and a_c = pi_c p_c a head has
 
 As the a_c add up to 1, and so sum_c a_c (v_c - o) = 0, one number may be taken from all scores s_c, another
 from all ds_c, and one vector from all v_c and one from all dv_c if it is added to the average; that makes the
-boxes small. On the last layer only the marker asks.
+boxes small. On the last layer only the marker asks. A box in which few units have both signs is taken apart
+into the cases of their signs (`signs_by_cases`): every place is in a case, with the slope 1 or 0 where z = 0,
+and inside a case those units have no kink. The box's bound is the greatest of its cases'.
 """
 
 from __future__ import annotations
@@ -90,6 +93,9 @@ MOST_CASES = 16
 
 BATCH = 128
 """How many boxes go through the encoder together; of words, which have no noise symbols, eight times more."""
+
+MOST_NUMBERS = 2**20
+"""How many numbers a coefficient may have, for all units of a layer and all cases of the boxes together."""
 
 AXES = "0123456789abcdefghijklmnopqrstuvwxyz"
 """The letters of the axes in a tree of splits."""
@@ -186,11 +192,11 @@ def bounds_on_boxes(
     Raises `UnsupportedError` for encoders as `axes_of`, and regions that do not fit them.
     """
     _require_fitting(encoder, functionals, region)
-    found = np.empty(len(low))
+    found, size = np.empty(len(low)), _batch(encoder)
     with np.errstate(all="ignore"):
-        for top in range(0, len(low), BATCH):
-            sides = _placed(encoder, region, low[top : top + BATCH], high[top : top + BATCH])
-            found[top : top + BATCH] = _bounds(encoder, functionals, region, *sides)
+        for top in range(0, len(low), size):
+            sides = _placed(encoder, region, low[top : top + size], high[top : top + size])
+            found[top : top + size] = _bounds(encoder, functionals, region, *sides)
     return found
 
 
@@ -241,6 +247,13 @@ def _require_fitting(encoder: Encoder, functionals: Integers, region: Region) ->
         raise UnsupportedError("a box of frequencies has intervals between 0 and 1")
     if np.abs(functionals).max() >= 2**53:
         raise UnsupportedError("a functional's numbers must be below 2^53")
+
+
+def _batch(encoder: Encoder) -> int:
+    """How many boxes go through this encoder together: fewer through a wide one."""
+    places = _period(encoder) * (len(encoder.symbols) - 1) + 1
+    units = max((layer.hidden_bias.size for layer in encoder.layers), default=1)
+    return max(1, min(BATCH, MOST_NUMBERS // (MOST_CASES * places * max(units, encoder.width * places))))
 
 
 def _period(encoder: Encoder) -> int:
