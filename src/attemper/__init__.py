@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from attemper.workbench.zoo import compile_named, named
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 __all__ = [
     "AttemperError",
     "Dfa",
