@@ -29,7 +29,8 @@ from attemper.certificates.limits import (
     TableBound,
 )
 from attemper.certificates.limits import save as save_bound
-from attemper.checker.soft_attention.claims import BITS, change_of_pair, check_limit, source_floor
+from attemper.checker.soft_attention.claims import BITS, change_of_pair, check_limit
+from attemper.checker.soft_attention.consequences import source_floor
 from attemper.checker.soft_attention.floors import margin_impossible_from, recogniser_floor
 from attemper.checker.soft_attention.frequencies import Region, axes_of, bounds_on_boxes
 from attemper.checker.soft_attention.tables import Exchange, change_bound
