@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -51,6 +53,19 @@ def test_a_histogram_stands_for_all_its_words(norm: str) -> None:
     counts = np.stack([7 - ones, ones, np.ones_like(ones)], axis=1).astype(np.float64)
     found = outputs_of_histograms(encoder, counts, 2)
     np.testing.assert_allclose(found, outputs_of(encoder, words), rtol=0, atol=1e-12)
+
+
+def test_a_symbol_that_does_not_occur_gets_no_attention() -> None:
+    """Also where its score leads by more than the exponential of float64 can hold."""
+    encoder = random_encoder(5, layers=1, width=4)
+    (layer,) = encoder.layers
+    sharp = replace(
+        encoder, layers=(replace(layer, in_weight=layer.in_weight * np.repeat([900, 900, 1], 4)[:, None]),)
+    )
+    for word in ([1] * 5 + [2], [0] * 5 + [2]):
+        counts = np.bincount(word, minlength=3)[None].astype(np.float64)
+        found = outputs_of_histograms(sharp, counts, 2)
+        np.testing.assert_allclose(found, outputs_of(sharp, np.array([word])), rtol=0, atol=1e-12)
 
 
 def test_order_is_seen_with_a_mask_or_positions() -> None:

@@ -35,11 +35,13 @@ def with_layer(**changes: object) -> Encoder:
         (replace(ENCODER, embedding=ENCODER.embedding[:2]), "embedding is not an array of float64"),
         (replace(ENCODER, embedding=ENCODER.embedding[0]), "not a matrix"),
         (replace(ENCODER, readout=ENCODER.readout.astype(np.float32)), "readout is not an array of float64"),  # type: ignore[arg-type]
+        (replace(ENCODER, bias=np.array([2.0**-1023])), "may take it for 0"),
         (replace(ENCODER, bias=np.array([np.nan])), "bias has a number that is not finite"),
         (replace(ENCODER, positions=Periodic(np.ones((0, 16)))), "is empty"),
         (replace(ENCODER, positions=Bounded(lambda i, n: i, 0.0, np.inf)), "not bounded"),
         (replace(ENCODER, positions=None), "none of those that exist"),  # type: ignore[arg-type]
         (with_layer(heads=3), "do not divide"),
+        (with_layer(hidden_bias=np.zeros(0)), "has no units"),
         (with_layer(back_weight=LAYER.back_weight.T), "back_weight is not an array"),
         (with_layer(norms=(WRONG_NORM, WRONG_NORM)), "epsilon of a norm is not a positive number"),
     ],

@@ -89,6 +89,8 @@ def _attended(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown
         scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(size)
         if shown is not None:
             scores = np.where(shown, scores, -np.inf)
+        if weights is not None:  # what does not occur must not be the greatest score
+            scores = np.where(weights > 0, scores, -np.inf)
         powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
         if weights is not None:
             powers = powers * weights

@@ -8,6 +8,9 @@ import numpy as np
 
 from attemper.encoders.weights import Bounded, Encoder, EncoderLayer, Mask, NoPositions, Periodic, Table
 
+LEAST = 2.0**-1022
+"""The least float64 number above 0 that is not denormal."""
+
 
 def complaints(encoder: Encoder) -> Iterator[str]:
     """What is wrong with the encoder: nothing is said of one that has a complaint.
@@ -67,6 +70,8 @@ def _layer(layer: EncoderLayer, width: int) -> Iterator[str]:
         yield f"its heads do not divide its width {width}"
         return
     hidden = len(layer.hidden_bias)
+    if not hidden:
+        yield "its feed-forward has no units: give it one whose weights are 0"
     yield from _array("in_weight", layer.in_weight, (3 * width, width))
     yield from _array("in_bias", layer.in_bias, (3 * width,))
     yield from _array("out_weight", layer.out_weight, (width, width))
@@ -83,7 +88,9 @@ def _layer(layer: EncoderLayer, width: int) -> Iterator[str]:
 
 
 def _array(name: str, found: object, shape: tuple[int, ...]) -> Iterator[str]:
-    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.shape != shape:
+    if type(found) is not np.ndarray or found.dtype != np.float64 or found.shape != shape:
         yield f"its {name} is not an array of float64 of the shape {shape}"
     elif not np.isfinite(found).all():
         yield f"its {name} has a number that is not finite"
+    elif ((found != 0) & (np.abs(found) < LEAST)).any():
+        yield f"its {name} has a number so near to 0 that processors may take it for 0: write 0"

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.limits import (
+    MOST_LENGTH,
     Bound,
     Consequence,
     FrequencyBound,
@@ -66,11 +67,14 @@ SUMS = Fraction(1, 2**30)
 SPLITS = Fraction(1, 2**10)
 """The same for tables, whose parts are chosen by what was computed before."""
 
+MOST_PAIRS = 100_000
+"""For at most so many lengths, one by one, two words are looked for that no margin parts."""
+
 TRIED = 16
 """How many words are tried for two whose outputs are close."""
 
-NOTHING = (
-    "no finite bound was found: the change may grow faster than 1/n on some words, or the boxes are still "
+WHY = (
+    "the change may grow faster than 1/n on some words, or the boxes are still "
     "too wide; try --typical, a larger --n0 or more --seconds"
 )
 
@@ -98,7 +102,8 @@ class Limit:
 
     `bound` and `verdict` are None where nothing finite was found, for the `reason` that is named. `measured`
     is n times the greatest change that was found, over all words, at a few lengths: no constant is below it.
-    `remark` says what was tried without success before this bound.
+    `remark` says what was tried without success before this bound. Where only typical words are meant,
+    `measured` is of these, and `everywhere` of all words.
     """
 
     bound: OneSymbolBound | None
@@ -109,6 +114,7 @@ class Limit:
     seconds: float
     interrupted: bool = False
     remark: str = ""
+    everywhere: tuple[int, float] | None = None
 
     def __repr__(self) -> str:
         if self.bound is None or self.verdict is None:
@@ -145,6 +151,8 @@ def rounded_down(value: flint.arb) -> Fraction:
     >>> rounded_down(flint.arb("0.69314718").lower())
     Fraction(693147, 1000000)
     """
+    if value < flint.arb(10) ** -DIGITS:  # its exponent may be too large for a rational
+        return Fraction(0)
     exact = value.fmpq()
     return Fraction(int(exact.p) * 10**DIGITS // int(exact.q), 10**DIGITS)
 
@@ -225,6 +233,8 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
     functionals = functionals_of(encoder)
     lengths = dict.fromkeys((asked.start, max(asked.start, LONG)))
     measured = () if residue else tuple((n, n * greatest_change(encoder, n, box)) for n in lengths)
+    longest = max(lengths)
+    everywhere = None if box is None else (longest, longest * greatest_change(encoder, longest, None))
     bounds = partial(
         bounds_on_boxes, encoder, np.array(functionals, dtype=np.int64), Region(asked.start, residue, box)
     )
@@ -238,12 +248,14 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
         ),
     )
     if not isfinite(found.constant):
-        return Limit(None, None, NOTHING, measured, found.leaves, monotonic() - started, found.interrupted)
+        reason = f"no finite bound was found by {found.leaves:,} leaves: {WHY}"
+        return Limit(None, None, reason, measured, found.leaves, monotonic() - started, found.interrupted)
     bound = FrequencyBound(
         asked.start, rounded_up(Fraction(found.constant) * (1 + SUMS)), residue, box, found.splits
     )
     whole = OneSymbolBound(encoder.digest, source, encoder.symbols, str(encoder.ending), functionals, bound)
-    return _judged(encoder, whole, asked, measured, found.leaves, started, found.interrupted)
+    judged = _judged(encoder, whole, asked, measured, found.leaves, started, found.interrupted)
+    return replace(judged, everywhere=everywhere)
 
 
 def _by_table(encoder: Encoder, source: str, length: int, asked: Asked) -> Limit:
@@ -367,6 +379,8 @@ def _no_margin(
     encoder: Encoder, found: OneSymbolBound, bound: FrequencyBound, asked: Asked
 ) -> Iterator[NoMargin]:
     enough = margin_impossible_from(bound.constant, asked.margin, bound.start)
+    if enough > MOST_LENGTH:
+        return
     if bound.box is not None:
         ((low, high),) = bound.box
         yield NoMargin(asked.margin, max(enough, ceil(3 / (high - low))), ())
@@ -377,6 +391,9 @@ def _no_margin(
     def outputs(counts: Array) -> Array:
         return outputs_of_histograms(encoder, counts, marker)[:, 0]
 
+    if enough > MOST_PAIRS:
+        yield NoMargin(asked.margin, enough, ())
+        return
     counts = close_pairs(outputs, (first, second, marker), asked.margin, enough)
     yield NoMargin(asked.margin, enough - len(counts), counts)
 

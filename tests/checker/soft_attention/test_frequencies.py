@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
+import flint
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ from attemper.checker.soft_attention.frequencies import (
 )
 from attemper.encoders import soft
 from attemper.encoders.meaning import outputs_in_balls
-from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic
+from attemper.encoders.weights import Encoder, EncoderLayer, Mask, NoPositions, Periodic
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.balls import precision
 from attemper.limits.frequencies import Found, search
@@ -262,3 +263,60 @@ def test_what_is_not_read_is_refused() -> None:
     for functionals in (np.array([[1, 1]]), np.zeros((0, 1), dtype=np.int64), np.array([[2**60]])):
         with pytest.raises(UnsupportedError):
             largest_bound(encoder, functionals, Region(64), ".")
+
+
+def chain(layers: int, factor: float) -> Encoder:
+    """Outputs -1/2 on 0$ and 1/2 on 1$, by units whose inputs are as small as their counted rounding.
+
+    Coordinate 0 is 1, attention averages coordinate 1 into 2: x = 0 or 1. The first unit has factor y_0 -
+    factor + y_2 = x, and each further one is 1 less the one before.
+    """
+    width = layers + 4
+    embedding = np.zeros((3, width))
+    embedding[:, 0], embedding[1, 1] = 1, 2
+    made = []
+    for number in range(layers):
+        in_weight, out_weight = np.zeros((3 * width, width)), np.zeros((width, width))
+        hidden, back, bias = np.zeros((1, width)), np.zeros((width, 1)), np.ones(1)
+        if number == 0:
+            in_weight[2 * width + 1, 1] = out_weight[2, 1] = hidden[0, 2] = 1
+            hidden[0, 0], bias[0] = factor, -factor
+        else:
+            hidden[0, 2 + number] = -1
+        back[3 + number, 0] = 1
+        nothing = np.zeros(width)
+        made.append(
+            EncoderLayer(
+                in_weight,
+                np.zeros(3 * width),
+                out_weight,
+                nothing,
+                hidden,
+                bias,
+                back,
+                nothing,
+                None,
+                1,
+                False,
+            )
+        )
+    readout = np.zeros((1, width))
+    readout[0, 2 + layers] = 1
+    rest = (NoPositions(), Mask.UNMASKED, tuple(made), readout, np.array([-0.5]), ("output",))
+    return Encoder(("0", "1", "$"), "$", embedding, *rest)
+
+
+@pytest.mark.parametrize("layers", [1, 4, 7, 11])
+@pytest.mark.parametrize("power", range(48, 56))
+def test_units_of_two_words_are_not_taken_for_one(layers: int, power: int) -> None:
+    """Undecided units have symbols of the same numbers in both passes, which must not cancel."""
+    encoder = chain(layers, 2.0**power)
+    first, second = (outputs_in_balls(encoder, word)[0] for word in ([0, 2], [1, 2]))
+    (bound,) = changes_of_pairs(encoder, np.array([1.0]), np.array([[1, 0, 1]]), np.array([[0, 1, 1]]))
+    assert bool(abs(first - second) <= flint.arb(float(bound)))
+
+
+def test_words_too_long_to_count_are_refused() -> None:
+    counts = np.array([[2**53, 0, 1]])
+    with pytest.raises(UnsupportedError, match="not counted exactly"):
+        changes_of_pairs(chain(1, 1.0), np.array([1.0]), counts, counts)

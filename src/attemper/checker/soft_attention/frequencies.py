@@ -92,7 +92,10 @@ MOST_CASES = 16
 """Into so many cases of the signs of units a box is taken apart at most."""
 
 BATCH = 128
-"""How many boxes go through the encoder together; of words, which have no noise symbols, eight times more."""
+"""How many boxes go through the encoder together; of words, which have no axes, eight times more."""
+
+LONGEST = 2**53
+"""Histograms of longer words are not float64 numbers."""
 
 MOST_NUMBERS = 2**20
 """How many numbers a coefficient may have, for all units of a layer and all cases of the boxes together."""
@@ -209,6 +212,8 @@ def changes_of_pairs(encoder: Encoder, functional: Array, counts: Integers, othe
     axes_of(encoder)
     if not isinstance(encoder.positions, NoPositions):
         raise UnsupportedError("histograms are all that an encoder sees only if it has no positions")
+    if max(counts.sum(axis=1).max(initial=0), others.sum(axis=1).max(initial=0)) >= LONGEST:
+        raise UnsupportedError(f"words of {LONGEST:,} symbols or more are not counted exactly")
     found = np.empty(len(counts))
     with np.errstate(all="ignore"):
         for top in range(0, len(counts), 8 * BATCH):
@@ -219,13 +224,18 @@ def changes_of_pairs(encoder: Encoder, functional: Array, counts: Integers, othe
 
 
 def _output(encoder: Encoder, counts: Integers) -> Form:
-    """The outputs (K, 1, B), without the bias, of words with these histograms."""
+    """The outputs (K, 1, B), without the bias, of words with these histograms: with all noise in the rest.
+
+    A unit that rounding leaves undecided has a symbol, and the same number in the pass of another word,
+    where it is another function: forms of two passes may only be subtracted without symbols.
+    """
     ordinary = [column for column, symbol in enumerate(encoder.symbols) if symbol != encoder.ending]
     columns = counts[:, [*ordinary, encoder.symbols.index(str(encoder.ending))]].astype(np.float64)
     shares = (columns / columns.sum(axis=1, keepdims=True)).T
     frequencies = constant(shares, FLAT, upward(GAMMA * shares, 1))
     stream, _, _ = _through(encoder, frequencies, np.zeros((1, len(shares))), 0, most=1)
-    return stream.mapped(encoder.readout)
+    found = stream.mapped(encoder.readout)
+    return constant(found.centre, FLAT, found.radius)
 
 
 # Boxes ---------------------------------------------------------------------------------------------

@@ -103,13 +103,8 @@ def _positive(text: str) -> Fraction:
 
 def _print_found(found: Limit, *, json: bool) -> None:
     """The claims, and what was measured beside them; or why there are none."""
-    measured = [{"n": n, "n_times_change": change} for n, change in found.measured]
     if json:
-        said = {"verdict": str(Status.UNKNOWN), "reason": found.reason}
-        record = said if found.verdict is None else record_of(found.verdict)
-        numbers = {"measured": measured, "leaves": found.leaves, "seconds": round(found.seconds, 1)}
-        numbers |= {"remark": found.remark} if found.remark else {}
-        print_json({**record, **numbers})
+        print_json(_record(found))
         return
     if found.verdict is None:
         out.print(f"UNKNOWN: {found.reason}")
@@ -119,7 +114,30 @@ def _print_found(found: Limit, *, json: bool) -> None:
         out.print(f"arithmetic: {found.verdict.claims[0].arithmetic}")
     if found.remark:
         out.print(f"UNKNOWN: {found.remark}")
-    for n, change in found.measured:
-        out.print(f"measured, not proved: n times the greatest change is {change:.6g} at n = {n}")
+    if found.everywhere is not None and found.bound is not None:
+        out.print("what follows rests on the bound for typical words, and counts the others in")
+    kind = "all words" if found.everywhere is None else "typical words"
+    both = [(kind, each) for each in found.measured] + [("all words", found.everywhere)]
+    for words, each in both:
+        if each is not None:
+            out.print(f"n times the greatest change of {words} is {each[1]:.6g} at n = {each[0]}: measured")
     if found.leaves:
         out.print(f"{found.leaves:,} leaves")
+
+
+def _record(found: Limit) -> dict[str, object]:
+    """The same as JSON data."""
+    said = {"verdict": str(Status.UNKNOWN), "reason": found.reason}
+    record = said if found.verdict is None else record_of(found.verdict)
+    numbers: dict[str, object] = {
+        "measured": [_measured(each) for each in found.measured],
+        "measured_over_all_words": None if found.everywhere is None else _measured(found.everywhere),
+        "leaves": found.leaves,
+        "remark": found.remark,
+        "seconds": round(found.seconds, 1),
+    }
+    return {**record, **numbers}
+
+
+def _measured(pair: tuple[int, float]) -> dict[str, object]:
+    return {"n": pair[0], "n_times_change": pair[1]}

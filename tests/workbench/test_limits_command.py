@@ -1,0 +1,162 @@
+"""`attemper limits bound` and `attemper check` of what it writes, as users type them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attemper.checker.verdict import Status
+from attemper.errors import ExitCode, OptionError
+from attemper.workbench.limits import Asked, bound_and_check
+from tests.support.command_line import attemper
+from tests.support.encoders import fixture, random_encoder
+
+MODELS = """
+import numpy as np
+from tests.support.encoders import fixture, random_encoder
+from attemper.encoders.weights import Bounded, Mask, Periodic
+
+
+def majority():
+    return fixture("majority_1_post")
+
+
+def ones():
+    return fixture("ones_2_none")
+
+
+def waves(i, n):
+    return np.sin(i[:, None] / 10.0 ** np.arange(16))
+
+
+def sinusoidal():
+    return random_encoder(3, layers=1, norm="none", positions=Bounded(waves, -1.0, 1.0))
+
+
+def deep():
+    return random_encoder(3, layers=2, norm="post", positions=Bounded(waves, -1.0, 1.0))
+
+
+def causal():
+    return random_encoder(3, layers=1, width=4, norm="none", mask=Mask.FUTURE_MASKED)
+
+
+def periodic():
+    return random_encoder(3, layers=1, width=4, norm="none", positions=Periodic(np.eye(2, 4)))
+
+
+def wrong():
+    return "an encoder"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "some_encoders.py").write_text(MODELS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+def bound(name: str, *options: object) -> tuple[int, str]:
+    outcome = attemper("limits", "bound", f"some_encoders:{name}", *options)
+    return outcome.code, outcome.out
+
+
+def test_a_bound_is_written_and_checked() -> None:
+    code, said = bound("majority", "-o", "bound.json")
+    assert code == ExitCode.OK
+    assert "for all n >= 4096" in said
+    assert "even or odd, is not decided with a margin of 1 at any length n >= 4" in said
+    checked = attemper("check", "bound.json", "--model", "some_encoders:majority")
+    assert checked.code == ExitCode.OK
+    assert checked.out.startswith("PROVED\n  encoder: some_encoders:majority\n")
+    assert attemper("check", "bound.json", "--model", "some_encoders:ones").code == ExitCode.FILE
+    unnamed = attemper("check", "bound.json")
+    assert (unnamed.code, "--model MODULE:OBJECT" in unnamed.err) == (ExitCode.USAGE, True)
+    changed = json.loads(Path("bound.json").read_text())
+    changed["bound"]["constant"] = "300"
+    Path("bound.json").write_text(json.dumps(changed))
+    assert attemper("check", "bound.json", "--model", "some_encoders:majority").code == ExitCode.UNKNOWN
+
+
+def test_the_same_as_json() -> None:
+    code, said = bound("majority", "--json", "--n0", 1000)
+    record = json.loads(said)
+    assert (code, record["verdict"]) == (ExitCode.OK, "PROVED")
+    assert [each["n"] for each in record["measured"]] == [1000, 20_000]
+    assert "for all n >= 1000" in record["claims"][0]["text"]
+
+
+def test_all_words_of_a_recogniser_of_ones_are_unknown_and_typical_ones_are_not() -> None:
+    """The worst word has one 0, which gets nearly all attention: the change grows with e^r."""
+    code, said = bound("ones", "--seconds", 1)
+    assert (code, "no finite bound" in said) == (ExitCode.UNKNOWN, True)
+    code, said = bound("ones", "--typical", "parity-even", "--tau", "0.1")
+    assert (code, "typical words" in said, "all words" in said) == (ExitCode.OK, True, True)
+
+
+def test_one_length_by_its_table_or_by_two_words() -> None:
+    code, said = bound("sinusoidal", "--n", 16)
+    assert (code, "one symbol of any word of n = 16 symbols" in said) == (ExitCode.OK, True)
+    code, said = bound("deep", "--n", 16)
+    assert code == ExitCode.OK
+    assert "the two words of 15 symbols" in said
+    assert "UNKNOWN: the bound for all words of n = 16 is vacuous" in said
+    code, said = bound("causal", "--n", 12)
+    assert code == ExitCode.OK
+
+
+def test_positions_with_a_period_have_a_bound_for_their_residue() -> None:
+    code, said = bound("periodic", "--n0", 4097, "--seconds", 3)
+    assert (code, "for all n >= 4097 with n = 1 mod 2" in said) == (ExitCode.OK, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "code", "said"),
+    [
+        ("majority", ("--n", 64), ExitCode.USAGE, "--n is for encoders with a mask or positions"),
+        ("sinusoidal", (), ExitCode.USAGE, "say which with --n"),
+        ("sinusoidal", ("--n", 64, "--typical", "parity-even"), ExitCode.USAGE, "--typical is for unmasked"),
+        ("majority", ("--typical", "parity-even", "--p", "1"), ExitCode.USAGE, "--p must be between 0 and 1"),
+        ("majority", ("--typical", "parity-even", "--p", "x"), ExitCode.USAGE, "--p must be between 0 and 1"),
+        ("majority", ("--typical", "parity-even", "--tau", "0"), ExitCode.USAGE, "--tau must be between"),
+        ("majority", ("--typical", "dyck2"), ExitCode.USAGE, "parity-even and parity-odd"),
+        ("majority", ("--margin", "0"), ExitCode.USAGE, "--margin must be a number above 0"),
+        ("majority", ("--n0", "0"), ExitCode.USAGE, "--n0"),
+        ("deep", ("--n", 100_000), ExitCode.UNSUPPORTED, "too many for a table of several layers"),
+        ("wrong", (), ExitCode.MODULE, "of the type str, not an encoder"),
+        ("missing", (), ExitCode.USAGE, "has no 'missing'"),
+    ],
+)
+def test_what_cannot_be_bounded_is_refused(
+    name: str, options: tuple[object, ...], code: ExitCode, said: str
+) -> None:
+    for more in ((), ("--json",)):
+        outcome = attemper("limits", "bound", f"some_encoders:{name}", *options, *more)
+        assert (outcome.code, said in outcome.err) == (code, True), outcome.err
+
+
+def test_a_compiled_network_is_refused_with_the_reason(tmp_path: Path) -> None:
+    assert attemper("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "net").code == ExitCode.OK
+    outcome = attemper("limits", "bound", tmp_path / "net")
+    assert (outcome.code, "attemper influence" in outcome.err) == (ExitCode.UNSUPPORTED, True)
+
+
+def test_an_interrupted_search_ends_with_the_best_so_far() -> None:
+    def interrupt(said: str) -> None:
+        if "n times the change" in said and "inf" not in said:
+            raise KeyboardInterrupt
+
+    limit = bound_and_check(fixture("majority_2_post"), Asked(report=interrupt))
+    assert limit.interrupted
+    assert limit.verdict is not None
+    assert limit.verdict.status is Status.PROVED
+
+
+def test_a_bound_that_was_not_found_cannot_be_saved(tmp_path: Path) -> None:
+    limit = bound_and_check(random_encoder(1), Asked(seconds=0))
+    assert repr(limit).startswith("<Limit: no bound")
+    with pytest.raises(OptionError, match="there is no bound to save"):
+        limit.save(tmp_path / "bound.json")
