@@ -192,10 +192,11 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
     if claim.start < 2:
         raise NotAboutError("a word of n = 1 is its marker, and has no symbol to exchange")
     enough = margin_impossible_from(bound.constant, claim.margin, bound.start)
-    lengths = range(claim.start, enough)
-    if len(claim.counts) != len(lengths):
+    # A range of more than 2^63 numbers has no length in Python.
+    lengths, wanted = range(claim.start, enough), max(0, enough - claim.start)
+    if len(claim.counts) != wanted:
         raise NotAboutError(f"'counts' must have a number for each length from {claim.start} below {enough}")
-    if len(lengths) > MOST_COUNTS:
+    if wanted > MOST_COUNTS:
         return _unknown(f"it has more than {MOST_COUNTS:,} lengths with a pair of words each")
     if bound.box is not None and not _has_pairs(bound.box, max(claim.start, enough)):
         raise NotAboutError("the box is so narrow that not every length has a pair of words inside it")
@@ -205,13 +206,26 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
     )
     if any(count > length - 2 for length, count in zip(lengths, claim.counts, strict=True)):
         raise NotAboutError("'counts' must leave room for one more of the second symbol and the marker")
-    if lengths:
-        counts = _histograms(found, np.arange(claim.start, enough), np.array(claim.counts))
-        changes = changes_of_pairs(encoder, np.array(found.functionals[0], dtype=np.float64), *counts)
-        for length, change in zip(lengths, changes, strict=True):
-            if not (np.isfinite(change) and Fraction(float(change)) < 2 * claim.margin):
-                return _unknown(f"not shown: {text}: the pair of words at n = {length} may have it")
+    changes = changes_of_counts(found, encoder, lengths, claim.counts)
+    for length, change in zip(lengths, changes, strict=True):
+        if not leaves_no_room(change, claim.margin):
+            return _unknown(f"not shown: {text}: the pair of words at n = {length} may have it")
     return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
+
+
+def leaves_no_room(change: float, margin: Fraction) -> bool:
+    """Whether outputs that differ by at most this change, or by something unknown, have no such margin."""
+    return bool(np.isfinite(change)) and Fraction(float(change)) < 2 * margin
+
+
+def changes_of_counts(
+    found: OneSymbolBound, encoder: Encoder, lengths: range, counts: Sequence[int]
+) -> NDArray[np.float64]:
+    """For each length a bound on what one more of the second symbol changes, beside so many and the first."""
+    if not lengths:
+        return np.zeros(0)
+    histograms = _histograms(found, np.arange(lengths.start, lengths.stop), np.array(counts))
+    return changes_of_pairs(encoder, np.array(found.functionals[0], dtype=np.float64), *histograms)
 
 
 def _no_margin_at(found: OneSymbolBound, encoder: Encoder, claim: NoMarginAt) -> ClaimVerdict:
@@ -239,6 +253,8 @@ def change_of_pair(encoder: Encoder, pair: PairBound, functionals: Sequence[Func
     None if no finite bound is found. Raises `UnsupportedError` for words that the encoder does not read.
     """
     numbers = {symbol: k for k, symbol in enumerate(encoder.symbols) if symbol != encoder.ending}
+    if len(pair.first) != len(pair.second):
+        raise UnsupportedError("the words of a pair have different lengths")
     if any(symbol not in numbers for word in (pair.first, pair.second) for symbol in word):
         raise UnsupportedError("a word has a symbol that the encoder does not have, or the end marker")
     marker = encoder.symbols.index(str(encoder.ending))
@@ -296,6 +312,8 @@ def source_floor(found: OneSymbolBound, encoder: Encoder, claim: SourceFloor) ->
     change = _change(found, claim.length, every_word=False)
     bound = found.bound
     if isinstance(bound, FrequencyBound) and bound.box is not None:
+        if len(bound.box) > 1:
+            raise NotAboutError("how often words leave a box is known for a box of one side, that of 1")
         ((low, high),) = bound.box
         delta = atypical(source, claim.length, low, high, Readout.QUERY)
         return typical_floor(source, change, delta, Readout.QUERY)
@@ -361,7 +379,12 @@ def _frequencies(found: OneSymbolBound) -> str:
     assert isinstance(found.bound, FrequencyBound)
     assert found.bound.box is not None
     symbols = [symbol for symbol in found.symbols if symbol != found.ending][1:]
-    sides = zip(symbols, found.bound.box, strict=True)
+    period = 1 if found.bound.residue is None else found.bound.residue[0]
+    residues = [
+        f" at positions i = {i % period} mod {period}" if period > 1 else "" for i in range(1, period + 1)
+    ]
+    places = (f"{symbol}{residue}" for residue in residues for symbol in symbols)
+    sides = zip(places, found.bound.box, strict=True)
     return " and ".join(f"from {_number(low)} n to {_number(high)} n times {s}" for s, (low, high) in sides)
 
 
