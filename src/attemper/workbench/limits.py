@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import takewhile
 from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from time import monotonic
@@ -31,7 +32,12 @@ from attemper.certificates.limits import (
 )
 from attemper.certificates.limits import save as save_bound
 from attemper.checker.soft_attention.claims import BITS, change_of_pair, check_limit
-from attemper.checker.soft_attention.consequences import source_floor
+from attemper.checker.soft_attention.consequences import (
+    MOST_COUNTS,
+    changes_of_counts,
+    leaves_no_room,
+    source_floor,
+)
 from attemper.checker.soft_attention.floors import margin_impossible_from, recogniser_floor
 from attemper.checker.soft_attention.frequencies import Region, axes_of, bounds_on_boxes
 from attemper.checker.soft_attention.tables import Exchange, change_bound
@@ -146,21 +152,22 @@ def rounded_up(value: float | Fraction) -> Fraction:
 
 
 def rounded_down(value: flint.arb) -> Fraction:
-    """The greatest decimal with `DIGITS` places that is not above an exact number from 0 on.
+    """The greatest decimal with `DIGITS` places that is not above an exact number; 0 below the least of them.
 
     >>> rounded_down(flint.arb("0.69314718").lower())
     Fraction(693147, 1000000)
     """
-    if value < flint.arb(10) ** -DIGITS:  # its exponent may be too large for a rational
+    # A number such as e^-(10^12) has more digits than any memory.
+    if not value * 10**DIGITS >= 1:
         return Fraction(0)
     exact = value.fmpq()
     return Fraction(int(exact.p) * 10**DIGITS // int(exact.q), 10**DIGITS)
 
 
 def functionals_of(encoder: Encoder) -> tuple[Functional, ...]:
-    """The differences of END and every other output, where one is named END; else each output alone."""
+    """The differences of END and every other output, where there are both; else each output alone."""
     count = len(encoder.outputs)
-    if "END" not in encoder.outputs:
+    if count == 1 or "END" not in encoder.outputs:
         return tuple(tuple(int(k == row) for k in range(count)) for row in range(count))
     ending = encoder.outputs.index("END")
     others = (row for row in range(count) if row != ending)
@@ -216,6 +223,10 @@ def bound_and_check(encoder: Encoder, asked: Asked, source: str = "") -> Limit:
             raise OptionError("--n is for encoders with a mask or positions: this one has a bound for all n")
         if asked.typical is not None and isinstance(encoder.positions, Periodic):
             raise OptionError("--typical is for encoders without position embeddings")
+        if asked.typical is not None and len(encoder.symbols) != 3:
+            raise OptionError("--typical is for encoders over two symbols beside the end marker")
+        if asked.start > MOST_LENGTH:
+            raise OptionError(f"--n0 must be at most {MOST_LENGTH:,}")
         return _by_frequencies(encoder, source, asked)
     if asked.typical is not None:
         raise OptionError("--typical is for unmasked encoders without position embeddings")
@@ -231,10 +242,12 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
     box = None if asked.typical is None else (asked.typical.side,)
     residue = _residue(encoder, asked.start)
     functionals = functionals_of(encoder)
-    lengths = dict.fromkeys((asked.start, max(asked.start, LONG)))
+    lengths = dict.fromkeys((asked.start, max(asked.start, LONG))) if asked.start <= MOST_COUNTS else ()
     measured = () if residue else tuple((n, n * greatest_change(encoder, n, box)) for n in lengths)
-    longest = max(lengths)
-    everywhere = None if box is None else (longest, longest * greatest_change(encoder, longest, None))
+    everywhere = None
+    if box is not None and lengths:
+        longest = max(lengths)
+        everywhere = longest, longest * greatest_change(encoder, longest, None)
     bounds = partial(
         bounds_on_boxes, encoder, np.array(functionals, dtype=np.int64), Region(asked.start, residue, box)
     )
@@ -337,7 +350,9 @@ def _consequences(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iter
         source = asked.source
         for length in _lengths(found.bound):
             claim = SourceFloor(name_of(source), source.p, length, Fraction(0))
-            yield replace(claim, nats=rounded_down(source_floor(found, encoder, claim)))
+            nats = rounded_down(source_floor(found, encoder, claim))
+            if nats:
+                yield replace(claim, nats=nats)
 
 
 def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iterator[Consequence]:
@@ -358,7 +373,9 @@ def _of_recognisers(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> It
             assert_never(found.bound)
     if len(found.symbols) == 3:
         for length, change in changes.items():
-            yield RecogniserFloor(length, rounded_down(recogniser_floor(change)))
+            nats = rounded_down(recogniser_floor(change))
+            if nats:
+                yield RecogniserFloor(length, nats)
 
 
 def _lengths(bound: Bound) -> list[int]:
@@ -366,7 +383,8 @@ def _lengths(bound: Bound) -> list[int]:
     match bound:
         case FrequencyBound(start, _, residue, _, _):
             period = 1 if residue is None else residue[0]
-            return [start + (k - 1) * start // period * period for k in (1, 10, 100)]
+            named = [start + (k - 1) * start // period * period for k in (1, 10, 100)]
+            return [length for length in named if length <= MOST_LENGTH]
         case TableBound():
             return [bound.length]
         case PairBound():
@@ -379,23 +397,31 @@ def _no_margin(
     encoder: Encoder, found: OneSymbolBound, bound: FrequencyBound, asked: Asked
 ) -> Iterator[NoMargin]:
     enough = margin_impossible_from(bound.constant, asked.margin, bound.start)
-    if enough > MOST_LENGTH:
-        return
     if bound.box is not None:
         ((low, high),) = bound.box
-        yield NoMargin(asked.margin, max(enough, ceil(3 / (high - low))), ())
+        enough = max(enough, ceil(3 / (high - low)))
+    if enough > MOST_LENGTH:
         return
-    first, second = (encoder.symbols.index(symbol) for symbol in _bits(found))
+    counts = () if bound.box is not None else _pairs_below(encoder, found, asked.margin, enough)
+    yield NoMargin(asked.margin, enough - len(counts), counts)
+
+
+def _pairs_below(encoder: Encoder, found: OneSymbolBound, margin: Fraction, enough: int) -> tuple[int, ...]:
+    """Counts of pairs that no margin parts, as the checker sees them, for the lengths just below `enough`."""
     marker = encoder.symbols.index(found.ending)
+    columns = [*(encoder.symbols.index(symbol) for symbol in _bits(found)), marker]
+    # The bias is in no difference, and rounding to it would hide them.
+    unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
 
     def outputs(counts: Array) -> Array:
-        return outputs_of_histograms(encoder, counts, marker)[:, 0]
+        histograms = np.zeros((len(counts), len(encoder.symbols)))
+        histograms[:, columns] = counts
+        return outputs_of_histograms(unbiased, histograms, marker)[:, 0]
 
-    if enough > MOST_PAIRS:
-        yield NoMargin(asked.margin, enough, ())
-        return
-    counts = close_pairs(outputs, (first, second, marker), asked.margin, enough)
-    yield NoMargin(asked.margin, enough - len(counts), counts)
+    counts = close_pairs(outputs, margin, max(2, enough - MOST_PAIRS), enough)
+    changes = changes_of_counts(found, encoder, range(enough - len(counts), enough), counts)
+    close = takewhile(lambda change: leaves_no_room(change, margin), reversed(changes))
+    return counts[len(counts) - sum(1 for _ in close) :]
 
 
 def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
@@ -412,7 +438,8 @@ def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
     ones = np.arange(ceil(low * length), min(length - 1, int(high * length)) + 1)
     counts = np.ones((len(ones), 3))
     counts[:, first], counts[:, second] = length - 1 - ones, ones
-    outputs = outputs_of_histograms(encoder, counts, marker) @ np.array(functionals_of(encoder)).T
+    unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
+    outputs = outputs_of_histograms(unbiased, counts, marker) @ np.array(functionals_of(encoder)).T
     return float(np.abs(np.diff(outputs, axis=0)).max(initial=0.0))
 
 

@@ -14,14 +14,28 @@ from attemper.certificates.limits import (
     FrequencyBound,
     NoMargin,
     OneSymbolBound,
+    PairBound,
     RecogniserFloor,
     SourceFloor,
     TableBound,
+    decode,
+    encode,
 )
 from attemper.checker.soft_attention.claims import at_its_length, check_limit
 from attemper.checker.verdict import Status
 from attemper.encoders.soft import outputs_of, outputs_of_histograms
-from attemper.encoders.weights import Bounded, Encoder, Mask, Norm, Table
+from attemper.encoders.weights import (
+    Bounded,
+    Encoder,
+    EncoderLayer,
+    Mask,
+    NoPositions,
+    Norm,
+    Periodic,
+    Positions,
+    Table,
+)
+from attemper.errors import OptionError
 from attemper.workbench.limits import Asked, Limit, Typical, bound_and_check, greatest_change
 from tests.support.encoders import BITS, fixture, random_encoder, words_of
 
@@ -238,6 +252,95 @@ def test_a_bound_for_one_length_by_its_table() -> None:
     assert np.abs(outputs[:, None] - outputs[None])[near].max() <= found.bound.change
     less = replace(found, bound=TableBound(8, found.bound.change / 100, last_only=False), consequences=())
     assert check_limit(less, at_its_length(less, encoder)).status is Status.UNKNOWN
+
+
+def averaging(
+    symbols: tuple[str, ...] = BITS,
+    outputs: tuple[str, ...] = ("output",),
+    positions: Positions | None = None,
+    gain: float = 1.0,
+    bias: float = 0.0,
+) -> Encoder:
+    """Built by hand: output k is (k + 1) gain times the share of 1s, and what positions add."""
+    layer = EncoderLayer(*(np.zeros(shape) for shape in SHAPES), norms=None, heads=1, norm_first=False)
+    layer.in_weight[4, 0] = layer.out_weight[1, 0] = 1
+    embedding = np.array([[float(symbol == "1"), 0] for symbol in symbols])
+    readout = np.stack([np.zeros(len(outputs)), gain * np.arange(1, len(outputs) + 1)], axis=1)
+    shared = (positions or NoPositions(), Mask.UNMASKED, (layer,), readout)
+    return Encoder(symbols, "$", embedding, *shared, np.full(len(outputs), bias), outputs)
+
+
+SHAPES: tuple[tuple[int, ...], ...] = ((6, 2), (6,), (2, 2), (2,), (1, 2), (1,), (2, 1), (2,))
+FOUR = ("0", "1", "2", "$")
+HALVES = (Fraction(0), Fraction(1, 2))
+
+
+def by_hand(encoder: Encoder, constant: Fraction, **changes: object) -> OneSymbolBound:
+    """A bound as somebody could write it, with no splits."""
+    ending = len(encoder.outputs) - 1
+    rows = np.eye(len(encoder.outputs), dtype=int)
+    functionals = [rows[ending] - rows[k] for k in range(ending)] or [rows[0]]
+    bound = replace(FrequencyBound(2, constant, None, None, "."), **changes)  # type: ignore[arg-type]
+    return OneSymbolBound(
+        encoder.digest, "", encoder.symbols, "$", tuple(tuple(row.tolist()) for row in functionals), bound
+    )
+
+
+@pytest.mark.parametrize("constant", [Fraction(2**64), Fraction(10**900)])
+def test_more_lengths_than_python_counts_are_no_fault(constant: Fraction) -> None:
+    encoder = averaging()
+    found = replace(by_hand(encoder, constant), consequences=(NoMargin(Fraction(1, 2), 2, ()),))
+    assert status(found, encoder) is Status.MALFORMED
+
+
+def test_a_box_has_sides_for_every_residue() -> None:
+    encoder = averaging(positions=Periodic(np.array([[0.0, 0.0], [0.5, 0.0]])))
+    found = by_hand(encoder, Fraction(9), residue=(2, 1), box=(HALVES, HALVES))
+    (claim,) = check_limit(found, encoder).claims
+    assert claim.status is Status.PROVED
+    assert "from 0 n to 0.5 n times 1 at positions i = 0 mod 2" in claim.text
+
+
+def test_no_cross_entropy_follows_from_a_box_of_two_sides() -> None:
+    encoder = averaging(FOUR, ("0", "1", "END"))
+    said = SourceFloor("parity-even", Fraction(1, 2), 9, Fraction(0))
+    found = replace(by_hand(encoder, Fraction(99), box=(HALVES, HALVES)), consequences=(said,))
+    first, floor = check_limit(found, encoder).claims
+    assert (first.status, floor.status) == (Status.PROVED, Status.MALFORMED)
+
+
+def test_the_words_of_a_pair_have_one_length() -> None:
+    encoder = averaging()
+    found = replace(by_hand(encoder, Fraction(9)), bound=PairBound(("0", "1"), ("0",), Fraction(1)))
+    assert status(found, encoder) is Status.MALFORMED
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        averaging(FOUR),
+        averaging(outputs=("END",)),
+        averaging(gain=2.0**45),
+        averaging(gain=2.0**500),
+        averaging(gain=100.0, bias=1e18),
+    ],
+    ids=["four symbols", "an output END", "steep", "very steep", "biased"],
+)
+def test_what_is_found_of_encoders_built_by_hand_reads_back_and_is_proved(encoder: Encoder) -> None:
+    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=0.1)))
+    assert decode(encode(found)) == found
+
+
+def test_a_pair_on_the_margin_is_not_taken() -> None:
+    """At n = 500 the outputs of all pairs are 2/1000 apart, which is twice the margin."""
+    encoder = averaging()
+    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=0.1, margin=Fraction(1, 1000))))
+    assert [each.start for each in found.consequences if isinstance(each, NoMargin)] == [501]
+
+
+def test_typical_words_are_words_over_two_symbols() -> None:
+    with pytest.raises(OptionError, match="two symbols"):
+        bound_and_check(averaging(FOUR), Asked(typical=Typical(Asked().source, Fraction(1, 10))))
 
 
 def test_symbols_are_those_of_the_fixtures() -> None:

@@ -98,6 +98,8 @@ def change_of_pair(encoder: Encoder, pair: PairBound, functionals: Sequence[Func
     None if no finite bound is found. Raises `UnsupportedError` for words that the encoder does not read.
     """
     numbers = {symbol: k for k, symbol in enumerate(encoder.symbols) if symbol != encoder.ending}
+    if len(pair.first) != len(pair.second):
+        raise UnsupportedError("the words of a pair have different lengths")
     if any(symbol not in numbers for word in (pair.first, pair.second) for symbol in word):
         raise UnsupportedError("a word has a symbol that the encoder does not have, or the end marker")
     marker = encoder.symbols.index(str(encoder.ending))

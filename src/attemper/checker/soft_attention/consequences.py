@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import assert_never
 
@@ -92,10 +93,11 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
     if claim.start < 2:
         raise NotAboutError("a word of n = 1 is its marker, and has no symbol to exchange")
     enough = margin_impossible_from(bound.constant, claim.margin, bound.start)
-    lengths = range(claim.start, enough)
-    if len(claim.counts) != len(lengths):
+    # A range of more than 2^63 numbers has no length in Python.
+    lengths, wanted = range(claim.start, enough), max(0, enough - claim.start)
+    if len(claim.counts) != wanted:
         raise NotAboutError(f"'counts' must have a number for each length from {claim.start} below {enough}")
-    if len(lengths) > MOST_COUNTS:
+    if wanted > MOST_COUNTS:
         return unknown(f"it has more than {MOST_COUNTS:,} lengths with a pair of words each")
     if bound.box is not None and not _has_pairs(bound.box, max(claim.start, enough)):
         raise NotAboutError("the box is so narrow that not every length has a pair of words inside it")
@@ -105,13 +107,26 @@ def _no_margin(found: OneSymbolBound, encoder: Encoder, claim: NoMargin) -> Clai
     )
     if any(count > length - 2 for length, count in zip(lengths, claim.counts, strict=True)):
         raise NotAboutError("'counts' must leave room for one more of the second symbol and the marker")
-    if lengths:
-        counts = _histograms(found, np.arange(claim.start, enough), np.array(claim.counts))
-        changes = changes_of_pairs(encoder, np.array(found.functionals[0], dtype=np.float64), *counts)
-        for length, change in zip(lengths, changes, strict=True):
-            if not (np.isfinite(change) and Fraction(float(change)) < 2 * claim.margin):
-                return unknown(f"not shown: {text}: the pair of words at n = {length} may have it")
+    changes = changes_of_counts(found, encoder, lengths, claim.counts)
+    for length, change in zip(lengths, changes, strict=True):
+        if not leaves_no_room(change, claim.margin):
+            return unknown(f"not shown: {text}: the pair of words at n = {length} may have it")
     return ClaimVerdict(Status.PROVED, text, arithmetic=ARITHMETIC)
+
+
+def leaves_no_room(change: float, margin: Fraction) -> bool:
+    """Whether outputs that differ by at most this change, or by something unknown, have no such margin."""
+    return bool(np.isfinite(change)) and Fraction(float(change)) < 2 * margin
+
+
+def changes_of_counts(
+    found: OneSymbolBound, encoder: Encoder, lengths: range, counts: Sequence[int]
+) -> NDArray[np.float64]:
+    """For each length a bound on what one more of the second symbol changes, beside so many and the first."""
+    if not lengths:
+        return np.zeros(0)
+    histograms = _histograms(found, np.arange(lengths.start, lengths.stop), np.array(counts))
+    return changes_of_pairs(encoder, np.array(found.functionals[0], dtype=np.float64), *histograms)
 
 
 def _no_margin_at(found: OneSymbolBound, encoder: Encoder, claim: NoMarginAt) -> ClaimVerdict:

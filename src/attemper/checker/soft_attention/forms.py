@@ -23,10 +23,10 @@ Each result is (1 + d) times the exact one, |d| <= u = 2^-53, and a product or q
 more. A sum of k products, in any order, fused or not, is off by at most k u / (1 - k u) times the sum of the
 products' absolute values, and k 2^-1075. k `GAMMA` is more than that factor, as k < 2^32. Nothing
 else is assumed: `exponential` is a polynomial, and where a cube root or an index is wanted any number is
-right. What overflows is infinite or not a number; both stay so up to the bound (also where the centre alone
-is, as every way to a bound takes magnitudes), unless a weight 0 is the factor, and 0 x = 0 for the real number
-x that the form stands for. A processor may take results below 2^-1022 for 0: that is within the 2^-900 that
-every rest is given, and no weight is so small (`encoders.wellformed`).
+right. What overflows is infinite or not a number; both stay so up to the bound (also where the centre
+alone is, as every way to a bound takes magnitudes), unless a weight 0 is the factor, and 0 x = 0 for the real
+number x that the form stands for. A processor may take results below 2^-1022 for 0: that is within the 2^-900
+that every rest is given, and no weight is so small (`encoders.wellformed`).
 """
 
 from __future__ import annotations
@@ -505,8 +505,9 @@ def rectified(form: Form, change: Form, signs: Signs, most: int) -> tuple[Form, 
     """relu(z) and slope(z) dz, for z of shape (d, P, B) and K derivatives dz of shape (K, d, P, B).
 
     slope(z) is 1 where z > 0, 0 where z < 0, and where z = 0 it is one of both (at such a point the
-    derivative is that of a piece beside it: see `frequencies`). Where the sign is known both are exact. Else, with any number a in [0, 1], relu(z) - a z is convex, 0 at z = 0 and never
-    below, and at most h = max(-a least, (1 - a) greatest) at the ends, so
+    derivative is that of a piece beside it: see `frequencies`). Where the sign is known both are exact. Else,
+    with any number a in [0, 1], relu(z) - a z is convex, 0 at z = 0 and never below, and at most
+    h = max(-a least, (1 - a) greatest) at the ends, so
 
         relu(z) = a z + h / 2 + e h / 2,        slope(z) = 1 / 2 + e' / 2,
 

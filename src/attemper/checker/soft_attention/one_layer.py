@@ -324,7 +324,7 @@ def _axes(power: Array, value: Array) -> Array:
     moves = (moves - moves[:, :, :1])[:, :-1].reshape(len(value), -1)
     if not np.isfinite(moves).all():
         return np.eye(len(value))
-    return np.asarray(np.linalg.svd(moves, full_matrices=True)[0])
+    return np.asarray(np.linalg.svd(moves, full_matrices=moves.shape[1] < len(moves))[0])
 
 
 def _sides(head: Head) -> tuple[Array, Array]:
