@@ -205,7 +205,7 @@ def recogniser_floor(eps: Bound) -> flint.arb:
     '0.6931'
     """
     with precision(PRECISION):
-        return softplus(-_greatest(eps) / 2).lower()
+        return softplus(-_greatest(eps) / 2).lower().max(flint.arb(0))
 
 
 def margin_impossible_from(constant: Fraction, margin: Fraction, n0: int, *, enumerated: bool = False) -> int:

@@ -32,6 +32,7 @@ import numpy as np
 
 from attemper.checker.soft_attention.forms import (
     GAMMA,
+    TINY,
     Array,
     Form,
     Signs,
@@ -120,8 +121,9 @@ def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
 
     The variance |u|^2 / d is at least (k u)^2 / (d |k|^2) for any vector k != 0 (Cauchy and Schwarz). Here k
     is the centre of the form of u: k u is linear in the noise, so this says more than the square's own form
-    where boxes are wide. It is taken with some roundings less: eight units for those of |k|^2, the square,
-    the quotients and the sum.
+    where boxes are wide. It is taken with some roundings less: nine units for those of |k|^2, the square, the
+    difference, the quotients and the sum, and TINY for a square (k u)^2 that underflows; what underflows of
+    the quotient is nothing beside epsilon, which is above TINY.
     """
     if norm is None:
         return stream, _unchanged
@@ -129,9 +131,10 @@ def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
     centred = _centred(stream)
     along = contracted(constant(centred.centre, stream.frame), centred, "dpz,dpz->pz").least
     square = upward((centred.centre * centred.centre).sum(axis=0), width)
-    spread = np.fmax(np.maximum(along, 0) * np.maximum(along, 0) / (square * width), 0)
+    above = np.maximum(along, 0)
+    spread = np.fmax((above * above - TINY) / (square * width), 0)
     variance = contracted(centred, centred, "dpz,dpz->pz").over(width)
-    at_least = (spread + norm.epsilon) * (1 - 8 * GAMMA)
+    at_least = (spread + norm.epsilon) * (1 - 9 * GAMMA)
     scale = reciprocal_root(variance.plus(norm.epsilon), at_least)
     unit = centred * scale[None]
 
