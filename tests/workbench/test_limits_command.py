@@ -57,6 +57,8 @@ def _models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "some_encoders.py").write_text(MODELS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
+    # A check is a process of its own, which imports the module, and that one these tests.
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
 
 
 def bound(name: str, *options: object) -> tuple[int, str]:
@@ -72,7 +74,6 @@ def test_a_bound_is_written_and_checked() -> None:
     checked = attemper("check", "bound.json", "--model", "some_encoders:majority")
     assert checked.code == ExitCode.OK
     assert checked.out.startswith("PROVED\n  encoder: some_encoders:majority\n")
-    assert attemper("check", "bound.json", "--model", "some_encoders:ones").code == ExitCode.FILE
     unnamed = attemper("check", "bound.json")
     assert (unnamed.code, "--model MODULE:OBJECT" in unnamed.err) == (ExitCode.USAGE, True)
     changed = json.loads(Path("bound.json").read_text())
