@@ -1,7 +1,7 @@
 """Many networks at random: no claim of the checker about one of them is false, judged from the files alone.
 
-300 to 500 of each campaign run always, 10,000 in the slow tests; `python -m tests.support.campaign` runs more. A
-campaign that judges too little fails: then the generator no longer makes what the checker accepts.
+300 or 500 of each campaign run always, 10,000 in the slow tests; `python -m tests.support.campaign` runs
+more. A campaign that judges too little fails: then the generator no longer makes what the checker accepts.
 """
 
 from __future__ import annotations
