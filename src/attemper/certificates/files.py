@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation, SymbolGroup
@@ -30,10 +31,26 @@ UNREADABLE = (ValueError, RecursionError, OverflowError, AlphabetError, Automato
 """What other data than a certificate's raises."""
 
 
+Decoded = TypeVar("Decoded")
+
+
+def write_as_json(data: object, path: Path) -> None:
+    """Write a file of JSON data, on one line. Raises `MalformedFileError` if that fails."""
+    write_together({path: (json.dumps(data, ensure_ascii=False) + "\n").encode()})
+
+
+def read_as(kind: str, path: Path, decode: Callable[[object], Decoded], remedy: str) -> Decoded:
+    """Read a file of JSON data, of this kind. Raises `MalformedFileError` with what is wrong."""
+    data = read_bytes(path, remedy)
+    try:
+        return decode(parse_json(data))
+    except UNREADABLE as error:
+        raise MalformedFileError(f"'{path}' is not a {kind}: {str(error)[:300]}") from None
+
+
 def save(certificate: Certificate, folder: Path) -> None:
     """Write the certificate into the network's folder. Raises `MalformedFileError` if that fails."""
-    text = json.dumps(encode(certificate), ensure_ascii=False) + "\n"
-    write_together({folder / CERTIFICATE: text.encode()})
+    write_as_json(encode(certificate), folder / CERTIFICATE)
 
 
 def discard(folder: Path) -> None:
@@ -43,12 +60,7 @@ def discard(folder: Path) -> None:
 
 def load(folder: Path) -> Certificate:
     """Read the certificate of a network's folder. Raises `MalformedFileError` with what is wrong."""
-    path = folder / CERTIFICATE
-    data = read_bytes(path, "make one with 'attemper certify DIR'")
-    try:
-        return decode(parse_json(data))
-    except UNREADABLE as error:
-        raise MalformedFileError(f"'{path}' is not a certificate: {str(error)[:300]}") from None
+    return read_as("certificate", folder / CERTIFICATE, decode, "make one with 'attemper certify DIR'")
 
 
 def load_if_any(folder: Path) -> Certificate | None:

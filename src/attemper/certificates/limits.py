@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.files import BOUNDS, UNREADABLE
-from attemper.errors import MalformedFileError
-from attemper.files import parse_json, read_bytes, write_together
+from attemper.certificates.files import BOUNDS, read_as, write_as_json
 from attemper.languages.words import Word
 
 FORMAT = f"{BOUNDS}1"
@@ -139,16 +136,12 @@ class OneSymbolBound:
 
 def save(found: OneSymbolBound, path: Path) -> None:
     """Write the file. Raises `MalformedFileError` if that fails."""
-    write_together({path: (json.dumps(encode(found), ensure_ascii=False) + "\n").encode()})
+    write_as_json(encode(found), path)
 
 
 def load(path: Path) -> OneSymbolBound:
     """Read the file. Raises `MalformedFileError` with what is wrong."""
-    data = read_bytes(path, "make one with 'attemper limits bound ... -o FILE'")
-    try:
-        return decode(parse_json(data))
-    except UNREADABLE as error:
-        raise MalformedFileError(f"'{path}' is not a bound: {str(error)[:300]}") from None
+    return read_as("bound", path, decode, "make one with 'attemper limits bound ... -o FILE'")
 
 
 def encode(found: OneSymbolBound) -> dict[str, object]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.files import UNREADABLE, decode_dfa
+from attemper.certificates.files import decode_dfa, read_as, write_as_json
 from attemper.certificates.restrictions import Restriction
-from attemper.errors import MalformedFileError
-from attemper.files import parse_json, read_bytes, write_together
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.languages.words import Word
@@ -44,16 +41,12 @@ class Refutation:
 
 def save(refutation: Refutation, path: Path) -> None:
     """Write the file. Raises `MalformedFileError` if that fails."""
-    write_together({path: (json.dumps(encode(refutation), ensure_ascii=False) + "\n").encode()})
+    write_as_json(encode(refutation), path)
 
 
 def load(path: Path) -> Refutation:
     """Read the file. Raises `MalformedFileError` with what is wrong."""
-    data = read_bytes(path, "make one with 'attemper refute ... -o FILE'")
-    try:
-        return decode(parse_json(data))
-    except UNREADABLE as error:
-        raise MalformedFileError(f"'{path}' is not a refutation: {str(error)[:300]}") from None
+    return read_as("refutation", path, decode, "make one with 'attemper refute ... -o FILE'")
 
 
 def encode(refutation: Refutation) -> dict[str, object]:

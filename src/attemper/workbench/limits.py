@@ -40,13 +40,14 @@ from attemper.checker.soft_attention.consequences import (
 )
 from attemper.checker.soft_attention.floors import margin_impossible_from, recogniser_floor
 from attemper.checker.soft_attention.frequencies import Region, axes_of, bounds_on_boxes
+from attemper.checker.soft_attention.said import bits_of
 from attemper.checker.soft_attention.tables import Exchange, change_bound
 from attemper.checker.verdict import Status, Verdict
 from attemper.encoders.loading import load_encoder
 from attemper.encoders.soft import outputs_of, outputs_of_histograms
 from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic
 from attemper.errors import InternalError, OptionError, UnsupportedError
-from attemper.languages.sources.values import Parity, name_of
+from attemper.languages.sources.values import END, Parity, name_of
 from attemper.limits.frequencies import search
 from attemper.limits.margins import close_pairs
 
@@ -167,9 +168,9 @@ def rounded_down(value: flint.arb) -> Fraction:
 def functionals_of(encoder: Encoder) -> tuple[Functional, ...]:
     """The differences of END and every other output, where there are both; else each output alone."""
     count = len(encoder.outputs)
-    if count == 1 or "END" not in encoder.outputs:
+    if count == 1 or END not in encoder.outputs:
         return tuple(tuple(int(k == row) for k in range(count)) for row in range(count))
-    ending = encoder.outputs.index("END")
+    ending = encoder.outputs.index(END)
     others = (row for row in range(count) if row != ending)
     return tuple(tuple((k == ending) - (k == other) for k in range(count)) for other in others)
 
@@ -346,7 +347,7 @@ def _consequences(encoder: Encoder, found: OneSymbolBound, asked: Asked) -> Iter
     """All that follows from a bound, for the encoder's outputs: a recogniser's, or the next symbol's."""
     if len(encoder.outputs) == 1:
         yield from _of_recognisers(encoder, found, asked)
-    elif sorted(encoder.outputs) == ["0", "1", "END"] and _bits(found) == ("0", "1"):
+    elif sorted(encoder.outputs) == ["0", "1", END] and bits_of(found) == ("0", "1"):
         source = asked.source
         for length in _lengths(found.bound):
             claim = SourceFloor(name_of(source), source.p, length, Fraction(0))
@@ -409,7 +410,7 @@ def _no_margin(
 def _pairs_below(encoder: Encoder, found: OneSymbolBound, margin: Fraction, enough: int) -> tuple[int, ...]:
     """Counts of pairs that no margin parts, as the checker sees them, for the lengths just below `enough`."""
     marker = encoder.symbols.index(found.ending)
-    columns = [*(encoder.symbols.index(symbol) for symbol in _bits(found)), marker]
+    columns = [*(encoder.symbols.index(symbol) for symbol in bits_of(found)), marker]
     # The bias is in no difference, and rounding to it would hide them.
     unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
 
@@ -450,8 +451,3 @@ def _residue(encoder: Encoder, start: int) -> tuple[int, int] | None:
             return len(table), start % len(table)
         case _:
             return None
-
-
-def _bits(found: OneSymbolBound) -> tuple[str, str]:
-    first, second, *_ = (symbol for symbol in found.symbols if symbol != found.ending)
-    return first, second

@@ -35,12 +35,9 @@ from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.encoders.weights import Encoder
 from attemper.errors import OptionError
 from attemper.exact.balls import ball
-from attemper.languages.sources.values import Parity, source_named
+from attemper.languages.sources.values import END, Parity, source_named
 
 Counts = NDArray[np.int64]
-
-END = "END"
-"""The name of the output that says that a word ends."""
 
 MOST_COUNTS = 1_000_000
 """More lengths than this are not looked at one by one."""

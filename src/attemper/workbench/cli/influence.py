@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +13,7 @@ from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.running import lines_in
+from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.report.tables import table
 from attemper.workbench.report.windows import cut
 
@@ -88,8 +88,7 @@ def influence_command(
 
     Exit codes: 0 measured, 130 interrupted.
     """
-    # The threads of numpy's matrices wait for the next one, and take as much of the processor again.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    use_few_threads()
     from attemper.workbench.influence import measure
     from attemper.workbench.subjects import subject_of, words_in
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,9 +10,10 @@ import typer
 
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status
-from attemper.errors import ExitCode, OptionError
+from attemper.errors import OptionError
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json, share
+from attemper.workbench.cli.searching import require_file, use_few_threads, written
 
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Parity
@@ -55,9 +55,8 @@ def bound_command(
 
     Exit codes: 0 found and PROVED, 12 nothing found, 130 interrupted.
     """
-    if output is not None and output.is_dir():
-        raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    require_file(output)
+    use_few_threads()
     from attemper.workbench.limits import Asked, bound_and_check, encoder_named
 
     chosen = _source(typical or "parity-even", p)
@@ -65,13 +64,7 @@ def bound_command(
         asked = Asked(n0, n, chosen, _typical(chosen, typical, tau), _positive(margin), seconds, report)
         found = bound_and_check(encoder_named(model), asked, model)
     _print_found(found, json=json)
-    if found.verdict is None:
-        return ExitCode.UNKNOWN
-    if output is not None:
-        found.save(output)
-        if not json:
-            out.print(f"wrote {output}")
-    return ExitCode.INTERRUPTED if found.interrupted else found.verdict.exit_code
+    return written(found, output, json=json)
 
 
 def _source(name: str, p: str) -> Parity:

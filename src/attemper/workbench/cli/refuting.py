@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +10,12 @@ import typer
 from attemper.certificates.refutations import load as load_refutation
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
-from attemper.errors import ExitCode, MalformedFileError, UnsupportedError
+from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.modules import blaming
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.searching import require_file, use_few_threads, written
 from attemper.workbench.options import TARGETS, polarity_note
 
 if TYPE_CHECKING:
@@ -66,11 +66,9 @@ def refute_command(
         raise typer.BadParameter("give one of --language, --regex and --dfa")
     if alphabet is not None and regex is None:
         raise typer.BadParameter("--alphabet is for --regex")
-    if output is not None and output.is_dir():
-        raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
-    # numpy is loaded where models are run, not with the command line. Its threads are of no use for matrices
-    # as thin as these: they wait for the next one, and take as much of the processor again.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    require_file(output)
+    # numpy is loaded where models are run, not with the command line.
+    use_few_threads()
     from attemper.hard_models.loading import load_model
     from attemper.workbench.finding import search_and_check
 
@@ -89,13 +87,7 @@ def refute_command(
     if note is not None and not json:
         out.print(note)
     _print_found(found, json=json)
-    if found.verdict is None:
-        return ExitCode.UNKNOWN
-    if output is not None:
-        found.save(output)
-        if not json:
-            out.print(f"wrote {output}")
-    return ExitCode.INTERRUPTED if found.interrupted else found.verdict.exit_code
+    return written(found, output, json=json)
 
 
 def _print_found(found: Finding, *, json: bool) -> None:
