@@ -213,6 +213,34 @@ class Layer:
 
 @final
 @dataclass(frozen=True)
+class Norm:
+    """What one normalisation multiplies each coordinate with, and adds to it."""
+
+    gain: tuple[Fraction, ...]
+    bias: tuple[Fraction, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Normalisation:
+    """Pre-LayerNorm: every sublayer reads gain (x - mean) / sqrt(variance + eps) + bias in place of x.
+
+    Mean and variance are those of all coordinates at one position. What is not `centred` is RMSNorm: there is
+    no mean, and the mean square stands in place of the variance. The residual stream holds numbers times
+    `unit`: what is put out is divided by it.
+    """
+
+    eps: Fraction
+    unit: Fraction
+    is_centred: bool
+    before_attention: tuple[Norm, ...]
+    """One for each layer."""
+    before_feed_forward: tuple[Norm, ...]
+    """One for each layer."""
+
+
+@final
+@dataclass(frozen=True)
 class Network:
     """A transformer that reads a word and writes a bit, a symbol or numbers at every position.
 
@@ -221,7 +249,8 @@ class Network:
     `accepts_empty` for the empty word. A symbol has a bit for each of its names, in `symbols`, exactly one of
     which is 1; `output` is the first of them. `measure` says what numbers mean: an integer or a fraction is
     coordinate `output`, a distribution has a number for each of its names, in `symbols`. Of an integer stands
-    its share there: divided by the number of positions that `over` shows.
+    its share there: divided by the number of positions that `over` shows. With a `normalisation` no sublayer
+    reads the residual stream as it is.
     """
 
     alphabet: Alphabet
@@ -236,6 +265,7 @@ class Network:
     symbols: tuple[tuple[str, Coordinate], ...] = ()
     measure: Measure | None = None
     over: Masking | None = None
+    normalisation: Normalisation | None = None
 
     @property
     def outputs(self) -> tuple[Coordinate, ...]:
