@@ -69,5 +69,7 @@ def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     read = read_head(names, head, stream)
     if construction in INTEGER_RULES:
         return INTEGER_RULES[construction](read)
+    if construction not in RULES:
+        raise UnprovenError("nothing says which rule it is for")
     rule, scored = RULES[construction], scored_head(read)
     return by_cases(rule, scored) if construction in BY_CASES else rule(scored)

@@ -36,6 +36,7 @@ from attemper.networks.edited import Edited, normal_heads
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     Construction,
+    Foreign,
     HardWeighting,
     Head,
     Hidden,
@@ -306,6 +307,8 @@ def _encode_construction(construction: Construction) -> list[object]:
             return ["nearest integer", leftmost, *map(_encode_form, (blocked, query, key, square))]
         case IntegerSign(difference):
             return ["integer sign", _encode_form(difference)]
+        case Foreign():
+            return ["foreign"]
         case _:
             assert_never(construction)
 
@@ -508,6 +511,8 @@ def _construction(entry: object) -> Construction:
             return NearestInteger(leftmost, *map(_form, (blocked, query, key, square)))
         case ["integer sign", difference]:
             return IntegerSign(_form(difference))
+        case ["foreign"]:
+            return Foreign()
         case _:
             raise ValueError(f"not a construction: {str(entry)[:80]}")
 

@@ -167,10 +167,25 @@ class IntegerSign:
     difference: LinearForm
 
 
+@final
+@dataclass(frozen=True)
+class Foreign:
+    """A head that nobody says anything about: somebody has typed it in."""
+
+
 Construction = (
-    Uniform | Select | Neighbour | Sign | LocalSign | Lookup | IntegerValue | NearestInteger | IntegerSign
+    Uniform
+    | Select
+    | Neighbour
+    | Sign
+    | LocalSign
+    | Lookup
+    | IntegerValue
+    | NearestInteger
+    | IntegerSign
+    | Foreign
 )
-"""What a compiled head is for, in the terms of `docs/theory.md`."""
+"""What a head is for, in the terms of `docs/theory.md`."""
 
 
 @final

@@ -18,6 +18,7 @@ from attemper.languages.measures import Measure
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     Construction,
+    Foreign,
     Head,
     Hidden,
     IntegerSign,
@@ -110,7 +111,7 @@ def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:
 
 def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
     match construction:
-        case Uniform() | Neighbour():
+        case Uniform() | Neighbour() | Foreign():
             return ()
         case Select(_, cases):
             return tuple(form for case in cases for form in case if form is not None)

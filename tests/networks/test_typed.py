@@ -1,0 +1,67 @@
+"""Networks that somebody types in are the networks that they say, and everything else is refused by name."""
+
+from fractions import Fraction
+
+import pytest
+
+from attemper.errors import OptionError
+from attemper.networks import files
+from attemper.networks.layers import Foreign, HardWeighting, Masking, Uniform
+from attemper.networks.meaning_hard import output_bits
+from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
+
+LAST_A = HeadOf("<=", {"seen": {"a": 1}}, query=[{"one": 1}], key=[{"a": 2, "place": 1}])
+SHARE = HeadOf("all", {"share": {"a": "1/2", "one": 0}})
+PLACES = {"one": "1", "place": ["*", "i", ["^", "n", -1]]}
+
+
+def typed(**changes):
+    parts = {
+        "alphabet": "ab",
+        "embedding": {"a": {"a": 1}},
+        "positions": PLACES,
+        "layers": [LayerOf([LAST_A, SHARE], [UnitOf({"seen": 1, "share": 1}, {"out": 2}, bias="-1/2")])],
+        "output": "out",
+    }
+    return hard_network(**{**parts, **changes})
+
+
+def test_it_computes_what_is_typed():
+    network = typed()
+    for word in ("a", "b", "ab", "ba", "bbab"):
+        n = len(word)
+        share = Fraction(word.count("a"), 2 * n)
+        expected = [
+            2 * max(Fraction(0), int("a" in word[:i]) + share - Fraction(1, 2)) for i in range(1, n + 1)
+        ]
+        assert list(output_bits(network, tuple(word))) == expected
+
+
+def test_heads_are_average_hard_and_nothing_is_said_of_what_they_are_for():
+    (layer,) = typed().layers
+    assert [head.weighting for head in layer.heads] == [HardWeighting.AVERAGE] * 2
+    assert [head.construction for head in layer.heads] == [Foreign(), Uniform()]
+    assert [head.masking for head in layer.heads] == [Masking.FUTURE, Masking.NONE]
+
+
+def test_it_is_written_and_read_again(tmp_path):
+    network, source = typed(), files.Source("formula", "a", "last", "unbounded")
+    files.save(network, source, tmp_path)
+    assert files.load(tmp_path) == (network, source)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"embedding": {"c": {"a": 1}}}, "'c' is not in the alphabet"),
+        ({"positions": {"one": "i*n"}}, "the position embedding of 'one'"),
+        ({"layers": [LayerOf([HeadOf("=<", {})])]}, "layer 0, head 0: the mask '=<' is none of <=, <"),
+        ({"layers": [LayerOf([HeadOf("<=", {}, query=[{"a": 1}])])]}, "layer 0, head 0: 1 query rows and 0"),
+        ({"layers": [LayerOf([], [UnitOf({"a": "x"}, {})])]}, "layer 0, unit 0: 'x' is no number"),
+        ({"layers": [LayerOf([], [UnitOf({"a": float("nan")}, {})])]}, "layer 0, unit 0: 'nan' is no number"),
+        ({"layers": [LayerOf([HeadOf("<=", {f"v{k}": {} for k in range(17)})])]}, "17 rows or values"),
+    ],
+)
+def test_what_is_no_network_is_refused_by_name(changes, said):
+    with pytest.raises(OptionError, match=said.replace("(", r"\(")):
+        typed(**changes)
