@@ -72,7 +72,8 @@ FORMAT = "attemper-network/3"
 OLDER = {"attemper-network/1": "0.1", "attemper-network/2": "0.1"}
 STRUCTURE = "network.json"
 WEIGHTS = "weights.safetensors"
-KINDS = ("formula", "regex", "automaton", "program")
+KINDS = ("formula", "regex", "automaton", "program", "hard")
+"""What a network comes from: a text of a language, or another network, by its digest."""
 
 ENTRIES = (
     *("format", "source", "alphabet", "coordinates", "positions", "head_width", "output"),
@@ -108,6 +109,11 @@ def save(network: Network, source: Source, folder: Path) -> None:
 def digest_of(network: Network, source: Source) -> str:
     """What names the network in a certificate: the digest that `save` writes."""
     return _digest(_encode(network, source), encode_tensors(tensors_of(network)))
+
+
+def bare_digest(network: Network) -> str:
+    """What names a network without a source: of the same bytes, but for the entry of the source."""
+    return _digest({"format": FORMAT, **_encode_network(network)}, encode_tensors(tensors_of(network)))
 
 
 def load(folder: Path) -> tuple[Network, Source]:

@@ -1,0 +1,1 @@
+"""How far a softened network is from its hard network: what is claimed is derived from the weights again."""
