@@ -1,0 +1,72 @@
+"""What users write about a hard network: gaps and magnitudes as monomials, and which head or layer they are of."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from attemper.certificates.approximations import Monomial
+from attemper.errors import OptionError
+
+_MONOMIAL = re.compile(r"(?P<factor>\d+(?:/\d+)?)?\s*\*?\s*(?P<n>n(?:\^(?P<power>-?\d+))?)?")
+_HEAD = re.compile(r"(\d+)\.(\d+)")
+
+EXAMPLES = "write it as a number times a power of n: '1/2', 'n^-1' or '3 n^2'"
+
+
+def monomial(text: str, option: str) -> Monomial:
+    """A number times a power of n, read exactly. Raises `OptionError`.
+
+    >>> monomial("1/2 n^-1", "--gap")
+    Monomial(factor=Fraction(1, 2), power=Fraction(-1, 1))
+    >>> monomial("3n", "--magnitude"), monomial("2", "--gap").power
+    (Monomial(factor=Fraction(3, 1), power=Fraction(1, 1)), Fraction(0, 1))
+    """
+    match = _MONOMIAL.fullmatch(text.strip())
+    if match is None or not match[0]:
+        raise OptionError(f"{option}: '{text}' is no monomial; {EXAMPLES}")
+    try:
+        factor = Fraction(match["factor"] or 1)
+    except ZeroDivisionError:
+        factor = Fraction(0)
+    if not factor:
+        raise OptionError(f"{option}: '{text}' is not more than 0; {EXAMPLES}")
+    power = 0 if match["n"] is None else int(match["power"] or 1)
+    return Monomial(factor, Fraction(power))
+
+
+def gap_of(name: str, text: str) -> tuple[tuple[int, int], Monomial]:
+    """A head, as "0.1" (layer 0, head 1), and its gap. Raises `OptionError`.
+
+    >>> gap_of("0.1", "1/2 n^-1")[0]
+    (0, 1)
+    """
+    match = _HEAD.fullmatch(name.strip())
+    if match is None:
+        raise OptionError(f"--gap: '{name}' names no head; write 0.1 for head 1 of layer 0")
+    gap = monomial(text, "--gap")
+    if gap.power > 0:
+        raise OptionError(f"--gap: '{text}' grows with n; a smaller gap that does not is as good for n >= 1")
+    return (int(match[1]), int(match[2])), gap
+
+
+def magnitude_of(name: str, text: str) -> tuple[int, Monomial]:
+    """A layer, and a bound on what it reads. Raises `OptionError`."""
+    if not name.strip().isdecimal():
+        raise OptionError(f"--magnitude: '{name}' names no layer; write 0 for the first")
+    return int(name), monomial(text, "--magnitude")
+
+
+def said_in(texts: list[str] | None, option: str) -> dict[str, str]:
+    """NAME=TEXT for each. Raises `OptionError`.
+
+    >>> said_in(["0.1=1/2 n^-1"], "--gap")
+    {'0.1': '1/2 n^-1'}
+    """
+    found = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise OptionError(f"{option}: '{text}' has no '='; write {option} NAME=MONOMIAL, and {EXAMPLES}")
+        found[name] = value
+    return found
