@@ -63,7 +63,11 @@ BY_CASES = frozenset({Select})
 
 def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
-    construction = type(head.construction)
+    return fact_by(type(head.construction), names, head, stream)
+
+
+def fact_by(construction: type[Construction], names: Names, head: Head, stream: Stream) -> HeadFact:
+    """Apply the rule of a construction, whatever the head is said to be. Raises `UnprovenError`."""
     if head.masking.is_strict and construction not in WITH_STRICT_MASKS:
         raise UnprovenError("only selections have a rule for strict masks")
     read = read_head(names, head, stream)

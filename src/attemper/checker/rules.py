@@ -29,6 +29,13 @@ class Rule(Protocol):
     def gap(self) -> Fraction:
         """The lead per step; 0 if all visible positions are right ones."""
 
+    @property
+    def least_lead(self) -> Fraction:
+        """By how much the greatest score leads over every visible position of another value, at least.
+
+        It says something only if it is positive: then the values at all positions of the greatest score agree.
+        """
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """How much attention lies off the right positions, at most."""
 

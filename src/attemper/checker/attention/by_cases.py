@@ -47,6 +47,11 @@ class CasesRule:
         """The least lead per step."""
         return min(rule.gap for rule in self.rules)
 
+    @property
+    def least_lead(self) -> Fraction:
+        """The least lead."""
+        return min(rule.least_lead for rule in self.rules)
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """The greatest W."""
         return greatest(rule.stray(loss, noise) for rule in self.rules)

@@ -49,6 +49,11 @@ class IntegerSignRule(Peaked):
         """The least |x|."""
         return self.lead * (1 - self.off)
 
+    @property
+    def least_lead(self) -> Fraction:
+        """Over wrong positions: all right ones have one score and one value."""
+        return 2 * self.gap
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 2 r^2."""
         return mass(2 * (-2 * ball(self.gap) * (1 - loss)).exp() * noise)

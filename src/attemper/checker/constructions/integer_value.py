@@ -48,6 +48,11 @@ class IntegerValueRule:
         """What position next to the right one is behind by, without the digits."""
         return self.margin.base
 
+    @property
+    def least_lead(self) -> Fraction:
+        """One step off, without the digits."""
+        return self.margin.base
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 2 (r + r^4 / (1 - r^5)), with what the margin is at n = 1 at least."""
         r = (-ball(self.margin.base) * (1 - loss)).exp()

@@ -39,6 +39,11 @@ class LocalSignRule(Peaked):
 
     gap: Fraction
 
+    @property
+    def least_lead(self) -> Fraction:
+        """Over the other one of the middle pair; over all others it is gap t (1 + t), t >= 1."""
+        return 2 * self.gap
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 3 r^2 + 2 r^6 / (1 - r^6)."""
         r = weight(self.gap, loss)

@@ -41,6 +41,13 @@ class LookupRule(Peaked):
     gap: Fraction
     zero: tuple[Fraction, Fraction] | None
 
+    @property
+    def least_lead(self) -> Fraction:
+        """One step off. At count 0 position j is behind position 1 by more: by (j^2 - 1) gap, or, bounded, by
+        2 (1 - 1/j) kappa / i >= kappa / i >= gap.
+        """
+        return self.gap
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 2 (r + r^4 / (1 - r^5)), and e^-zero."""
         r = weight(self.gap, loss)

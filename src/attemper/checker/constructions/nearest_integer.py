@@ -54,6 +54,11 @@ class NearestIntegerRule:
     noise: Fraction
     beyond: Fraction
 
+    @property
+    def least_lead(self) -> Fraction:
+        """One step, or who has a larger L: V - 2 >= 0 more than `far`; less what errors change."""
+        return min(self.gap, self.far) - self.noise
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = e^noise (r / (1 - r) + e^-far)."""
         return _mass(self, loss, noise, ball(self.far) * (1 - loss))

@@ -46,6 +46,11 @@ class NeighbourRule(Peaked):
     parity: Fraction
     contest: Contest | None = None
 
+    @property
+    def least_lead(self) -> Fraction:
+        """Over i itself; over the neighbour's parity, two steps off; over i's parity, one step off."""
+        return min(self.own, 2 * self.gap, self.gap + self.parity)
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = e^-own + (r^2 + e^-parity r) / (1 - r^2)."""
         step, own, parity = (weight(lead, loss) for lead in (self.gap, self.own, self.parity))

@@ -47,6 +47,11 @@ class SelectRule(Peaked):
     far: tuple[Fraction, Fraction] | None
     contest: Contest | None = None
 
+    @property
+    def least_lead(self) -> Fraction:
+        """One step, or who is blocked on the far side: V - 2 >= 0 more than `far`."""
+        return self.gap if self.far is None else min(self.gap, self.far[0])
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = r/(1-r) + e^-far."""
         near = weight(self.gap, loss)

@@ -43,6 +43,16 @@ class SignRule(Peaked):
     level: bool
     unit: Fraction
 
+    @property
+    def least_lead(self) -> Fraction:
+        """Over wrong positions: all right ones have one value.
+
+        If `level`, right positions score x and wrong ones -x. Else the last right one, at j, scores x_j, and
+        a wrong one at k -x_k; they are x_j / j times j + k apart, which is no less than the number visible:
+        of the last two visible positions one is right.
+        """
+        return 2 * self.gap if self.level else self.gap
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """W = 2 r^2, or 1/(e^gap - e^(gap/3))."""
         lead = ball(self.gap) * (1 - loss)

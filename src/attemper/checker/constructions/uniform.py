@@ -33,6 +33,11 @@ class UniformRule:
 
     gap: Fraction = Fraction(0)
 
+    @property
+    def least_lead(self) -> Fraction:
+        """0: all scores are the greatest, whatever the values."""
+        return Fraction(0)
+
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:
         """0: there is no right position."""
         return flint.arb(0)

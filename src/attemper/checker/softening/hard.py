@@ -4,7 +4,7 @@ A hard network attends with average-hard heads: the average over the visible pos
 A head is *uniform* if each of its products of a query and a key row is seen to be the same for all j: the
 query row is empty, or the key row is, or the key reads coordinates only that hold one number at every position
 of every word. Such a head averages all visible positions at every temperature. All other heads must have
-one position of the greatest score (or, by rule, positions whose values are equal there).
+one position of the greatest score, or, by rule, positions whose values are equal there.
 """
 
 from __future__ import annotations

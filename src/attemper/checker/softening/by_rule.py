@@ -1,0 +1,265 @@
+"""What the rules of heads say of a hard network, for all lengths: leads, magnitudes, and what units round.
+
+The network is followed symbolically, as in a proof that it computes something, but without errors: a hard
+network makes none. A head that attends to the greatest score attends in the same way whatever its scores are
+multiplied with. So each rule (FORMAT.md, section 5) is tried of the head with the inverse temperature K n^b,
+K = `COLDNESS` and b = 0, 1, ..., whatever the head says that it is for; a rule that holds says by how much
+the greatest score then leads over every visible position of another value, and the lead itself is K n^b times
+less. Where a rule holds, positions of the greatest score have equal values, and the average of these is what
+the rule says that the head puts out.
+
+Where no rule holds nothing is known of what the head writes, nor of anything that is made of that, but its
+size: it is at most what the weights make of the sizes before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import final
+
+from attemper.certificates.approximations import Monomial
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
+from attemper.checker.heads import BY_CASES, INTEGER_RULES, RULES, fact_by
+from attemper.checker.identities import Formulas
+from attemper.checker.names import Names, UnprovenError
+from attemper.checker.proof import deep
+from attemper.checker.rules import HeadFact
+from attemper.checker.softening.hard import uniform_heads
+from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of
+from attemper.exact.balls import precision
+from attemper.exact.closed_forms import Length, Power, number, times
+from attemper.networks.layers import (
+    Coordinate,
+    Head,
+    Hidden,
+    Layer,
+    LinearForm,
+    Network,
+    Softmax,
+    Uniform,
+)
+
+COLDNESS = 2**40
+"""K: so large that nothing is lost where a rule compares leads with numbers of positions."""
+
+MOST_FADING = 8
+"""Leads that fade faster than n^-8 are those of no construction."""
+
+PRECISION = 64
+"""Bits of the balls in which rules bound attention, which nothing here rests on."""
+
+UNFOLLOWED = (UnprovenError, TooLargeError, RecursionError, OverflowError)
+"""What a rule raises that does not hold, or whose diagrams are too large."""
+
+
+@final
+@dataclass(frozen=True)
+class HeadByRule:
+    """A head that a rule covers: its lead, and how far apart the values of two positions are, for each value."""
+
+    gap: Monomial
+    spreads: tuple[Monomial, ...]
+
+
+@final
+@dataclass(frozen=True)
+class LayerByRule:
+    """What is known of one layer of the hard network.
+
+    `magnitude` bounds every coordinate before it. `heads` has None for uniform heads and where no rule holds.
+    `groups` has the hidden units of one linear form that reads known coordinates only.
+    """
+
+    magnitude: Monomial
+    heads: tuple[HeadByRule | None, ...]
+    groups: dict[LinearForm, Group]
+    names: Names
+
+    def is_unmoved(self, form: LinearForm, target: Coordinate, error: Fraction) -> bool:
+        """Whether what the units of a form add to a coordinate is exact wherever the form is off by so much.
+
+        False where that is not known.
+        """
+        group = self.groups.get(form)
+        if group is None:
+            return False
+        units, values = group.outputs[target], self.names.values(group.diagram)
+        try:
+            return not any(deviation(self.names, units, value, error) for value in values)
+        except UnprovenError:
+            return False
+
+
+@final
+@dataclass
+class _Known:
+    """The stream of the hard network: values, None where nothing is known, and sizes."""
+
+    names: Names
+    values: list[Value | None]
+    sizes: list[Bound]
+
+    def knows(self, *forms: LinearForm) -> bool:
+        """Whether the forms read known coordinates only."""
+        return all(self.values[coordinate] is not None for form in forms for coordinate, _ in form)
+
+    def stream(self) -> Stream:
+        """All coordinates as rules meet them, without errors. Those that are not known must not be read."""
+        return Stream([value or {} for value in self.values], [Fraction(0)] * len(self.values))
+
+    def size(self, form: LinearForm) -> Bound:
+        """How large a form can be, by the sizes of coordinates."""
+        return _sum(self.sizes[coordinate].times(Bound(abs(factor))) for coordinate, factor in form)
+
+    def after(self, written: dict[Coordinate, list[tuple[Value | None, Bound]]]) -> _Known:
+        """The stream after something was added to it: values, or None and their sizes."""
+        found = _Known(self.names, list(self.values), list(self.sizes))
+        for coordinate, parts in written.items():
+            value = found.values[coordinate]
+            for part, _ in parts:
+                value = None if value is None or part is None else add(self.names, value, part)
+            found.values[coordinate] = value
+            sizes = [self.sizes[coordinate], *(size for _, size in parts)]
+            found.sizes[coordinate] = _sum(sizes) if value is None else peak_of(self.names, value)
+        return found
+
+
+def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
+    """What is known of each layer of a network that is read as average-hard.
+
+    Raises `UnprovenError` where an embedding cannot be followed.
+    """
+    names = Formulas(hard.alphabet.symbols)
+    found = []
+    with precision(PRECISION), deep():
+        start = embedded(names, hard)
+        known = _Known(names, list(start.values), [peak_of(names, value) for value in start.values])
+        for layer, uniform in zip(hard.layers, uniform_heads(hard), strict=True):
+            fact, known = _followed(layer, uniform, known)
+            found.append(fact)
+    return tuple(found)
+
+
+def _followed(layer: Layer, uniform: tuple[bool, ...], known: _Known) -> tuple[LayerByRule, _Known]:
+    """One layer, and the stream after it."""
+    heads: list[HeadByRule | None] = []
+    written: dict[Coordinate, list[tuple[Value | None, Bound]]] = {}
+    for head, is_uniform in zip(layer.heads, uniform, strict=True):
+        own, fact = (None, _averaged(head, known)) if is_uniform else _ruled(head, known)
+        heads.append(own)
+        for index, (form, target) in enumerate(zip(head.values, head.targets, strict=True)):
+            output = None if fact is None else fact.outputs[index]
+            value: Value | None = None if output is None else {(0, output.growth): output.diagram}
+            written.setdefault(target, []).append((value, known.size(form)))
+    middle = known.after(written)
+    groups = {form: _group(layer, form, middle) for form in {unit.form for unit in layer.hidden}}
+    found = {form: group for form, group in groups.items() if group is not None}
+    magnitude = _greatest(known.sizes)
+    return LayerByRule(magnitude, tuple(heads), found, known.names), middle.after(
+        _added(layer, found, middle)
+    )
+
+
+def _averaged(head: Head, known: _Known) -> HeadFact | None:
+    """What a uniform head puts out, whatever its rows are."""
+    if not known.knows(*head.values):
+        return None
+    alone = replace(head, query=(), key=(), weighting=Softmax(number(1)))
+    try:
+        return fact_by(Uniform, known.names, alone, known.stream())
+    except UNFOLLOWED:
+        return None
+
+
+def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, HeadFact | None]:
+    """The first rule that holds of the head."""
+    if not known.knows(*head.query, *head.key, *head.values):
+        return None, None
+    stream = known.stream()
+    for fading in range(MOST_FADING + 1):
+        coldness = times(COLDNESS, Power(Length(), fading))
+        cooled = replace(head, weighting=Softmax(coldness))
+        for construction in (*RULES, *INTEGER_RULES):
+            if construction is Uniform:
+                continue
+            try:
+                fact = fact_by(construction, known.names, cooled, stream)
+                spreads = tuple(_spread(known, form) for form in head.values)
+            except UNFOLLOWED:
+                continue
+            if fact.rule.least_lead > 0:
+                gap = Monomial(fact.rule.least_lead / COLDNESS, Fraction(-fading))
+                return HeadByRule(gap, spreads), fact
+    return None, None
+
+
+def _spread(known: _Known, form: LinearForm) -> Monomial:
+    """How far apart a value can be at two positions."""
+    names, value = known.names, of_form(known.names, form, known.stream())
+    ends = [names.bounds(own) for own in names.values(value[0, 0])] if set(value) == {(0, 0)} else []
+    if not value:
+        return Monomial(Fraction(0))
+    if not ends:
+        return _monomial(peak_of(names, value).times(Bound(Fraction(2))))
+    return Monomial(max(high for _, high in ends) - min(low for low, _ in ends))
+
+
+def _group(layer: Layer, form: LinearForm, middle: _Known) -> Group | None:
+    """The hidden units of one form, if what they read is known."""
+    if not middle.knows(form):
+        return None
+    alone = replace(layer, hidden=tuple(unit for unit in layer.hidden if unit.form == form), clamps=())
+    try:
+        (group,) = groups_of(middle.names, alone, 0, middle.stream())
+    except UNFOLLOWED:
+        return None
+    return group
+
+
+def _added(
+    layer: Layer, groups: dict[LinearForm, Group], middle: _Known
+) -> dict[Coordinate, list[tuple[Value | None, Bound]]]:
+    """What the hidden units add to each coordinate."""
+    written: dict[Coordinate, list[tuple[Value | None, Bound]]] = {}
+    for form in dict.fromkeys(unit.form for unit in layer.hidden):
+        units = [unit for unit in layer.hidden if unit.form == form]
+        for target in dict.fromkeys(target for unit in units for target, _ in unit.outputs):
+            sizes = (_size(middle, unit, target) for unit in units)
+            written.setdefault(target, []).append((_value(middle, groups.get(form), target), _sum(sizes)))
+    return written
+
+
+def _value(middle: _Known, group: Group | None, target: Coordinate) -> Value | None:
+    if group is None:
+        return None
+    try:
+        return {(0, 0): added_by(middle.names, group, target)}
+    except UNFOLLOWED:
+        return None
+
+
+def _size(middle: _Known, unit: Hidden, target: Coordinate) -> Bound:
+    """How much a hidden unit can add to a coordinate."""
+    factor = sum((abs(own) for coordinate, own in unit.outputs if coordinate == target), Fraction(0))
+    return middle.size(unit.form).plus(Bound(max(unit.bias, Fraction(0)))).times(Bound(factor))
+
+
+def _sum(bounds: Iterable[Bound]) -> Bound:
+    total = Bound(Fraction(0))
+    for bound in bounds:
+        total = total.plus(bound)
+    return total
+
+
+def _greatest(bounds: Iterable[Bound]) -> Monomial:
+    """A bound on each of the bounds."""
+    found = [bound for bound in bounds if bound.factor]
+    factor = max((bound.factor for bound in found), default=Fraction(0))
+    return Monomial(factor, Fraction(max((bound.power for bound in found), default=0)))
+
+
+def _monomial(bound: Bound) -> Monomial:
+    return Monomial(bound.factor, Fraction(bound.power if bound.factor else 0))
