@@ -26,13 +26,18 @@ if TYPE_CHECKING:
         compile_regex,
         load,
     )
+    from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
+    from attemper.workbench.softening import soften
     from attemper.workbench.zoo import compile_named, named
 
 __version__ = "0.5.0"
 __all__ = [
     "AttemperError",
     "Dfa",
+    "HeadOf",
+    "LayerOf",
     "Model",
+    "UnitOf",
     "__version__",
     "check",
     "classify",
@@ -42,6 +47,7 @@ __all__ = [
     "compile_program",
     "compile_regex",
     "formula_of",
+    "hard_network",
     "load",
     "named",
     "parse_program",
@@ -49,6 +55,7 @@ __all__ = [
     "read_dfa",
     "refute",
     "register_predicate",
+    "soften",
     "verify",
 ]
 
@@ -57,7 +64,10 @@ __dir__ = __all__.copy
 _HOMES = {
     "AttemperError": "attemper.errors",
     "Dfa": "attemper.languages.regular.dfa",
+    "HeadOf": "attemper.networks.typed",
+    "LayerOf": "attemper.networks.typed",
     "Model": "attemper.workbench.model",
+    "UnitOf": "attemper.networks.typed",
     "check": "attemper.workbench.checking",
     "classify": "attemper.languages.regular.classes",
     "compile": "attemper.workbench.model",
@@ -66,6 +76,7 @@ _HOMES = {
     "compile_program": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
     "formula_of": "attemper.workbench.asking",
+    "hard_network": "attemper.networks.typed",
     "load": "attemper.workbench.model",
     "named": "attemper.workbench.zoo",
     "parse_program": "attemper.attention_program.parse",
@@ -73,6 +84,7 @@ _HOMES = {
     "read_dfa": "attemper.languages.regular.files",
     "refute": "attemper.workbench.asking",
     "register_predicate": "attemper.exact.predicates",
+    "soften": "attemper.workbench.softening",
     "verify": "attemper.workbench.asking",
 }
 

@@ -1,17 +1,16 @@
-"""Temperatures for any average-hard network, with a certificate: by rules, as given, or word by word.
+"""Temperatures for any average-hard network, and what proves them: rules, what is given, or every word.
 
 Nothing here is believed by anybody: the checker derives every error from the weights again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import final
 
 from attemper.certificates.approximations import (
-    Approximation,
     ClosedForm,
     Enumerated,
     Evidence,
@@ -29,14 +28,14 @@ from attemper.certifying.softening.temperatures import (
     softened,
 )
 from attemper.checker.names import UnprovenError
-from attemper.checker.softening.closed_form import errors_of
-from attemper.checker.softening.by_rule import known_by_rule
-from attemper.checker.softening.elementwise import Budget
+from attemper.checker.softening.by_rule import LayerByRule, by_rule
+from attemper.checker.softening.closed_form import Chain
+from attemper.checker.softening.elementwise import Budget, inverse_temperatures
 from attemper.checker.softening.enumeration import MOST_WORDS, Examined, examine, reach
 from attemper.checker.softening.hard import hardened, uniform_heads
+from attemper.checker.softening.streams import TieError
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
-from attemper.exact.closed_forms import ONE, ClosedForm as Form
-from attemper.exact.closed_forms import number
+from attemper.exact.closed_forms import ONE, number
 from attemper.networks.layers import HardWeighting, Network
 
 COLDEST = Fraction(2**100)
@@ -51,7 +50,7 @@ MOST_C, MOST_K = 2**40, 64
 class Asked:
     """What is asked: lengths, what somebody says of the network, and how many words may be tried.
 
-    `gaps` are by layer and head, `magnitudes` by layer.
+    `gaps` are by layer and head, `magnitudes` by layer. `up_to` bounds the lengths at which words are tried.
     """
 
     epsilon: Fraction
@@ -67,16 +66,244 @@ class Asked:
 @final
 @dataclass(frozen=True)
 class Softening:
-    """A softmax network, the hard one that it is close to, and why.
+    """A softmax network, the hard one with the same weights, and for which lengths they are how close.
 
-    `examined` has what was seen of all words of some lengths; `unruled` the first head that fits no rule.
+    `examined` has what was seen of all words of some lengths. `slopes` are the least c and k of the closed
+    form. `unruled` names the first head that fits no rule, and is empty if all do.
     """
 
     soft: Network
     hard: Network
     evidence: Evidence
+    epsilon: Fraction
     first: int
     last: int | None
-    epsilon: Fraction
     examined: tuple[Examined, ...]
+    slopes: tuple[int, int] | None
     unruled: str
+
+
+def soften_network(network: Network, asked: Asked) -> Softening:
+    """The softmax network of an average-hard one, within epsilon of it.
+
+    Softmax heads are read at temperature 0. With `rounded`, one more layer rounds what is put out, in the hard
+    network and in the soft one, which then are equal. Raises `TieError` for a network that is seen not to be
+    tieless, with the word; `UnsupportedError` for heads that break ties by themselves and for numbers that
+    cannot be rounded; `OptionError` for what is said of heads and layers that there are not; `UnprovedError`
+    where no temperature is seen to be enough.
+    """
+    _require_average(network)
+    hard = hardened(network)
+    _require_known(hard, asked)
+    asked.report("following the rules of heads")
+    known = by_rule(hard)
+    said, unruled = _said(hard, known, asked), _unruled(hard, known)
+    if said is None:
+        return _word_by_word(hard, asked, unruled)
+    examined = tuple(_examined(hard, asked)) if unruled or asked.magnitudes else ()
+    return _in_closed_form(hard, known, said, asked, examined, unruled)
+
+
+def _require_average(network: Network) -> None:
+    for index, layer in enumerate(network.layers):
+        for place, head in enumerate(layer.heads):
+            if head.weighting in {HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST}:
+                raise UnsupportedError(
+                    f"layer {index}, head {place} is {head.weighting}: it breaks ties by itself, as no "
+                    "softmax head does; write the tie-break into its score, and make it average-hard"
+                )
+
+
+def _require_known(hard: Network, asked: Asked) -> None:
+    """Raises `OptionError` for a gap or magnitude of something that is not there."""
+    uniform = uniform_heads(hard)
+    for layer, head in asked.gaps:
+        if layer >= len(uniform) or head >= len(uniform[layer]):
+            raise OptionError(f"--gap: there is no head {layer}.{head}")
+        if uniform[layer][head]:
+            raise OptionError(f"--gap: head {layer}.{head} is uniform, and has no gap")
+    for layer in asked.magnitudes:
+        if layer >= len(uniform):
+            raise OptionError(f"--magnitude: there is no layer {layer}")
+    if asked.rounded and not asked.epsilon < ROOM:
+        raise OptionError(
+            "with --round, --epsilon must be less than 1/4: larger errors cannot be rounded away"
+        )
+
+
+# Closed forms --------------------------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class _Layer:
+    """What is said of one layer of the hard network, by rule or because it is given."""
+
+    magnitude: Monomial
+    magnitude_by: GapBy
+    gaps: tuple[HeadGap | None, ...]
+
+
+def _said(hard: Network, known: Sequence[LayerByRule], asked: Asked) -> tuple[_Layer, ...] | None:
+    """Magnitude and gaps of each layer, as given or by rule; None if a gap is neither."""
+    uniform = uniform_heads(hard)
+    found = []
+    for index, layer in enumerate(known):
+        gaps: list[HeadGap | None] = []
+        for head, own in enumerate(layer.heads):
+            given = asked.gaps.get((index, head))
+            if uniform[index][head]:
+                gaps.append(None)
+            elif given is not None:
+                gaps.append(HeadGap(GapBy.GIVEN, given))
+            elif own is not None:
+                gaps.append(HeadGap(GapBy.RULE, own.gap))
+            else:
+                return None
+        magnitude = asked.magnitudes.get(index)
+        by = GapBy.RULE if magnitude is None else GapBy.GIVEN
+        found.append(_Layer(magnitude or layer.magnitude, by, tuple(gaps)))
+    return tuple(found)
+
+
+def _unruled(hard: Network, known: Sequence[LayerByRule]) -> str:
+    """The first head that fits no rule; empty if all do."""
+    uniform = uniform_heads(hard)
+    places = (
+        f"layer {index}, head {head}"
+        for index, layer in enumerate(known)
+        for head, own in enumerate(layer.heads)
+        if own is None and not uniform[index][head]
+    )
+    return next(places, "")
+
+
+def _in_closed_form(
+    hard: Network,
+    known: tuple[LayerByRule, ...],
+    said: tuple[_Layer, ...],
+    asked: Asked,
+    examined: tuple[Examined, ...],
+    unruled: str,
+) -> Softening:
+    """The least k, and then the least c, for which the chain of errors closes at all lengths."""
+
+    def soft(c: int, k: int) -> Network:
+        return softened(hard, [[colder_than_a_gap(_gap(own), c, k) for own in one.gaps] for one in said])
+
+    def is_enough(c: int, k: int) -> bool:
+        layers = _chain(soft(c, k), known, said, takes_bits=False)
+        return layers is not None and _is_at_most(layers, asked.epsilon)
+
+    asked.report("looking for temperatures for all lengths")
+    k = next((k for k in range(MOST_K + 1) if is_enough(MOST_C, k)), None)
+    c = None if k is None else least_integer(lambda c: is_enough(c, k), MOST_C)
+    if k is None or c is None:
+        raise UnprovedError(
+            "no temperature is seen to be cold enough at all lengths: errors outgrow the leads"
+        )
+    found, epsilon = soft(c, k), asked.epsilon
+    if asked.rounded:
+        found, epsilon = with_rounding(found), Fraction(0)
+        known = by_rule(hardened(found))
+        said = (*said, _Layer(known[-1].magnitude, GapBy.RULE, ()))
+    layers = _chain(found, known, said, takes_bits=asked.rounded)
+    if layers is None or not _is_at_most(layers, epsilon):
+        raise UnprovedError("what is put out is not seen to be 0 or 1, so that it cannot be rounded")
+    evidence = ClosedForm(layers, len(examined))
+    return Softening(found, hardened(found), evidence, epsilon, asked.first, None, examined, (c, k), unruled)
+
+
+def _is_at_most(layers: tuple[LayerError, ...], epsilon: Fraction) -> bool:
+    """Whether the error behind the last layer is at most epsilon at every length."""
+    end = layers[-1].error if layers else Monomial(Fraction(0))
+    return end.factor <= epsilon and (not end.factor or end.power <= 0)
+
+
+def _gap(own: HeadGap | None) -> Monomial | None:
+    return None if own is None else own.gap
+
+
+def _chain(
+    soft: Network, known: tuple[LayerByRule, ...], said: tuple[_Layer, ...], *, takes_bits: bool
+) -> tuple[LayerError, ...] | None:
+    """The errors behind each layer; None where leads are not seen to outweigh them."""
+    chain = Chain(soft, known, takes_bits=takes_bits)
+    before, layers = chain.start(), []
+    for index, own in enumerate(said):
+        claimed = LayerError(own.magnitude, own.magnitude_by, own.gaps, Monomial(Fraction(0)))
+        try:
+            errors = chain.errors_after(index, claimed, before)
+        except UnprovenError:
+            return None
+        claimed = replace(claimed, error=chain.needed(index, errors))
+        layers.append(claimed)
+        before = chain.after(errors, claimed.error)
+    return tuple(layers)
+
+
+# Word by word --------------------------------------------------------------------------------------
+
+
+def _examined(hard: Network, asked: Asked) -> Iterator[Examined]:
+    """Every length from 1 on, as far as words may be tried. Raises `TieError`."""
+    symbols = len(hard.alphabet.symbols)
+    most = reach(symbols, asked.words)
+    for length in range(1, min(most, asked.up_to or most) + 1):
+        asked.report(f"trying the {symbols**length:,} words of {length} symbols")
+        found = examine(hard, length)
+        if found.tie is not None:
+            raise TieError(found.tie)
+        yield found
+
+
+def _word_by_word(hard: Network, asked: Asked, unruled: str) -> Softening:
+    """One inverse temperature for all heads that are not uniform, enough at each length that was tried."""
+    examined = tuple(_examined(hard, asked))
+    last = len(examined)
+    if last < asked.first:
+        raise OptionError(
+            f"{unruled} fits no rule, and only lengths up to {last} can be tried: state its gap with --gap, "
+            "or allow more --words"
+        )
+    uniform, cold = uniform_heads(hard), Fraction(1)
+    for length in range(asked.first, last + 1):
+        asked.report(f"looking for a temperature for n = {length}")
+        cold = cold_enough(Budget(hard, length), uniform, cold, asked.epsilon)
+    found, epsilon = softened(hard, _constant(uniform, cold)), asked.epsilon
+    if asked.rounded:
+        found, epsilon = with_rounding(found), Fraction(0)
+        _require_bits(found, range(asked.first, last + 1))
+    return Softening(
+        found, hardened(found), Enumerated(), epsilon, asked.first, last, examined, None, unruled
+    )
+
+
+def cold_enough(
+    budget: Budget, uniform: tuple[tuple[bool, ...], ...], cold: Fraction, epsilon: Fraction
+) -> Fraction:
+    """An inverse temperature of at least `cold` with which all words of one length are within epsilon."""
+
+    def is_enough(value: Fraction) -> bool:
+        return budget.error_bound(_constant(uniform, value)).outputs <= epsilon
+
+    if is_enough(cold):
+        return cold
+    found = least_coldness(is_enough, cold, COLDEST)
+    if found is None:
+        raise UnprovedError(f"no temperature is seen to be cold enough for words of {budget.length} symbols")
+    return found
+
+
+def _constant(uniform: tuple[tuple[bool, ...], ...], cold: Fraction) -> Temperatures:
+    """One inverse temperature for every head that is not uniform."""
+    return [[ONE if is_uniform else number(cold) for is_uniform in layer] for layer in uniform]
+
+
+def _require_bits(soft: Network, lengths: range) -> None:
+    for length in lengths:
+        budget = Budget(hardened(soft), length)
+        if budget.error_bound(inverse_temperatures(soft)).outputs > 0:
+            raise UnprovedError(
+                f"what is put out is not 0 or 1 on all words of {length} symbols, so that it cannot be rounded"
+            )

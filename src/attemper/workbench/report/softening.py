@@ -1,0 +1,175 @@
+"""What a softening found, in numbers: temperatures, how they grow, and other budgets beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from attemper.certificates.approximations import ClosedForm, GapBy, Monomial
+from attemper.certifying.softening.norms import coldness_by_norms
+from attemper.certifying.softening.soften import Softening, cold_enough
+from attemper.checker.softening.elementwise import Budget
+from attemper.checker.softening.enumeration import examine, reach
+from attemper.checker.softening.hard import uniform_heads
+from attemper.errors import UnprovedError, UnsupportedError
+from attemper.exact.closed_forms import evaluate, show_form
+from attemper.networks.layers import Network, Softmax
+
+LENGTHS = (1, 10, 100, 1000)
+"""Where temperatures are told."""
+
+COMPARED = 4096
+"""How many words may be tried to compare budgets."""
+
+WHOLE = Fraction(1)
+
+
+@final
+@dataclass(frozen=True)
+class HeadTemperature:
+    """One head that is not uniform: 1/tau as a closed form, tau at some lengths (i = n), and its lead.
+
+    `given` is tau of the network that was softened, where its heads had one.
+    """
+
+    layer: int
+    head: int
+    form: str
+    taus: dict[int, float]
+    given: dict[int, float] | None
+    by: str
+    gap: str
+
+
+@final
+@dataclass(frozen=True)
+class Budgets:
+    """tau at one length by three budgets: for all lengths, word by word, and by norms as on paper.
+
+    `closed` is that of the coldest head, and None where words were tried only; `norms` is None where no
+    temperature is enough.
+    """
+
+    n: int
+    closed: float | None
+    tried: float
+    norms: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        """By which factor the closed form is colder than it had to be here."""
+        return None if self.closed is None else self.tried / self.closed
+
+
+@final
+@dataclass(frozen=True)
+class SofteningReport:
+    """Everything that is said of a softened network beside the verdict."""
+
+    heads: tuple[HeadTemperature, ...]
+    slopes: tuple[int, int] | None
+    budgets: Budgets | None
+    seen: tuple[tuple[int, str, str], ...]
+    """n, the least gap and the greatest magnitude, of all words of n symbols."""
+
+    def as_record(self) -> dict[str, object]:
+        """The report as JSON data."""
+        return {
+            "heads": [
+                {**vars(head), "taus": _keyed(head.taus), "given": head.given and _keyed(head.given)}
+                for head in self.heads
+            ],
+            "slopes": None if self.slopes is None else {"c": self.slopes[0], "k": self.slopes[1]},
+            "budgets": None if self.budgets is None else {**vars(self.budgets), "ratio": self.budgets.ratio},
+            "examined": [{"n": n, "gap": gap, "magnitude": size} for n, gap, size in self.seen],
+        }
+
+
+def _keyed(numbers: dict[int, float]) -> dict[str, float]:
+    return {str(n): value for n, value in numbers.items()}
+
+
+def softening_report(found: Softening, original: Network) -> SofteningReport:
+    """The numbers of a softening; `original` is the network that was softened."""
+    return SofteningReport(
+        tuple(_heads(found, original)), found.slopes, _budgets(found), tuple(_seen(found))
+    )
+
+
+def _heads(found: Softening, original: Network) -> Iterator[HeadTemperature]:
+    layers = zip(found.soft.layers, uniform_heads(found.soft), strict=True)
+    lengths = [n for n in LENGTHS if found.last is None or n <= found.last]
+    for number, (layer, uniform) in enumerate(layers):
+        for index, (head, is_uniform) in enumerate(zip(layer.heads, uniform, strict=True)):
+            if is_uniform or not isinstance(head.weighting, Softmax):
+                continue
+            form = head.weighting.inverse_temperature
+            by, gap = _lead(found, number, index)
+            before = original.layers[number].heads[index].weighting
+            given = _taus(before, lengths) if isinstance(before, Softmax) else None
+            yield HeadTemperature(
+                number, index, show_form(form), _taus(head.weighting, lengths), given, by, gap
+            )
+
+
+def _taus(weighting: Softmax, lengths: Sequence[int]) -> dict[int, float]:
+    return {n: float(1 / evaluate(weighting.inverse_temperature, n, n)) for n in lengths}
+
+
+def _lead(found: Softening, layer: int, head: int) -> tuple[str, str]:
+    """Why the head is tieless, and its lead."""
+    if isinstance(found.evidence, ClosedForm):
+        own = found.evidence.layers[layer].gaps[head]
+        assert own is not None
+        return str(own.by), show_monomial(own.gap)
+    gaps = [seen.gaps[layer][head] for seen in found.examined]
+    known = [gap for gap in gaps if gap is not None]
+    return "tried", str(min(known)) if known else "none"
+
+
+def show_monomial(monomial: Monomial) -> str:
+    """As --gap takes one.
+
+    >>> show_monomial(Monomial(Fraction(1, 2), Fraction(-1)))
+    '1/2 n^-1'
+    """
+    if not monomial.power:
+        return str(monomial.factor)
+    power = "n" if monomial.power == 1 else f"n^{monomial.power}"
+    return power if monomial.factor == 1 else f"{monomial.factor} {power}"
+
+
+def _seen(found: Softening) -> Iterator[tuple[int, str, str]]:
+    for seen in found.examined:
+        gaps = [gap for layer in seen.gaps for gap in layer if gap is not None]
+        yield seen.length, str(min(gaps)) if gaps else "", str(max(seen.magnitudes, default=0))
+
+
+def _budgets(found: Softening) -> Budgets | None:
+    """The three budgets at the greatest length at which few words are to be tried.
+
+    None where no head is cold, a network is too large for trying, or nothing is found there. The layer that
+    rounds is left out: each budget is asked for the same epsilon.
+    """
+    length = min(reach(len(found.hard.alphabet.symbols), COMPARED), found.last or COMPARED)
+    uniform = uniform_heads(found.hard)
+    if length < 2 or all(all(layer) for layer in uniform) or not found.epsilon:
+        return None
+    try:
+        seen = examine(found.hard, length)
+        gaps = [gap for layer in seen.gaps for gap in layer if gap is not None]
+        if seen.tie is not None or not gaps:
+            return None
+        tried = cold_enough(Budget(found.hard, length), uniform, WHOLE, found.epsilon)
+    except (UnprovedError, UnsupportedError):
+        return None
+    norms = coldness_by_norms(found.hard, uniform, seen.magnitudes, min(gaps), length, found.epsilon)
+    closed = None if found.slopes is None else 1 / float(_coldest(found.soft, length))
+    return Budgets(length, closed, 1 / float(tried), None if norms is None else 1 / float(norms))
+
+
+def _coldest(soft: Network, length: int) -> Fraction:
+    forms = (h.weighting.inverse_temperature for layer in soft.layers for h in layer.heads if isinstance(h.weighting, Softmax))
+    return max(evaluate(form, length, length) for form in forms)

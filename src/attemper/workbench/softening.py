@@ -1,0 +1,155 @@
+"""Softening somebody's average-hard network, and what the independent checker says to that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import final
+
+from attemper.certificates.approximations import Approximation
+from attemper.certificates.approximations import save as save_certificate
+from attemper.certifying.softening.soften import Asked, Softening, soften_network
+from attemper.checker.softening.claims import check_approximation
+from attemper.checker.softening.enumeration import MOST_WORDS
+from attemper.checker.verdict import Verdict
+from attemper.errors import OptionError
+from attemper.modules import ModuleError, imported
+from attemper.networks.files import Source, bare_digest, digest_of
+from attemper.networks.files import load as load_network
+from attemper.networks.files import save as save_network
+from attemper.networks.layers import Network
+from attemper.workbench.model import Model
+from attemper.workbench.softening_texts import gap_of, magnitude_of
+
+SOFTENED = "softened"
+"""What the source of a softened network has in place of a regime."""
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Softened:
+    """A softmax network with the weights of a hard one, its certificate and the checker's verdict."""
+
+    softening: Softening
+    source: Source
+    certificate: Approximation
+    verdict: Verdict
+
+    @property
+    def network(self) -> Network:
+        """The softmax network."""
+        return self.softening.soft
+
+    @property
+    def hard(self) -> Network:
+        """The average-hard network that it is close to."""
+        return self.softening.hard
+
+    def __repr__(self) -> str:
+        return f"<Softened: {self.verdict.status}, {self.verdict.claims[0].text}>"
+
+    def save(self, folder: str | Path) -> None:
+        """Write the network and its certificate, for `attemper check`.
+
+        Raises `MalformedFileError` if that fails, and `UnsupportedError` for weights that are not float64.
+        """
+        save_network(self.network, self.source, Path(folder))
+        save_certificate(self.certificate, Path(folder))
+
+
+def soften(
+    network: Network | Model | str,
+    *,
+    epsilon: Fraction | str | float,
+    gaps: Mapping[str, str] | None = None,
+    magnitudes: Mapping[str, str] | None = None,
+    words: int = MOST_WORDS,
+    first: int = 1,
+    up_to: int | None = None,
+    rounding: bool = False,
+    report: Callable[[str], None] = lambda _: None,
+) -> Softened:
+    """Make a softmax network of an average-hard one, with a temperature that is proved to be low enough.
+
+    For all words of the lengths n that the certificate names, at every position, every coordinate that is put
+    out is within epsilon of the hard network's, in real arithmetic; the weights are the same. Each head must
+    be uniform (its score does not depend on j) or tieless (one visible position has the greatest score). (Yang,
+    Strobl, Chiang, Angluin, Theorem 26; `docs/soften.md` has the budget.) That a head is tieless is
+
+    * *by rule* proved for all n, where its scores fit a rule of `certificates/FORMAT.md`, section 5;
+    * *given* by you in `gaps`: {"0.1": "1/2 n^-1"} says that in layer 0, head 1, every visible score but the
+      greatest is at least n^-1 / 2 below it. That is checked for all words up to a length, and an assumption
+      beyond; `magnitudes`, {"0": "3 n"}, bound the sizes of what a layer reads in the same way;
+    * *tried* otherwise, word by word: then the claim ends with the greatest length that was tried.
+
+    * `network`: one from `hard_network`, a model or network with softmax heads, which are read at temperature
+      0, or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
+    * `words`: how many words may be tried in all; `up_to`: the greatest length of any.
+    * `first`: the least length that is claimed where words are tried.
+    * `rounding`: add a layer that rounds what is put out to 0 or 1; the claim's epsilon then is 0.
+
+    Raises `UnsupportedError` for a tie, with the word and both positions, and for heads that break ties by
+    themselves; `OptionError`; `UnprovedError` where no temperature is seen to be low enough.
+
+    >>> from attemper.networks.typed import HeadOf, LayerOf, hard_network
+    >>> last_a = HeadOf("<=", {"seen": {"a": 1}}, query=[{"one": 1}], key=[{"a": 2, "place": 1}])
+    >>> network = hard_network(
+    ...     "ab",
+    ...     embedding={"a": {"a": 1}},
+    ...     positions={"one": "1", "place": ["*", "i", ["^", "n", -1]]},
+    ...     layers=[LayerOf([last_a])],
+    ...     output="seen",
+    ... )
+    >>> found = soften(network, epsilon="1/100")
+    >>> str(found.verdict.status), found.certificate.last
+    ('PROVED', None)
+    """
+    asked = Asked(
+        epsilon=_share(epsilon),
+        first=first,
+        up_to=up_to,
+        gaps=dict(gap_of(*pair) for pair in (gaps or {}).items()),
+        magnitudes=dict(magnitude_of(*pair) for pair in (magnitudes or {}).items()),
+        words=words,
+        rounded=rounding,
+        report=report,
+    )
+    found = soften_network(network_of(network), asked)
+    hard = bare_digest(found.hard)
+    source = Source("hard", hard, "first" if found.soft.reads_first else "last", SOFTENED)
+    digest = digest_of(found.soft, source)
+    certificate = Approximation(digest, hard, found.epsilon, found.first, found.last, found.evidence)
+    report("checking")
+    return Softened(found, source, certificate, check_approximation(found.soft, digest, certificate))
+
+
+def network_of(network: Network | Model | str) -> Network:
+    """The network that is meant. Raises `OptionError`, `ModuleError` and what loading a folder raises."""
+    match network:
+        case Network():
+            return network
+        case Model():
+            return network.network
+        case str() if ":" not in network or Path(network).is_dir():
+            return load_network(Path(network))[0]
+        case str():
+            found = imported(network)
+            if isinstance(found, Model | Network):
+                return network_of(found)
+            raise ModuleError(
+                f"'{network}' is a {type(found).__name__}, and no network: attemper.hard_network makes one"
+            )
+        case _:
+            raise OptionError(f"network={type(network).__name__} is no network: attemper.hard_network makes one")
+
+
+def _share(epsilon: Fraction | str | float) -> Fraction:
+    try:
+        found = Fraction(epsilon)
+    except (ValueError, ZeroDivisionError, TypeError, OverflowError):
+        found = Fraction(0)
+    if found <= 0:
+        raise OptionError("epsilon must be a number above 0, for example 1/100")
+    return found
