@@ -33,7 +33,7 @@ class Rule(Protocol):
     def least_lead(self) -> Fraction:
         """By how much the greatest score leads over every visible position of another value, at least.
 
-        It says something only if it is positive: then the values at all positions of the greatest score agree.
+        It says something only if it is positive: then all positions of the greatest score have one value.
         """
 
     def stray(self, loss: flint.arb, noise: flint.arb) -> flint.arb:

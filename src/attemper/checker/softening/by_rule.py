@@ -22,7 +22,7 @@ from typing import final
 from attemper.certificates.approximations import Monomial
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
-from attemper.checker.heads import BY_CASES, INTEGER_RULES, RULES, fact_by
+from attemper.checker.heads import INTEGER_RULES, RULES, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
@@ -58,7 +58,7 @@ UNFOLLOWED = (UnprovenError, TooLargeError, RecursionError, OverflowError)
 @final
 @dataclass(frozen=True)
 class HeadByRule:
-    """A head that a rule covers: its lead, and how far apart the values of two positions are, for each value."""
+    """A head that a rule covers: its lead, and for each value how far apart it is at two positions."""
 
     gap: Monomial
     spreads: tuple[Monomial, ...]
@@ -69,11 +69,11 @@ class HeadByRule:
 class LayerByRule:
     """What is known of one layer of the hard network.
 
-    `magnitude` bounds every coordinate before it. `heads` has None for uniform heads and where no rule holds.
+    `magnitude` bounds every coordinate before it, None if nothing does. `heads` has None for uniform heads and where no rule holds.
     `groups` has the hidden units of one linear form that reads known coordinates only.
     """
 
-    magnitude: Monomial
+    magnitude: Monomial | None
     heads: tuple[HeadByRule | None, ...]
     groups: dict[LinearForm, Group]
     names: Names
@@ -130,13 +130,17 @@ class _Known:
 def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
     """What is known of each layer of a network that is read as average-hard.
 
-    Raises `UnprovenError` where an embedding cannot be followed.
+    Where an embedding cannot be followed, that is nothing.
     """
     names = Formulas(hard.alphabet.symbols)
     found = []
     with precision(PRECISION), deep():
-        start = embedded(names, hard)
-        known = _Known(names, list(start.values), [peak_of(names, value) for value in start.values])
+        try:
+            start = embedded(names, hard)
+            sizes = [peak_of(names, value) for value in start.values]
+        except UNFOLLOWED:
+            return tuple(LayerByRule(None, (None,) * len(layer.heads), {}, names) for layer in hard.layers)
+        known = _Known(names, list(start.values), sizes)
         for layer, uniform in zip(hard.layers, uniform_heads(hard), strict=True):
             fact, known = _followed(layer, uniform, known)
             found.append(fact)
