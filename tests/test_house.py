@@ -45,6 +45,7 @@ TRUSTED = (
     "attemper.checker.__main__",
     "attemper.checker.folders",
     "attemper.checker.soft_attention.floors",
+    "attemper.checker.softening.uniform",
     "attemper.languages.sources.sampling",
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")

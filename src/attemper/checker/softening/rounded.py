@@ -1,0 +1,217 @@
+"""What the hard network does on some words, as float64 bounds on exact numbers: all that temperatures meet.
+
+Bounds are float64 numbers, 0 or at least 2^-300: so no product of two or three of them vanishes, and a bound
+is 0 only where what it bounds is exactly 0. Roundings are counted as in `soft_attention.forms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.checker.soft_attention.forms import GAMMA
+from attemper.checker.softening.integers import (
+    Exact,
+    Integers,
+    exactly,
+    mapped,
+    narrow,
+    nearest,
+    plus,
+    product,
+)
+from attemper.checker.softening.streams import Attended, Contest, Step
+from attemper.networks.layers import Coordinate, Head, Layer, LinearForm
+
+Array = NDArray[np.float64]
+
+LEAST = 2.0**-300
+"""A bound is 0 or at least this."""
+
+
+def up(value: Array, terms: int) -> Array:
+    """At least the exact value of a sum of up to `terms` products of bounds, as numpy computed it.
+
+    As `forms.upward`; with operands that are 0 or at least 2^-300 nothing underflows, so the computed value
+    is at least (1 - u)^(terms + 2) times the exact one, and 0 only where that is.
+    """
+    return np.where(value == 0, 0.0, np.maximum(value * (1 + (terms + 8) * GAMMA), LEAST))
+
+
+def size_bounds(rows: Exact) -> Array:
+    """At least the absolute values."""
+    return up(np.abs(nearest(rows)), 3)
+
+
+# Maps: what does not depend on words ----------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HeadMaps:
+    """|V| (M, d) and |A| (d, d) as bounds, and exactly the forms x -> (A x)_c, x -> (x^T A)_c.
+
+    `read` lists the coordinates c of queries, to which the first ones belong; of the second ones there is
+    one for each coordinate.
+    """
+
+    targets: tuple[Coordinate, ...]
+    values: Array
+    product: Array
+    read: tuple[Coordinate, ...]
+    pulled: tuple[LinearForm, ...]
+    pushed: tuple[LinearForm, ...]
+
+    @staticmethod
+    def of(head: Head, width: int) -> HeadMaps:
+        pulled = [_outer(c, head.query, head.key) for c in range(width)]
+        pushed = [_outer(c, head.key, head.query) for c in range(width)]
+        read = tuple(c for c in range(width) if pulled[c])
+        return HeadMaps(
+            head.targets,
+            size_bounds(_matrix(head.values, width)),
+            size_bounds(_matrix(pulled, width)),
+            read,
+            tuple(pulled[c] for c in read),
+            tuple(pushed),
+        )
+
+
+def _outer(coordinate: Coordinate, left: Sequence[LinearForm], right: Sequence[LinearForm]) -> LinearForm:
+    """The row of (sum of left^T right) that belongs to the coordinate."""
+    found: dict[Coordinate, Fraction] = {}
+    for one, other in zip(left, right, strict=True):
+        factor = dict(one).get(coordinate, Fraction(0))
+        for c, value in other:
+            found[c] = found.get(c, Fraction(0)) + factor * value
+    return tuple((c, value) for c, value in sorted(found.items()) if value)
+
+
+def _matrix(forms: Sequence[LinearForm], width: int) -> Exact:
+    """The forms as rows of `width` entries."""
+    rows = [dict(form) for form in forms]
+    return exactly([[row.get(c, Fraction(0)) for c in range(width)] for row in rows], width)
+
+
+@final
+class LayerMaps:
+    """A layer's heads, and its feed-forward layer: |W_1| (h, d) and |W_2| (d, h), and both exactly."""
+
+    def __init__(self, layer: Layer, width: int) -> None:
+        self.heads = tuple(HeadMaps.of(head, width) for head in layer.heads)
+        inner = _matrix([unit.form for unit in layer.hidden], width)
+        outer = _matrix([unit.outputs for unit in layer.hidden], width)
+        self.inner, self.outer = size_bounds(inner), size_bounds(outer).T
+        self._inner, inner_scale = _common(inner)
+        self._outer, outer_scale = _common(outer)
+        self._scale = inner_scale * outer_scale
+        self._known: dict[bytes, Array] = {}
+
+    def slopes(self, active: NDArray[np.bool_]) -> Array:
+        """|I + W_2 S W_1| (d, d) as bounds, S the units that are active."""
+        name = active.tobytes()
+        if name not in self._known:
+            width = self._inner.shape[1]
+            written = product(self._outer[active].T, self._inner[active])
+            diagonal = narrow(np.diag([self._scale] * width).astype(object))
+            whole = plus(written, diagonal)
+            self._known[name] = size_bounds(Exact(whole, (self._scale,) * width))
+        return self._known[name]
+
+
+def _common(rows: Exact) -> tuple[Integers, int]:
+    """The same numbers as integers over one denominator."""
+    scale = lcm(1, *rows.scales)
+    factors = np.array([scale // old for old in rows.scales], dtype=object)
+    return narrow(rows.numbers.astype(object) * factors), scale
+
+
+# Facts: what does not depend on temperatures --------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ContestFacts:
+    """A head that is not uniform, on B words of n symbols.
+
+    `winner` (B, n) and `best` (B, n, n) are those of `streams.Contest`, and `rivals` marks all other visible
+    positions. `below` is at most the distance of their scores to the greatest, `apart` (B, n, n, M) at least
+    that of their values to the winner's, `pulls` (B, n, n, C) at least |A (x_j - x_*)|, and `slopes`
+    (B, n, d) at least |x_i^T A|.
+    """
+
+    winner: NDArray[np.int64]
+    best: NDArray[np.bool_]
+    rivals: NDArray[np.bool_]
+    below: Array
+    apart: Array
+    pulls: Array
+    slopes: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LayerFacts:
+    """What heads see (n, n), the contests of those that are not uniform, and each unit's sum (B, n, h).
+
+    A unit's sum before ReLU is between `low` and `high`.
+    """
+
+    visible: tuple[NDArray[np.bool_], ...]
+    contests: tuple[ContestFacts | None, ...]
+    low: Array
+    high: Array
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        arrays = [self.low, self.high]
+        for contest in self.contests:
+            arrays += [] if contest is None else [value for value in vars(contest).values()]
+        return sum(array.nbytes for array in arrays)
+
+
+def facts_of(maps: LayerMaps, step: Step, *, is_first: bool) -> LayerFacts:
+    """The facts of a layer on a batch. Before the first layer there are no errors, so no pulls."""
+    hidden = nearest(step.hidden)
+    off = 8 * GAMMA * np.abs(hidden)
+    contests = (
+        None if attended.contest is None else _contest_facts(own, attended, attended.contest, step, is_first)
+        for own, attended in zip(maps.heads, step.heads, strict=True)
+    )
+    visible = tuple(attended.visible for attended in step.heads)
+    return LayerFacts(visible, tuple(contests), hidden - off, hidden + off)
+
+
+def _contest_facts(
+    maps: HeadMaps, attended: Attended, contest: Contest, step: Step, is_first: bool
+) -> ContestFacts:
+    pulled = mapped(step.stream, () if is_first else maps.pulled)
+    return ContestFacts(
+        contest.winner,
+        contest.best,
+        attended.visible & ~contest.best,
+        _below(contest),
+        _apart(attended.values, contest),
+        _apart(pulled, contest),
+        size_bounds(mapped(step.stream, maps.pushed)),
+    )
+
+
+def _below(contest: Contest) -> Array:
+    """At most the distances: two quotients and their product, rounded at most seven times."""
+    numbers = nearest(Exact(contest.below[..., None], (1,)))[..., 0]
+    factors = nearest(Exact(contest.factors[..., None], (contest.scale,)))
+    return np.asarray(numbers * factors * (1 - 16 * GAMMA))
+
+
+def _apart(rows: Exact, contest: Contest) -> Array:
+    """At least |y_j - y_*| (B, n, n, M) for numbers y (B, n, M) of positions."""
+    chosen = np.take_along_axis(rows.numbers, contest.winner[:, :, None], 1)
+    return size_bounds(Exact(plus(rows.numbers[:, None], -chosen[:, :, None]), rows.scales))
