@@ -123,7 +123,7 @@ def _require_few(network: Network, first: int, last: int) -> None:
         words += symbols**length
         if words > MOST_WORDS:
             raise UnprovenError(
-                f"there are more than {MOST_WORDS:,} words of {first} to {length} symbols, which are not tried"
+                f"there are more than {MOST_WORDS:,} words of {first} to {length} symbols: they are not tried"
             )
 
 
@@ -216,8 +216,8 @@ def _said(found: Approximation) -> str:
     else:
         lengths = f"lengths {found.first:,} to {found.last:,}"
     return (
-        f"{lengths}, in real arithmetic: what is put out is within {found.epsilon} of the average-hard network "
-        f"with the same weights ({found.hard[:12]})"
+        f"{lengths}, in real arithmetic: what is put out is within {found.epsilon} of the average-hard "
+        f"network with the same weights ({found.hard[:12]})"
     )
 
 

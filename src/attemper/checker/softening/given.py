@@ -1,4 +1,4 @@
-"""What is given of a hard network, without proof: tried on all words of some lengths, and said as people read it.
+"""What is given of a hard network, without proof: tried on all words of some lengths, and put into words.
 
 Given can be a lead, a magnitude, and that a coordinate which is rounded is a bit. Compared is exactly:
 factor * n^(p/q) with a rational by the q-th powers of both.
