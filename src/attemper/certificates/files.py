@@ -27,6 +27,9 @@ CERTIFICATE = "certificate.json"
 BOUNDS = "attemper-limit/"
 """How the formats of bounds on what one symbol can change begin: `certificates.limits` reads them."""
 
+APPROXIMATION = "attemper-approximation/1"
+"""The format of certificates of softened networks: `certificates.approximations` reads them."""
+
 UNREADABLE = (ValueError, RecursionError, OverflowError, AlphabetError, AutomatonError, PredicateError)
 """What other data than a certificate's raises."""
 

@@ -128,10 +128,7 @@ def _judge(
         analysis = prove(network, language, realisation)
     except UnprovenError as error:
         return _refuted_or_unknown(network, language, claims, str(error))
-    assumptions = tuple(
-        f"the registered predicate '{name}' is the same function wherever the network runs"
-        for name in sorted(_registered(network, language))
-    )
+    assumptions = assuming(_registered(network, language))
     return Verdict(
         tuple(_claim_verdict(analysis, claim, assumptions, rounding, ignore_rounding) for claim in claims)
     )
@@ -165,13 +162,26 @@ def _claim_verdict(
             assert_never(claim)
 
 
+def assuming(registered: set[str]) -> tuple[str, ...]:
+    """What a verdict takes for granted of predicates that a user registered."""
+    return tuple(
+        f"the registered predicate '{name}' is the same function wherever the network runs"
+        for name in sorted(registered)
+    )
+
+
 def _registered(network: Network, language: Language) -> set[str]:
     """The predicates that a user registered and that the network or the formula uses."""
+    named = {predicate.name for predicate in language.predicates() if isinstance(predicate, Named)}
+    return registered_in(network) | named - BUILT_IN
+
+
+def registered_in(network: Network) -> set[str]:
+    """The predicates that a user registered and that the network uses."""
     forms: list[ClosedForm] = [form for _, form in network.positions]
     for layer in network.layers:
         forms += [h.weighting.inverse_temperature for h in layer.heads if isinstance(h.weighting, Softmax)]
     named = {test.predicate for form in forms for test in tests_in(form)}
-    named |= set(language.predicates())
     return {predicate.name for predicate in named if isinstance(predicate, Named)} - BUILT_IN
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import RealClaim
-from attemper.certificates.files import BOUNDS, format_of, load_if_any
+from attemper.certificates.files import APPROXIMATION, BOUNDS, CERTIFICATE, format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
@@ -25,7 +25,7 @@ from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.edited import Edited
-from attemper.networks.files import Source, load_edited
+from attemper.networks.files import HARD, Source, load_edited
 from attemper.networks.layers import Network
 
 ENDS = {False: "last", True: "first"}
@@ -76,6 +76,13 @@ def check_folder(
     its language and claims.
     """
     subject = Subject(About.NETWORK, str(folder))
+    if format_of(folder / CERTIFICATE) == APPROXIMATION:
+        if edited or explain or ignore_rounding:
+            raise OptionError(
+                "--edited, --explain and --ignore-rounding are about networks that compute a language, not "
+                f"about a softened one, as in '{folder}'"
+            )
+        return check_softened(folder)
     try:
         if edited:
             return check_edited(folder, ignore_rounding=ignore_rounding, explained=explain)
@@ -93,6 +100,22 @@ def check_folder(
         explained=explain,
         place=str(folder),
     )
+
+
+def check_softened(folder: Path) -> Verdict:
+    """The verdict on how far a softened network is from its hard one, as its folder's certificate says."""
+    from attemper.certificates.approximations import load as load_approximation
+    from attemper.checker.softening.claims import check_approximation
+
+    try:
+        network, source = files.load(folder)
+        digest = files.digest_of(network, source)
+        found = load_approximation(folder)
+        if source.kind != HARD or source.text != found.hard:
+            raise MalformedFileError("the certificate is about another hard network than this one's source")
+    except MalformedFileError as error:
+        return _malformed(error, Subject(About.NETWORK, str(folder)))
+    return check_approximation(network, digest, found, str(folder))
 
 
 def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bool = False) -> Verdict:

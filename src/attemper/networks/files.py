@@ -72,7 +72,8 @@ FORMAT = "attemper-network/3"
 OLDER = {"attemper-network/1": "0.1", "attemper-network/2": "0.1"}
 STRUCTURE = "network.json"
 WEIGHTS = "weights.safetensors"
-KINDS = ("formula", "regex", "automaton", "program", "hard")
+HARD = "hard"
+KINDS = ("formula", "regex", "automaton", "program", HARD)
 """What a network comes from: a text of a language, or another network, by its digest."""
 
 ENTRIES = (

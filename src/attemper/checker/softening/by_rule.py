@@ -69,8 +69,9 @@ class HeadByRule:
 class LayerByRule:
     """What is known of one layer of the hard network.
 
-    `magnitude` bounds every coordinate before it, None if nothing does. `heads` has None for uniform heads and where no rule holds.
-    `groups` has the hidden units of one linear form that reads known coordinates only.
+    `magnitude` bounds every coordinate before it, None if nothing does. `heads` has None for uniform heads
+    and where no rule holds. `groups` has the hidden units of one linear form that reads known coordinates
+    only.
     """
 
     magnitude: Monomial | None

@@ -108,8 +108,8 @@ class Chain:
     def errors_after(self, number: int, claimed: LayerError, before: Before) -> Errors:
         """How far coordinates can be off after a layer, with the leads and the magnitude that are claimed.
 
-        Raises `UnprovenError`, naming the head, where leads are not shown to outweigh errors, or where nothing
-        is known of an inverse temperature.
+        Raises `UnprovenError`, naming the head, where leads are not shown to outweigh errors, or where
+        nothing is known of an inverse temperature.
         """
         layer = self.network.layers[number]
         errors: Errors = {c: powers.of(before.error) for c in self._inexact(before)}
@@ -128,7 +128,7 @@ class Chain:
         return Before(exact, claimed)
 
     def needed(self, number: int, errors: Errors) -> Monomial:
-        """The least error that can be claimed: of all coordinates, or behind the last layer of the outputs."""
+        """The least error that can be claimed: of all coordinates, behind the last layer of the outputs."""
         is_last = number == len(self.network.layers) - 1
         return powers.collapsed(own for c, own in errors.items() if not is_last or c in self.network.outputs)
 
