@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.dfa import Dfa
     from attemper.languages.regular.files import read_dfa
     from attemper.languages.regular.regex import parse_regex
+    from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
     from attemper.workbench.model import (
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         compile_regex,
         load,
     )
-    from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.workbench.softening import soften
     from attemper.workbench.zoo import compile_named, named
 

@@ -15,7 +15,7 @@ from attemper.checker.softening.claims import check_approximation
 from attemper.checker.softening.enumeration import MOST_WORDS
 from attemper.checker.verdict import Verdict
 from attemper.errors import OptionError
-from attemper.modules import ModuleError, imported
+from attemper.modules import ModuleError, blaming, imported
 from attemper.networks.files import Source, bare_digest, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
@@ -75,8 +75,8 @@ def soften(
 
     For all words of the lengths n that the certificate names, at every position, every coordinate that is put
     out is within epsilon of the hard network's, in real arithmetic; the weights are the same. Each head must
-    be uniform (its score does not depend on j) or tieless (one visible position has the greatest score). (Yang,
-    Strobl, Chiang, Angluin, Theorem 26; `docs/soften.md` has the budget.) That a head is tieless is
+    be uniform (its score does not depend on j) or tieless (one visible position has the greatest score).
+    (Yang, Strobl, Chiang, Angluin, Theorem 26; `docs/soften.md` has the budget.) That a head is tieless is
 
     * *by rule* proved for all n, where its scores fit a rule of `certificates/FORMAT.md`, section 5;
     * *given* by you in `gaps`: {"0.1": "1/2 n^-1"} says that in layer 0, head 1, every visible score but the
@@ -136,13 +136,18 @@ def network_of(network: Network | Model | str) -> Network:
             return load_network(Path(network))[0]
         case str():
             found = imported(network)
+            if callable(found) and not isinstance(found, type):
+                with blaming(network, wholly=True):
+                    found = found()
             if isinstance(found, Model | Network):
                 return network_of(found)
             raise ModuleError(
                 f"'{network}' is a {type(found).__name__}, and no network: attemper.hard_network makes one"
             )
         case _:
-            raise OptionError(f"network={type(network).__name__} is no network: attemper.hard_network makes one")
+            raise OptionError(
+                f"network={type(network).__name__} is no network: attemper.hard_network makes one"
+            )
 
 
 def _share(epsilon: Fraction | str | float) -> Fraction:

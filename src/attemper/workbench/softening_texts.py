@@ -1,4 +1,4 @@
-"""What users write about a hard network: gaps and magnitudes as monomials, and which head or layer they are of."""
+"""What users write about a hard network: gaps and magnitudes, and of which head or layer."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ ROOM = LOW
 
 
 def with_rounding(network: Network) -> Network:
-    """The network with a last layer 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4) into a fresh coordinate for each output.
+    """The network with a last layer: 2 ReLU(x - 1/4) - 2 ReLU(x - 3/4) of each output, in a fresh coordinate.
 
     On numbers up to 1/4 that is 0, from 3/4 on 1. (SHASA Lemma 9.) Raises `UnsupportedError` for a network
     whose outputs are numbers.

@@ -86,11 +86,11 @@ class Softening:
 def soften_network(network: Network, asked: Asked) -> Softening:
     """The softmax network of an average-hard one, within epsilon of it.
 
-    Softmax heads are read at temperature 0. With `rounded`, one more layer rounds what is put out, in the hard
-    network and in the soft one, which then are equal. Raises `TieError` for a network that is seen not to be
-    tieless, with the word; `UnsupportedError` for heads that break ties by themselves and for numbers that
-    cannot be rounded; `OptionError` for what is said of heads and layers that there are not; `UnprovedError`
-    where no temperature is seen to be enough.
+    Softmax heads are read at temperature 0. With `rounded`, one more layer rounds what is put out, in the
+    hard network and in the soft one, which then are equal. Raises `TieError` for a network that is seen not
+    to be tieless, with the word; `UnsupportedError` for heads that break ties by themselves and for numbers
+    that cannot be rounded; `OptionError` for what is said of heads and layers that there are not;
+    `UnprovedError` where no temperature is seen to be enough.
     """
     _require_average(network)
     hard = hardened(network)
@@ -145,7 +145,7 @@ class _Layer:
 
 
 def _said(hard: Network, known: Sequence[LayerByRule], asked: Asked) -> tuple[_Layer, ...] | None:
-    """Magnitude and gaps of each layer, as given or by rule; None if a gap is neither."""
+    """Magnitude and gaps of each layer, as given or by rule; None if one is neither."""
     uniform = uniform_heads(hard)
     found = []
     for index, layer in enumerate(known):
@@ -160,22 +160,23 @@ def _said(hard: Network, known: Sequence[LayerByRule], asked: Asked) -> tuple[_L
                 gaps.append(HeadGap(GapBy.RULE, own.gap))
             else:
                 return None
-        magnitude = asked.magnitudes.get(index)
-        by = GapBy.RULE if magnitude is None else GapBy.GIVEN
-        found.append(_Layer(magnitude or layer.magnitude, by, tuple(gaps)))
+        by = GapBy.GIVEN if index in asked.magnitudes else GapBy.RULE
+        magnitude = asked.magnitudes.get(index, layer.magnitude)
+        if magnitude is None:
+            return None
+        found.append(_Layer(magnitude, by, tuple(gaps)))
     return tuple(found)
 
 
 def _unruled(hard: Network, known: Sequence[LayerByRule]) -> str:
-    """The first head that fits no rule; empty if all do."""
-    uniform = uniform_heads(hard)
-    places = (
-        f"layer {index}, head {head}"
-        for index, layer in enumerate(known)
-        for head, own in enumerate(layer.heads)
-        if own is None and not uniform[index][head]
-    )
-    return next(places, "")
+    """The first head that fits no rule, or layer without a bound on what it reads; empty if there is none."""
+    for index, (layer, uniform) in enumerate(zip(known, uniform_heads(hard), strict=True)):
+        if layer.magnitude is None:
+            return f"layer {index}"
+        for head, own in enumerate(layer.heads):
+            if own is None and not uniform[head]:
+                return f"layer {index}, head {head}"
+    return ""
 
 
 def _in_closed_form(
@@ -206,12 +207,19 @@ def _in_closed_form(
     if asked.rounded:
         found, epsilon = with_rounding(found), Fraction(0)
         known = by_rule(hardened(found))
-        said = (*said, _Layer(known[-1].magnitude, GapBy.RULE, ()))
+        said = (*said, _Layer(_of_outputs(known[-1]), GapBy.RULE, ()))
     layers = _chain(found, known, said, takes_bits=asked.rounded)
     if layers is None or not _is_at_most(layers, epsilon):
         raise UnprovedError("what is put out is not seen to be 0 or 1, so that it cannot be rounded")
     evidence = ClosedForm(layers, len(examined))
     return Softening(found, hardened(found), evidence, epsilon, asked.first, None, examined, (c, k), unruled)
+
+
+def _of_outputs(last: LayerByRule) -> Monomial:
+    """What bounds the numbers before the layer that rounds."""
+    if last.magnitude is None:
+        raise UnprovedError("nothing bounds what is put out, so that it is not rounded: leave --round out")
+    return last.magnitude
 
 
 def _is_at_most(layers: tuple[LayerError, ...], epsilon: Fraction) -> bool:
@@ -305,5 +313,5 @@ def _require_bits(soft: Network, lengths: range) -> None:
         budget = Budget(hardened(soft), length)
         if budget.error_bound(inverse_temperatures(soft)).outputs > 0:
             raise UnprovedError(
-                f"what is put out is not 0 or 1 on all words of {length} symbols, so that it cannot be rounded"
+                f"what is put out is not 0 or 1 on all words of {length} symbols: it cannot be rounded"
             )

@@ -79,7 +79,7 @@ def least_coldness(holds: Callable[[Fraction], bool], start: Fraction, most: Fra
     >>> least_coldness(lambda x: x * x >= 10, Fraction(1), Fraction(1024))
     Fraction(51, 16)
     """
-    high = start
+    high = Fraction(2) ** (start.numerator.bit_length() - start.denominator.bit_length() + 1)
     while not holds(high):
         high *= 2
         if high > most:
@@ -91,4 +91,5 @@ def least_coldness(holds: Callable[[Fraction], bool], start: Fraction, most: Fra
     while last - first > 1:
         middle = (first + last) // 2
         first, last = (first, middle) if holds(low + middle * step) else (middle, last)
-    return low + last * step
+    found: Fraction = low + last * step
+    return found

@@ -32,18 +32,25 @@ from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, number, times
 from attemper.networks.layers import (
+    Construction,
     Coordinate,
     Head,
     Hidden,
     Layer,
     LinearForm,
+    Lookup,
+    Neighbour,
     Network,
+    Select,
     Softmax,
     Uniform,
 )
 
 COLDNESS = 2**40
 """K: so large that nothing is lost where a rule compares leads with numbers of positions."""
+
+UNIQUE = (Select, Neighbour, Lookup)
+"""Rules by which one visible position has the greatest score, whatever the head's values are."""
 
 MOST_FADING = 8
 """Leads that fade faster than n^-8 are those of no construction."""
@@ -180,29 +187,31 @@ def _averaged(head: Head, known: _Known) -> HeadFact | None:
 
 
 def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, HeadFact | None]:
-    """The first rule that holds of the head."""
-    if not known.knows(*head.query, *head.key, *head.values):
+    """The first rule that holds of the head; or of its scores, if by that one position is the best."""
+    if not known.knows(*head.query, *head.key):
         return None, None
-    stream = known.stream()
+    alone = replace(head, values=(), targets=())
+    kinds: list[tuple[type[Construction], Head]] = [(kind, alone) for kind in UNIQUE]
+    if known.knows(*head.values):
+        kinds = [(kind, head) for kind in (*RULES, *INTEGER_RULES) if kind is not Uniform] + kinds
     for fading in range(MOST_FADING + 1):
-        coldness = times(COLDNESS, Power(Length(), fading))
-        cooled = replace(head, weighting=Softmax(coldness))
-        for construction in (*RULES, *INTEGER_RULES):
-            if construction is Uniform:
-                continue
+        coldness = Softmax(times(COLDNESS, Power(Length(), fading)))
+        for kind, own in kinds:
             try:
-                fact = fact_by(construction, known.names, cooled, stream)
+                fact = fact_by(kind, known.names, replace(own, weighting=coldness), known.stream())
                 spreads = tuple(_spread(known, form) for form in head.values)
             except UNFOLLOWED:
                 continue
             if fact.rule.least_lead > 0:
                 gap = Monomial(fact.rule.least_lead / COLDNESS, Fraction(-fading))
-                return HeadByRule(gap, spreads), fact
+                return HeadByRule(gap, spreads), fact if own is head else None
     return None, None
 
 
 def _spread(known: _Known, form: LinearForm) -> Monomial:
     """How far apart a value can be at two positions."""
+    if not known.knows(form):
+        return _monomial(known.size(form).times(Bound(Fraction(2))))
     names, value = known.names, of_form(known.names, form, known.stream())
     ends = [names.bounds(own) for own in names.values(value[0, 0])] if set(value) == {(0, 0)} else []
     if not value:

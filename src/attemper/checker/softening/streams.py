@@ -66,7 +66,7 @@ class TieError(UnsupportedError):
         super().__init__(
             f"head {tie.head} of layer {tie.layer} has its greatest score at two positions, {tie.tied[0]} "
             f"and {tie.tied[1]}, when it looks from position {tie.position} of the word '{word}': no "
-            "temperature makes soft attention choose as hard attention does; write a tie-break into the score",
+            "temperature makes soft attention choose as hard attention does; write a tie-break into it",
             word=tie.word,
             position=tie.position,
             layer=tie.layer,

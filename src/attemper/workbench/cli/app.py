@@ -22,6 +22,7 @@ COMMANDS = {
     "zoo": "zoo",
     "certify": "certifying",
     "check": "checking",
+    "soften": "softening",
     "refute": "refuting",
     "restrict": "refuting",
     "lemma": "lemma",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from attemper.certificates.approximations import ClosedForm, GapBy, Monomial
+from attemper.certificates.approximations import ClosedForm, Monomial
 from attemper.certifying.softening.norms import coldness_by_norms
 from attemper.certifying.softening.soften import Softening, cold_enough
 from attemper.checker.softening.elementwise import Budget
@@ -93,9 +93,7 @@ def _keyed(numbers: dict[int, float]) -> dict[str, float]:
 
 def softening_report(found: Softening, original: Network) -> SofteningReport:
     """The numbers of a softening; `original` is the network that was softened."""
-    return SofteningReport(
-        tuple(_heads(found, original)), found.slopes, _budgets(found), tuple(_seen(found))
-    )
+    return SofteningReport(tuple(_heads(found, original)), found.slopes, _budgets(found), tuple(_seen(found)))
 
 
 def _heads(found: Softening, original: Network) -> Iterator[HeadTemperature]:
@@ -171,5 +169,10 @@ def _budgets(found: Softening) -> Budgets | None:
 
 
 def _coldest(soft: Network, length: int) -> Fraction:
-    forms = (h.weighting.inverse_temperature for layer in soft.layers for h in layer.heads if isinstance(h.weighting, Softmax))
+    forms = (
+        h.weighting.inverse_temperature
+        for layer in soft.layers
+        for h in layer.heads
+        if isinstance(h.weighting, Softmax)
+    )
     return max(evaluate(form, length, length) for form in forms)
