@@ -29,7 +29,7 @@ from attemper.certifying.softening.temperatures import (
 )
 from attemper.checker.names import UnprovenError
 from attemper.checker.softening.by_rule import LayerByRule, by_rule
-from attemper.checker.softening.closed_form import Chain
+from attemper.checker.softening.closed_form import Bit, Chain
 from attemper.checker.softening.elementwise import Budget, inverse_temperatures
 from attemper.checker.softening.enumeration import MOST_WORDS, Examined, examine, reach
 from attemper.checker.softening.hard import hardened, uniform_heads
@@ -100,8 +100,7 @@ def soften_network(network: Network, asked: Asked) -> Softening:
     said, unruled = _said(hard, known, asked), _unruled(hard, known)
     if said is None:
         return _word_by_word(hard, asked, unruled)
-    examined = tuple(_examined(hard, asked)) if unruled or asked.magnitudes else ()
-    return _in_closed_form(hard, known, said, asked, examined, unruled)
+    return _in_closed_form(hard, known, said, asked, unruled)
 
 
 def _require_average(network: Network) -> None:
@@ -184,7 +183,6 @@ def _in_closed_form(
     known: tuple[LayerByRule, ...],
     said: tuple[_Layer, ...],
     asked: Asked,
-    examined: tuple[Examined, ...],
     unruled: str,
 ) -> Softening:
     """The least k, and then the least c, for which the chain of errors closes at all lengths."""
@@ -193,9 +191,11 @@ def _in_closed_form(
         return softened(hard, [[colder_than_a_gap(_gap(own), c, k) for own in one.gaps] for one in said])
 
     def is_enough(c: int, k: int) -> bool:
-        layers = _chain(soft(c, k), known, said, takes_bits=False)
-        return layers is not None and _is_at_most(layers, asked.epsilon)
+        found = _chain(soft(c, k), known, said, takes_bits=False)
+        return found is not None and _is_at_most(found.layers, asked.epsilon)
 
+    # What is given is tried first: a tie is said with its word.
+    examined = tuple(_examined(hard, asked)) if asked.gaps or asked.magnitudes else ()
     asked.report("looking for temperatures for all lengths")
     k = next((k for k in range(MOST_K + 1) if is_enough(MOST_C, k)), None)
     c = None if k is None else least_integer(lambda c: is_enough(c, k), MOST_C)
@@ -208,10 +208,12 @@ def _in_closed_form(
         found, epsilon = with_rounding(found), Fraction(0)
         known = by_rule(hardened(found))
         said = (*said, _Layer(_of_outputs(known[-1]), GapBy.RULE, ()))
-    layers = _chain(found, known, said, takes_bits=asked.rounded)
-    if layers is None or not _is_at_most(layers, epsilon):
+    chain = _chain(found, known, said, takes_bits=asked.rounded)
+    if chain is None or not _is_at_most(chain.layers, epsilon):
         raise UnprovedError("what is put out is not seen to be 0 or 1, so that it cannot be rounded")
-    evidence = ClosedForm(layers, len(examined))
+    if chain.bits and not examined:
+        examined = tuple(_examined(hard, asked))
+    evidence = ClosedForm(chain.layers, len(examined))
     return Softening(found, hardened(found), evidence, epsilon, asked.first, None, examined, (c, k), unruled)
 
 
@@ -232,9 +234,18 @@ def _gap(own: HeadGap | None) -> Monomial | None:
     return None if own is None else own.gap
 
 
+@final
+@dataclass(frozen=True)
+class _Errors:
+    """The errors behind each layer, and what coordinates are taken to be bits."""
+
+    layers: tuple[LayerError, ...]
+    bits: frozenset[Bit]
+
+
 def _chain(
     soft: Network, known: tuple[LayerByRule, ...], said: tuple[_Layer, ...], *, takes_bits: bool
-) -> tuple[LayerError, ...] | None:
+) -> _Errors | None:
     """The errors behind each layer; None where leads are not seen to outweigh them."""
     chain = Chain(soft, known, takes_bits=takes_bits)
     before, layers = chain.start(), []
@@ -247,7 +258,7 @@ def _chain(
         claimed = replace(claimed, error=chain.needed(index, errors))
         layers.append(claimed)
         before = chain.after(errors, claimed.error)
-    return tuple(layers)
+    return _Errors(tuple(layers), frozenset(chain.bits))
 
 
 # Word by word --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attemper.checker.report import record_of
+from attemper.checker.verdict import Status
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
@@ -79,24 +80,33 @@ def soften_command(
             rounding=rounding,
             report=report,
         )
-        numbers = softening_report(found.softening, original)
-    replaced = (output / STRUCTURE).exists()
-    found.save(output)
+        is_shown = found.verdict.status in {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}
+        numbers = softening_report(found.softening, original) if is_shown else None
+    replaced = numbers is not None and (output / STRUCTURE).exists()
+    if numbers is not None:
+        found.save(output)
     if json:
-        record = {**record_of(found.verdict), **numbers.as_record()}
-        print_json({**record, "directory": str(output), "replaced": replaced})
+        record = {**record_of(found.verdict), **(numbers.as_record() if numbers else {})}
+        print_json({**record, "directory": str(output) if numbers else None, "replaced": replaced})
+        return found.verdict.exit_code
+    _print_verdict(found)
+    if numbers is None:
+        out.print("nothing is written")
     else:
-        _print(found, numbers)
+        _print_numbers(found, numbers)
         out.print(f"wrote {output}{', in place of the network that was there' if replaced else ''}")
     return found.verdict.exit_code
 
 
-def _print(found: Softened, numbers: SofteningReport) -> None:
-    """The verdict, and how cold the heads are."""
+def _print_verdict(found: Softened) -> None:
     for claim in found.verdict.claims:
         out.print(f"{claim.status}: {claim.text}")
         for assumption in claim.assumptions:
             out.print(f"  if {assumption}")
+
+
+def _print_numbers(found: Softened, numbers: SofteningReport) -> None:
+    """How cold the heads are, and how cold they had to be."""
     if numbers.heads:
         _print_temperatures(numbers)
     if found.softening.unruled:
