@@ -332,7 +332,6 @@ def test_what_has_no_bound_is_refused_or_infinite() -> None:
     more = layer(hidden=[relu(row((5, 2**800)), 0, (0, 1))])
     found = error_bound(network(grown, more), 2)
     assert found.outputs == float("inf"), "0 in the hard network, and 2^1600 does not fit"
-    assert found.coordinates[5] < float("inf")
 
 
 # Arithmetic -----------------------------------------------------------------------------------------

@@ -252,7 +252,7 @@ def _added(attended: Attended) -> Exact:
     values, visible = attended.values, attended.visible
     if attended.contest is not None:
         chosen = np.take_along_axis(values.numbers, attended.contest.winner[:, :, None], 1)
-        return Exact(np.where(visible.any(axis=1)[:, None], chosen, 0), values.scales)
+        return Exact(np.where(visible.sum(axis=1)[:, None] > 0, chosen, 0), values.scales)
     counts = [max(1, int(count)) for count in visible.sum(axis=1)]
     common = lcm(1, *counts)
     shares = np.array([common // count for count in counts], dtype=object)
