@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from random import Random
 
+import flint
+
 from attemper.checker.softening.enumeration import Examined, examine
+from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import SIGN, ClosedForm, I, N, number, over, plus, times
 from attemper.languages.words import Alphabet
+from attemper.networks import meaning_soft
 from attemper.networks.layers import (
     HardWeighting,
     Head,
@@ -21,6 +26,8 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
+from attemper.networks.meaning_hard import residual_streams, value_of, visible
+from attemper.networks.meaning_soft import PRECISION
 
 WIDTH, HEADS, ROWS, UNITS = 4, 2, 2, 4
 LEAST_GAP = Fraction(1, 1000)
@@ -96,3 +103,60 @@ def _head(random: Random, masking: Masking) -> Head:
     query, key = (tuple(_row(random, 2, 1, WIDTH) for _ in range(rows)) for _ in range(2))
     values = tuple(_row(random, 4, 0.5, WIDTH) for _ in range(WIDTH))
     return Head(Uniform(), masking, HardWeighting.AVERAGE, query, key, values, tuple(range(WIDTH)))
+
+
+def hard_facts(network: Network, length: int) -> tuple[list[Fraction], list[list[Fraction | None]], bool]:
+    """By the definition: magnitudes before each layer, gaps of heads with rows, whether there is a tie.
+
+    Gaps are the least distances of a greatest score to a lower one, and there is a tie where two positions
+    with a greatest score have different values.
+    """
+    magnitudes = [Fraction(0)] * len(network.layers)
+    gaps: list[list[Fraction | None]] = [[None] * len(layer.heads) for layer in network.layers]
+    is_tied = False
+    for word in product(network.alphabet.symbols, repeat=length):
+        streams = residual_streams(network, word, HardWeighting.AVERAGE)
+        for place, (layer, stream) in enumerate(zip(network.layers, streams, strict=False)):
+            sizes = [abs(value) for vector in stream for value in vector]
+            magnitudes[place] = max(magnitudes[place], *sizes)
+            for index, head in enumerate(layer.heads):
+                for scores, values in contests(head, stream):
+                    lower = [max(scores) - score for score in scores if score < max(scores)]
+                    known = gaps[place][index]
+                    gaps[place][index] = min([*lower, *([] if known is None else [known])], default=None)
+                    best = [v for score, v in zip(scores, values, strict=True) if score == max(scores)]
+                    is_tied |= len(set(best)) > 1
+    return magnitudes, gaps, is_tied
+
+
+def contests(
+    head: Head, stream: list[list[Fraction]]
+) -> Iterator[tuple[list[Fraction], list[tuple[Fraction, ...]]]]:
+    """The visible scores at each position, and the values there, of a head that has rows."""
+    for i, vector in enumerate(stream, 1):
+        places = visible(head.masking, i, len(stream)) if head.query else range(0)
+        if places:
+            there = [stream[j - 1] for j in places]
+            scores = [
+                sum(
+                    (
+                        value_of(q, vector) * value_of(k, other)
+                        for q, k in zip(head.query, head.key, strict=True)
+                    ),
+                    Fraction(0),
+                )
+                for other in there
+            ]
+            yield scores, [tuple(value_of(form, other) for form in head.values) for other in there]
+
+
+def violations(soft: Network, length: int, bounds: Sequence[float]) -> int:
+    """How many numbers of how many words are certainly further from the hard network's than is said."""
+    count = 0
+    for word in product(soft.alphabet.symbols, repeat=length):
+        hard = residual_streams(soft, word, HardWeighting.AVERAGE)[-1]
+        with precision(PRECISION):
+            for exact, enclosed in zip(hard, meaning_soft.residual_streams(soft, word)[-1], strict=True):
+                for value, found, bound in zip(exact, enclosed, bounds, strict=True):
+                    count += bool(abs(found - ball(value)) > flint.arb(bound))
+    return count

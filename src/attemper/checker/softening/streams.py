@@ -65,8 +65,8 @@ class TieError(UnsupportedError):
         word = show_word(tie.word[:MOST_SHOWN]) + ("..." if len(tie.word) > MOST_SHOWN else "")
         super().__init__(
             f"head {tie.head} of layer {tie.layer} has its greatest score at two positions, {tie.tied[0]} "
-            f"and {tie.tied[1]}, when it looks from position {tie.position} of the word '{word}': no "
-            "temperature makes soft attention choose as hard attention does; write a tie-break into it",
+            f"and {tie.tied[1]}, when it looks from position {tie.position} of the word '{word}': at no "
+            "temperature does soft attention choose as this does; write a tie-break into the score",
             word=tie.word,
             position=tie.position,
             layer=tie.layer,
@@ -243,7 +243,8 @@ def _require_one_winner(
         row, i, other = (int(found[0]) for found in np.nonzero(apart))
         symbols, words = said
         word = tuple(symbols[number] for number in words[row].tolist())
-        raise TieError(Tie(word, i + 1, *place, (int(contest.winner[row, i]) + 1, other + 1)))
+        first = int(contest.winner[row, i])
+        raise TieError(Tie(word, i + 1, *place, (first + 1, other + 1)))
 
 
 def _added(attended: Attended) -> Exact:
@@ -251,7 +252,7 @@ def _added(attended: Attended) -> Exact:
     values, visible = attended.values, attended.visible
     if attended.contest is not None:
         chosen = np.take_along_axis(values.numbers, attended.contest.winner[:, :, None], 1)
-        return Exact(np.where(visible.any(axis=1)[:, None], chosen, 0), values.scales)
+        return Exact(np.where(visible.sum(axis=1)[:, None] > 0, chosen, 0), values.scales)
     counts = [max(1, int(count)) for count in visible.sum(axis=1)]
     common = lcm(1, *counts)
     shares = np.array([common // count for count in counts], dtype=object)
