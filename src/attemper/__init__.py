@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         compile_regex,
         load,
     )
-    from attemper.workbench.softening import soften
+    from attemper.workbench.softening import load_softened, soften
     from attemper.workbench.zoo import compile_named, named
 
 __version__ = "0.5.0"
@@ -49,6 +49,7 @@ __all__ = [
     "formula_of",
     "hard_network",
     "load",
+    "load_softened",
     "named",
     "parse_program",
     "parse_regex",
@@ -78,6 +79,7 @@ _HOMES = {
     "formula_of": "attemper.workbench.asking",
     "hard_network": "attemper.networks.typed",
     "load": "attemper.workbench.model",
+    "load_softened": "attemper.workbench.softening",
     "named": "attemper.workbench.zoo",
     "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from attemper.certificates.approximations import Approximation
 from attemper.certificates.approximations import save as save_certificate
@@ -21,7 +21,12 @@ from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
 from attemper.workbench.model import Model
+from attemper.workbench.options import dtype_name
 from attemper.workbench.softening_texts import gap_of, magnitude_of
+
+if TYPE_CHECKING:
+    from attemper.running.dense import DenseTransformer
+    from attemper.workbench.options import DTypeLike
 
 SOFTENED = "softened"
 """What the source of a softened network has in place of a regime."""
@@ -123,6 +128,19 @@ def soften(
     certificate = Approximation(digest, hard, found.epsilon, found.first, found.last, found.evidence)
     report("checking")
     return Softened(found, source, certificate, check_approximation(found.soft, digest, certificate))
+
+
+def load_softened(folder: str | Path, dtype: DTypeLike = "float64") -> DenseTransformer:
+    """The softmax network in a folder that `attemper soften` wrote, as a `torch.nn.Module`.
+
+    It maps tokens [batch, position] to what is put out [batch, position], as those of `Model.dense` do.
+    Raises `MalformedFileError`, and `OptionError` for another `dtype` than a model runs in.
+    """
+    import torch
+
+    from attemper.running.dense import DenseTransformer
+
+    return DenseTransformer(load_network(Path(folder))[0], getattr(torch, dtype_name(dtype)))
 
 
 def network_of(network: Network | Model | str) -> Network:

@@ -215,9 +215,10 @@ def _said(found: Approximation) -> str:
         lengths = "all lengths" if found.first == 1 else f"all lengths from {found.first:,} on"
     else:
         lengths = f"lengths {found.first:,} to {found.last:,}"
+    near = f"within {found.epsilon} of that of" if found.epsilon else "the same as that of"
     return (
-        f"{lengths}, in real arithmetic: what is put out is within {found.epsilon} of the average-hard "
-        f"network with the same weights ({found.hard[:12]})"
+        f"{lengths}, in real arithmetic: what is put out is {near} the average-hard network with the same "
+        f"weights ({found.hard[:12]})"
     )
 
 
