@@ -39,7 +39,7 @@ def soften_command(
     ] = None,
     magnitude: Annotated[
         list[str] | None,
-        typer.Option(metavar="L=SIZE", help="A bound on what a layer reads, as 0='3 n'; may be repeated."),
+        typer.Option(metavar="L=NUMBER", help="A bound on what a layer reads, as 0='3 n'; may be repeated."),
     ] = None,
     words: Annotated[int, typer.Option(min=1, help="How many words may be tried in all.")] = 2**20,
     up_to: Annotated[
