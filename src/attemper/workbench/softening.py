@@ -160,7 +160,8 @@ def network_of(network: Network | Model | str) -> Network:
             if isinstance(found, Model | Network):
                 return network_of(found)
             raise ModuleError(
-                f"'{network}' is a {type(found).__name__}, and no network: attemper.hard_network makes one"
+                f"'{network}' is of the type {type(found).__name__}, and no network: attemper.hard_network "
+                "makes one"
             )
         case _:
             raise OptionError(
