@@ -119,13 +119,23 @@ class _Known:
         """The stream after something was added to it: values, or None and their sizes."""
         found = _Known(self.names, list(self.values), list(self.sizes))
         for coordinate, parts in written.items():
-            value = found.values[coordinate]
-            for part, _ in parts:
-                value = None if value is None or part is None else add(self.names, value, part)
-            found.values[coordinate] = value
-            sizes = [self.sizes[coordinate], *(size for _, size in parts)]
-            found.sizes[coordinate] = _sum(sizes) if value is None else peak_of(self.names, value)
+            found.sizes[coordinate] = _sum([self.sizes[coordinate], *(size for _, size in parts)])
+            try:
+                value = self._total(coordinate, [part for part, _ in parts])
+                found.sizes[coordinate] = peak_of(self.names, value)
+                found.values[coordinate] = value
+            except UNFOLLOWED:
+                found.values[coordinate] = None
         return found
+
+    def _total(self, coordinate: Coordinate, parts: list[Value | None]) -> Value:
+        """A coordinate and what is added to it. Raises `UnprovenError` if something of that is not known."""
+        total: Value = {}
+        for part in (self.values[coordinate], *parts):
+            if part is None:
+                raise UnprovenError("nothing is known of what is added to it")
+            total = add(self.names, total, part)
+        return total
 
 
 def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
