@@ -20,7 +20,7 @@ from attemper.networks.layers import HardWeighting, Head, LinearForm, Network, S
 from attemper.networks.meaning_hard import residual_streams, value_of, visible
 
 SHORT = 4
-LENGTHS = (1, 2, 3, 4, 5, 7, 8, 15, 16, 63, 64, 1000, 1023, 1024, 10**6)
+LENGTHS = (1, 2, 3, 4, 7, 8, 16, 1023, 10**6)
 BITS = 256
 
 
@@ -96,12 +96,19 @@ def _look_at_head(head: Head, key: tuple[int, int, int], stream: list[list[Fract
             found.leads[key] = min(found.leads.get(key, min(others)), *others)
 
 
+def _some(values: set[Fraction]) -> list[Fraction]:
+    """At most five of the values, from the least to the greatest: more find no more."""
+    found = sorted(values)
+    return [found[k * (len(found) - 1) // 4] for k in range(5)] if len(found) > 5 else found
+
+
 class Judge:
     """Judges chains about one soft network, at any temperatures of its heads."""
 
     def __init__(self, network: Network, longest: int = SHORT) -> None:
         self.longest = longest
         self.seen = seen_of(network, longest)
+        self.inputs = {key: _some(found) for key, found in self.seen.inputs.items()}
 
     def is_false(self, soft: Network, evidence: ClosedForm, epsilon: Fraction) -> str:
         """Where the chain is false, in words; empty if nothing is found."""
@@ -167,7 +174,7 @@ class Judge:
             units = [unit for unit in layer.hidden if unit.form == form]
             for target in {t for unit in units for t, _ in unit.outputs}:
                 pieces = [(unit.bias, f) for unit in units for t, f in unit.outputs if t == target]
-                moved = [_moved(pieces, value, off) for value in self.seen.inputs[number, form]]
+                moved = [_moved(pieces, value, off) for value in self.inputs[number, form]]
                 found[target] += max(moved, key=lambda own: float(own.mid()))
         return found
 
@@ -189,7 +196,7 @@ def _mass(head: Head, gap: flint.arb, size: flint.arb, errors: dict[int, flint.a
     if not left > 0:
         return flint.arb("inf")
     assert isinstance(head.weighting, Softmax)
-    places = range(1, n + 1) if n <= 8 else (1, 2, n // 2, n - 1, n)
+    places = range(1, n + 1) if n <= 4 else (1, n // 2, n)
     coldest = min(evaluate(head.weighting.inverse_temperature, i, n) for i in places)
     if coldest < 0:
         return flint.arb("inf")

@@ -45,7 +45,6 @@ FORMULAS = {
     "O a": ("ab", "temperature"),
     "#<[a] % 2 = 0": ("ab", "temperature"),
     "'a' S ('b' & Y ('b' & Y 'b'))": ("ab", "unbounded"),
-    "X a & Y b": ("ab", "temperature"),
 }
 
 
@@ -182,16 +181,18 @@ def campaign(random: Random, wanted: int, monkeypatch: pytest.MonkeyPatch) -> Co
 
 
 def test_no_false_chain_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = campaign(Random(1), 300, monkeypatch)
+    said = campaign(Random(1), 120, monkeypatch)
     # Some are refuted with a word, some stay true and are proved.
-    assert said["REFUTED"] > 5
-    assert said["UNKNOWN"] > 100
-    assert said["PROVED"] > 10
+    assert said["REFUTED"] >= 5
+    assert said["UNKNOWN"] >= 50
+    assert said["PROVED"] >= 10
 
 
 @pytest.mark.slow
 def test_no_false_chain_of_many_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    print(campaign(Random(2), 5_000, monkeypatch))
+    said = campaign(Random(2), 5_000, monkeypatch)
+    assert said["REFUTED"] >= 200
+    assert said["PROVED"] >= 500
 
 
 def test_the_judge_finds_nothing_wrong_with_chains_that_are_as_they_were() -> None:
