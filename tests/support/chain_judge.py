@@ -36,8 +36,10 @@ def at(monomial: Monomial, n: int) -> flint.arb:
 
 @dataclass(frozen=True)
 class Seen:
-    """What short words show of a hard network: by layer and length the greatest size, by head the least lead
-    over another value (and whether positions of other values tie), by layer and form the values of hidden units.
+    """What short words show of a hard network.
+
+    By layer and length the greatest size; by head the least lead over another value, and whether positions of
+    other values tie; by value how far apart it is; by layer and form what hidden units read.
     """
 
     sizes: dict[tuple[int, int], Fraction]

@@ -1,4 +1,4 @@
-"""Softened networks with a chain of errors, made as simply as can be: c and k are tried one after the other."""
+"""Softened networks with a chain of errors, made as simply as can be: c and k are tried one by one."""
 
 from __future__ import annotations
 

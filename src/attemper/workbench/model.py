@@ -47,7 +47,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet, Word, show_word
-from attemper.networks.files import Source, digest_of
+from attemper.networks.files import HARD, Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
@@ -269,7 +269,7 @@ def load(folder: str | Path) -> Model:
     """Read a model back from the folder that `Model.save` or `attemper compile` wrote.
 
     The weights are those of the file, bit for bit. Raises `MalformedFileError` if a file is missing, damaged
-    or of another shape.
+    or of another shape, and `UnsupportedError` for a softened network, which has no language.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -278,6 +278,11 @@ def load(folder: str | Path) -> Model:
     <Model O a: unbounded, 1 layers, 1 heads, 112 parameters>
     """
     network, source = load_network(Path(folder))
+    if source.kind == HARD:
+        raise UnsupportedError(
+            f"'{folder}' holds a softened network, which no language is claimed of: 'attemper check' says how "
+            "far it is from its hard network"
+        )
     try:
         language = _language_of(source, network)
         regime = Regime(source.regime)

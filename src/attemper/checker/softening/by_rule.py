@@ -28,7 +28,7 @@ from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
 from attemper.checker.rules import HeadFact
 from attemper.checker.softening.hard import uniform_heads
-from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of
+from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, number, times
 from attemper.networks.layers import (
@@ -212,12 +212,11 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, HeadFact | Non
 
 
 def _spread(known: _Known, form: LinearForm) -> Monomial:
-    """How far apart a value can be at two positions."""
+    """How far apart a value can be at two positions: by its least and its greatest number, or by its size."""
     names, value = known.names, of_form(known.names, form, known.stream())
-    ends = [names.bounds(own) for own in names.values(value[0, 0])] if set(value) == {(0, 0)} else []
-    if not value:
-        return Monomial(Fraction(0))
-    if not ends:
+    try:
+        ends = [names.bounds(own) for own in names.values(plain(value, names, "a value"))]
+    except UnprovenError:
         return _monomial(peak_of(names, value).times(Bound(Fraction(2))))
     return Monomial(max(high for _, high in ends) - min(low for low, _ in ends))
 
