@@ -1,8 +1,8 @@
 """Whether a chain of errors is false somewhere: the recursion once more, numerically, at single lengths.
 
-It shares nothing with the checker but the data of networks and certificates. What the hard network does is seen
-on all words of up to `SHORT` symbols, by its definition; the recursion is evaluated at `LENGTHS`, in balls, with
-dense matrices. A chain that is found false is certainly no proof; one that is not may still be none.
+It shares nothing with the checker but the data of networks and certificates. What the hard network does is
+seen on all words of up to `SHORT` symbols, by its definition; the recursion is evaluated at `LENGTHS`, in
+balls. A chain that is found false is certainly no proof; one that is not may still be none.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from attemper.certificates.approximations import (
     Monomial,
 )
 from attemper.checker.names import UnprovenError
-from attemper.checker.softening.by_rule import by_rule
+from attemper.checker.softening.by_rule import LayerByRule, by_rule
 from attemper.checker.softening.closed_form import Chain
 from attemper.checker.softening.hard import hardened, uniform_heads
 from attemper.exact.closed_forms import ONE, Digits, N, Power, plus, times
@@ -58,9 +58,15 @@ def cooled(network: Network, claims: Claims, c: int, k: int) -> Network:
     return replace(network, layers=tuple(layers))
 
 
-def with_errors(network: Network, claims: Claims, *, takes_bits: bool = False) -> Claims:
+def with_errors(
+    network: Network,
+    claims: Claims,
+    known: tuple[LayerByRule, ...] | None = None,
+    *,
+    takes_bits: bool = False,
+) -> Claims:
     """The claims with the least errors that can be claimed. Raises `UnprovenError` if there are none."""
-    chain = Chain(network, by_rule(hardened(network)), takes_bits)
+    chain = Chain(network, known or by_rule(hardened(network)), takes_bits)
     before, found = chain.start(), []
     for number, claimed in enumerate(claims):
         errors = chain.errors_after(number, claimed, before)
@@ -80,10 +86,12 @@ def softened(
 ) -> tuple[Network, Approximation]:
     """The network at the highest temperature that closes the chain, k first, and its certificate."""
 
+    known = by_rule(hardened(network))
+
     def at(c: int, k: int) -> tuple[Network, Claims] | None:
         soft = cooled(network, claims, c, k)
         try:
-            found = with_errors(soft, claims, takes_bits=takes_bits)
+            found = with_errors(soft, claims, known, takes_bits=takes_bits)
         except UnprovenError:
             return None
         error = found[-1].error if found else ZERO

@@ -280,8 +280,8 @@ def load(folder: str | Path) -> Model:
     network, source = load_network(Path(folder))
     if source.kind == HARD:
         raise UnsupportedError(
-            f"'{folder}' holds a softened network, which no language is claimed of: 'attemper check' says how "
-            "far it is from its hard network"
+            f"'{folder}' holds a softened network, of which no language is claimed: 'attemper check' says "
+            "how far it is from its hard network"
         )
     try:
         language = _language_of(source, network)
