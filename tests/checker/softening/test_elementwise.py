@@ -305,8 +305,32 @@ def test_what_is_kept_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     streamed = Budget(hard, 4)
     assert [streamed.error_bound(cold) for cold in colds] == found
     assert len(calls) == 12
+    assert [
+        streamed.is_within(cold, Fraction(value.outputs)) for cold, value in zip(colds, found, strict=True)
+    ]
     words = [tuple("abab"), tuple("bbba")]
     assert Budget(hard, 4, words).error_bound(colds[0]).outputs <= found[0].outputs
+
+
+def test_what_is_within_is_found_with_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word that was too far off is looked at first the next time, and alone if that settles it."""
+    hard = next(tieless(3, 2, 4))[0]
+    seen: list[int] = []
+    follow = streams.follow
+    monkeypatch.setattr(elementwise, "MOST_KEPT", 1)
+    monkeypatch.setattr(streams, "AT_ONCE", 16 * 4)
+    monkeypatch.setattr(elementwise, "follow", lambda *given: seen.append(len(given[1])) or follow(*given))
+    budget = Budget(hard, 4)
+    known = [inverse_temperatures(softened(hard, 2**k)) for k in range(4, 12)]
+    bounds = [budget.error_bound(cold).outputs for cold in known]
+    assert sum(seen) == 16 * len(known)
+    epsilon = Fraction((bounds[3] + bounds[4]) / 2)
+    seen.clear()
+    assert [budget.is_within(cold, epsilon) for cold in known] == [bound <= epsilon for bound in bounds]
+    is_settled = sum(bound > epsilon for bound in bounds[1:])
+    assert sum(count == 1 for count in seen) >= is_settled > 2
+    assert sum(seen) < 16 * len(known)
+    assert budget.is_within(known[4], Fraction(bounds[4]))
 
 
 def test_colder_is_never_further() -> None:

@@ -41,7 +41,8 @@ def up(value: Array, terms: int) -> Array:
     As `forms.upward`; with operands that are 0 or at least 2^-300 nothing underflows, so the computed value
     is at least (1 - u)^(terms + 2) times the exact one, and 0 only where that is.
     """
-    return np.where(value == 0, 0.0, np.maximum(value * (1 + (terms + 8) * GAMMA), LEAST))
+    found = np.asarray(value * (1 + (terms + 8) * GAMMA))
+    return np.maximum(found, LEAST, out=found, where=np.asarray(value) != 0)
 
 
 def size_bounds(rows: Exact) -> Array:

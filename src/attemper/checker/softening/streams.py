@@ -35,7 +35,7 @@ from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax
 
-AT_ONCE = 2**19
+AT_ONCE = 2**18
 """About how many pairs of positions are looked at together."""
 
 Words = NDArray[np.int64]
@@ -165,11 +165,11 @@ def _embedded(network: Network, words: Words) -> Exact:
     symbols = [[Fraction(0)] * width for _ in network.embedding]
     for row, form in zip(symbols, network.embedding, strict=True):
         for coordinate, value in form:
-            row[coordinate] = value
+            row[coordinate] += value
     places = [[Fraction(0)] * width for _ in range(length)]
     for coordinate, closed_form in network.positions:
         for i, row in enumerate(places, 1):
-            row[coordinate] = evaluate(closed_form, i, length)
+            row[coordinate] += evaluate(closed_form, i, length)
     table, placed = exactly(symbols, width), exactly(places, width)
     return written(Exact(table.numbers[words], table.scales), [(placed, range(width))])
 
