@@ -139,7 +139,7 @@ class Budget:
         outputs = list(self.hard.outputs)
         for words, errors in self._errors(inverse_temperatures, chain(self._suspect, self._facts())):
             worst = errors[..., outputs].max(axis=(1, 2))
-            if worst.max() > epsilon:
+            if float(worst.max()) > epsilon:
                 row = int(worst.argmax())
                 self._suspect = [self._facts_of(words[row : row + 1])]
                 return False
