@@ -36,6 +36,7 @@ from attemper.exact.closed_forms import (
 )
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Masking, Network, Softmax, Uniform
+from tests.support.soft_budget import budget
 from tests.support.soft_networks import drawn, softened, tieless, violations
 
 MASKINGS = tuple(Masking)
@@ -66,11 +67,31 @@ def require_sound(soft: Network, length: int) -> None:
 def test_a_bound_is_never_below_the_error(masking: Masking) -> None:
     random = Random(f"bounded {masking}")
     forms = iter(FORMS * 9)
-    for count in range(5):
+    for count in range(3):
         network = drawn(random, 1 + count % 3, maskings=(masking,))
         for length in (1, 2, 3):
             if examine(network, length).tie is None:
                 require_sound(softened(network, next(forms)), length)
+
+
+def require_by_the_book(soft: Network, length: int) -> None:
+    """The bounds are what FORMAT.md says, no less, and more by roundings only."""
+    found = error_bound(soft, length).coordinates
+    with precision(200):
+        for bound, exact in zip(found, budget(soft, length), strict=True):
+            assert not flint.arb(bound) < exact
+            assert not flint.arb(bound) > exact * (1 + flint.arb(2) ** -36) + flint.arb(2) ** -280
+
+
+@pytest.mark.parametrize("masking", MASKINGS)
+def test_a_bound_is_what_is_written(masking: Masking) -> None:
+    random = Random(f"by the book {masking}")
+    colds = iter((30, 300, times(40, I), 3000, 5, times(200, Power(N, 2))) * 9)
+    for layers in (1, 2, 3):
+        network = drawn(random, layers, maskings=(masking,))
+        if examine(network, 3).tie is None:
+            require_by_the_book(softened(network, next(colds)), 3)
+            require_by_the_book(softened(network, next(colds)), 2)
 
 
 @pytest.mark.slow
@@ -298,21 +319,45 @@ def test_what_is_kept_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elementwise, "follow", lambda *given: calls.append(1) or follow(*given))
     monkeypatch.setattr(streams, "AT_ONCE", 4 * 16)
     colds = [inverse_temperatures(softened(hard, cold)) for cold in (10, 1000)]
-    budget = Budget(hard, 4)
-    found = [budget.error_bound(cold) for cold in colds]
+    kept = Budget(hard, 4)
+    found = [kept.error_bound(cold) for cold in colds]
     assert len(calls) == 4, "four batches of four words, for two temperatures"
     monkeypatch.setattr(elementwise, "MOST_KEPT", 1)
     streamed = Budget(hard, 4)
     assert [streamed.error_bound(cold) for cold in colds] == found
     assert len(calls) == 12
+    assert [
+        streamed.is_within(cold, Fraction(value.outputs)) for cold, value in zip(colds, found, strict=True)
+    ]
     words = [tuple("abab"), tuple("bbba")]
     assert Budget(hard, 4, words).error_bound(colds[0]).outputs <= found[0].outputs
 
 
+def test_what_is_within_is_found_with_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word that was too far off is looked at first the next time, and alone if that settles it."""
+    hard = next(tieless(3, 2, 4))[0]
+    seen: list[int] = []
+    follow = streams.follow
+    monkeypatch.setattr(elementwise, "MOST_KEPT", 1)
+    monkeypatch.setattr(streams, "AT_ONCE", 16 * 4)
+    monkeypatch.setattr(elementwise, "follow", lambda *given: seen.append(len(given[1])) or follow(*given))
+    kept = Budget(hard, 4)
+    known = [inverse_temperatures(softened(hard, 2**k)) for k in range(4, 12)]
+    bounds = [kept.error_bound(cold).outputs for cold in known]
+    assert sum(seen) == 16 * len(known)
+    epsilon = Fraction((bounds[3] + bounds[4]) / 2)
+    seen.clear()
+    assert [kept.is_within(cold, epsilon) for cold in known] == [bound <= epsilon for bound in bounds]
+    is_settled = sum(bound > epsilon for bound in bounds[1:])
+    assert sum(count == 1 for count in seen) >= is_settled > 2
+    assert sum(seen) < 16 * len(known)
+    assert kept.is_within(known[4], Fraction(bounds[4]))
+
+
 def test_colder_is_never_further() -> None:
     hard = next(tieless(4, 2, 4))[0]
-    budget = Budget(hard, 4)
-    found = [budget.error_bound(inverse_temperatures(softened(hard, 2**k))).outputs for k in range(0, 20)]
+    known = Budget(hard, 4)
+    found = [known.error_bound(inverse_temperatures(softened(hard, 2**k))).outputs for k in range(0, 20)]
     assert found == sorted(found, reverse=True)
 
 
@@ -384,3 +429,15 @@ def test_patterns_of_many_units() -> None:
 
 def test_few_draws_are_needed() -> None:
     assert len(list(islice(tieless(0, 1, 3), 2))) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("masking", MASKINGS)
+def test_many_bounds_are_what_is_written(masking: Masking) -> None:
+    random = Random(f"by the book at length {masking}")
+    for count in range(40):
+        network = drawn(random, 1 + count % 3, maskings=(masking, random.choice(MASKINGS)))
+        for length in (1, 3, 4):
+            if examine(network, length).tie is None:
+                cold = Fraction(2) ** random.randint(-3, 14)
+                require_by_the_book(softened(network, times(cold, Power(I, random.randint(-1, 2)))), length)

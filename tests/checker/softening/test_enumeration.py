@@ -56,7 +56,7 @@ def agrees(network: Network, length: int) -> Examined:
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_random_networks_are_examined_as_the_definition_says(masking: Masking) -> None:
     random = Random(f"examined {masking}")
-    for count in range(9):
+    for count in range(3):
         network = drawn(random, 1 + count % 3, maskings=(masking,))
         for length in (1, 2, 4):
             agrees(network, length)
@@ -65,7 +65,7 @@ def test_random_networks_are_examined_as_the_definition_says(masking: Masking) -
 def test_a_tie_is_one_by_the_definition() -> None:
     random = Random("ties")
     found = 0
-    while found < 12:
+    while found < 6:
         network = drawn(random, 2, maskings=MASKINGS)
         tie = examine(network, 3).tie
         if tie is not None:

@@ -304,7 +304,7 @@ def cold_enough(
     """An inverse temperature of at least `cold` with which all words of one length are within epsilon."""
 
     def is_enough(value: Fraction) -> bool:
-        return budget.error_bound(_constant(uniform, value)).outputs <= epsilon
+        return budget.is_within(_constant(uniform, value), epsilon)
 
     if is_enough(cold):
         return cold
@@ -322,7 +322,7 @@ def _constant(uniform: tuple[tuple[bool, ...], ...], cold: Fraction) -> Temperat
 def _require_bits(soft: Network, lengths: range) -> None:
     for length in lengths:
         budget = Budget(hardened(soft), length)
-        if budget.error_bound(inverse_temperatures(soft)).outputs > 0:
+        if not budget.is_within(inverse_temperatures(soft), Fraction(0)):
             raise UnprovedError(
                 f"what is put out is not 0 or 1 on all words of {length} symbols: it cannot be rounded"
             )

@@ -106,6 +106,6 @@ def _off(head: ReadHead, compared: Compared) -> Fraction:
     """The relative error of the query."""
     bound = bound_of(head.queries[0], head.stream, compared.found)
     off = bound.factor / abs(compared.unit)
-    if bound.power > compared.growth or off >= 1:
+    if (off and bound.power > compared.growth) or off >= 1:
         raise UnprovenError("its integers are off by too much")
     return off

@@ -28,7 +28,7 @@ from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
 from attemper.checker.rules import HeadFact
 from attemper.checker.softening.hard import uniform_heads
-from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of
+from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, number, times
 from attemper.networks.layers import (
@@ -126,13 +126,23 @@ class _Known:
         """The stream after something was added to it: values, or None and their sizes."""
         found = _Known(self.names, list(self.values), list(self.sizes))
         for coordinate, parts in written.items():
-            value = found.values[coordinate]
-            for part, _ in parts:
-                value = None if value is None or part is None else add(self.names, value, part)
-            found.values[coordinate] = value
-            sizes = [self.sizes[coordinate], *(size for _, size in parts)]
-            found.sizes[coordinate] = _sum(sizes) if value is None else peak_of(self.names, value)
+            found.sizes[coordinate] = _sum([self.sizes[coordinate], *(size for _, size in parts)])
+            try:
+                value = self._total(coordinate, [part for part, _ in parts])
+                found.sizes[coordinate] = peak_of(self.names, value)
+                found.values[coordinate] = value
+            except UNFOLLOWED:
+                found.values[coordinate] = None
         return found
+
+    def _total(self, coordinate: Coordinate, parts: list[Value | None]) -> Value:
+        """A coordinate and what is added to it. Raises `UnprovenError` if something of that is not known."""
+        total: Value = {}
+        for part in (self.values[coordinate], *parts):
+            if part is None:
+                raise UnprovenError("nothing is known of what is added to it")
+            total = add(self.names, total, part)
+        return total
 
 
 def by_rule(hard: Network) -> tuple[LayerByRule, ...]:
@@ -209,14 +219,13 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, HeadFact | Non
 
 
 def _spread(known: _Known, form: LinearForm) -> Monomial:
-    """How far apart a value can be at two positions."""
+    """How far apart a value can be at two positions: by its least and its greatest number, or by its size."""
     if not known.knows(form):
         return _monomial(known.size(form).times(Bound(Fraction(2))))
     names, value = known.names, of_form(known.names, form, known.stream())
-    ends = [names.bounds(own) for own in names.values(value[0, 0])] if set(value) == {(0, 0)} else []
-    if not value:
-        return Monomial(Fraction(0))
-    if not ends:
+    try:
+        ends = [names.bounds(own) for own in names.values(plain(value, names, "a value"))]
+    except UnprovenError:
         return _monomial(peak_of(names, value).times(Bound(Fraction(2))))
     return Monomial(max(high for _, high in ends) - min(low for low, _ in ends))
 

@@ -35,7 +35,6 @@ from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.softening import powers
 from attemper.checker.softening.by_rule import HeadByRule, LayerByRule
-from attemper.checker.softening.hard import uniform_heads
 from attemper.checker.softening.powers import Powers
 from attemper.checker.values import of_closed_form
 from attemper.exact import laurent
@@ -98,7 +97,6 @@ class Chain:
 
     def __post_init__(self) -> None:
         self.names = Formulas(self.network.alphabet.symbols)
-        self.uniform = uniform_heads(self.network)
         self.bits: set[Bit] = set()
 
     def start(self) -> Before:

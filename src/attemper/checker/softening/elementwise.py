@@ -31,6 +31,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
 from typing import final
 
 import numpy as np
@@ -46,7 +48,7 @@ from attemper.checker.softening.rounded import (
     facts_of,
     up,
 )
-from attemper.checker.softening.streams import batches, follow
+from attemper.checker.softening.streams import Words, batches, follow
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, evaluate
 from attemper.languages.words import Word
@@ -57,6 +59,9 @@ COLDEST = 2**900
 
 MOST_KEPT = 2**28
 """Bytes of what is kept of all words between two temperatures; more is found again each time."""
+
+Facts = tuple[Words, tuple[LayerFacts, ...]]
+"""Some words, and what the layers do on them."""
 
 InverseTemperatures = Sequence[Sequence[ClosedForm]]
 """1/tau of each head of each layer."""
@@ -101,6 +106,13 @@ class Budget:
     """The errors of one hard network at one length, for any temperatures: see the head of this file.
 
     What does not depend on the temperatures is kept, if it fits into `MOST_KEPT` bytes.
+
+    >>> import attemper
+    >>> network = attemper.compile("'a' S 'b'", "ab", regime="temperature").network
+    >>> budget = Budget(network, 4)
+    >>> own = inverse_temperatures(network)
+    >>> budget.error_bound(own).outputs, budget.is_within(own, Fraction(1, 100))
+    (0.0, True)
     """
 
     def __init__(self, hard: Network, length: int, on_words: Iterable[Word] | None = None) -> None:
@@ -108,54 +120,75 @@ class Budget:
         self.length = length
         self._words = None if on_words is None else tuple(on_words)
         self._maps = tuple(LayerMaps(layer, len(hard.coordinates)) for layer in hard.layers)
-        self._kept: list[tuple[LayerFacts, ...]] | None = None
+        self._kept: list[Facts] | None = None
+        self._suspect: list[Facts] = []
 
     def error_bound(self, inverse_temperatures: InverseTemperatures) -> ErrorBound:
         """At least the error with these temperatures, over all words: see the function `error_bound`."""
-        colds = [[_cold(form, self.length) for form in layer] for layer in inverse_temperatures]
         worst = np.zeros(len(self.hard.coordinates))
-        with np.errstate(all="ignore"):
-            for facts in self._facts():
-                worst = np.maximum(worst, self._errors(facts, colds).max(axis=(0, 1)))
-        found = tuple(float(value) if np.isfinite(value) else float("inf") for value in worst)
+        for _, errors in self._errors(inverse_temperatures, self._facts()):
+            worst = np.maximum(worst, errors.max(axis=(0, 1)))
+        found = tuple(map(float, worst))
         return ErrorBound(found, max(found[output] for output in self.hard.outputs))
 
-    def _facts(self) -> Iterator[tuple[LayerFacts, ...]]:
+    def is_within(self, inverse_temperatures: InverseTemperatures, epsilon: Fraction) -> bool:
+        """Whether what is put out has an error of at most epsilon with these temperatures.
+
+        It stops at the first words where that is not shown, and looks at the worst of them first next time.
+        """
+        outputs = list(self.hard.outputs)
+        for words, errors in self._errors(inverse_temperatures, chain(self._suspect, self._facts())):
+            worst = errors[..., outputs].max(axis=(1, 2))
+            if float(worst.max()) > epsilon:
+                row = int(worst.argmax())
+                self._suspect = [self._facts_of(words[row : row + 1])]
+                return False
+        return True
+
+    def _facts(self) -> Iterator[Facts]:
         """Those of one batch of words after the other."""
         if self._kept is not None:
             yield from self._kept
             return
-        kept: list[tuple[LayerFacts, ...]] | None = []
+        kept: list[Facts] | None = []
         size = 0
         for words in batches(self.hard, self.length, self._words):
-            facts = tuple(
-                facts_of(self._maps[number], step, is_first=number == 0)
-                for number, step in enumerate(follow(self.hard, words))
-            )
-            size += sum(layer.size for layer in facts)
+            facts = self._facts_of(words)
+            size += sum(layer.size for layer in facts[1])
             kept = None if kept is None or size > MOST_KEPT else [*kept, facts]
             yield facts
         self._kept = kept
 
-    def _errors(self, facts: Sequence[LayerFacts], colds: Sequence[Sequence[Array]]) -> Array:
-        """The errors (B, n, d) after the last layer, on a batch of B words."""
-        width = len(self.hard.coordinates)
-        errors = np.zeros((1, 1, width))
-        for maps, layer, cold in zip(self._maps, facts, colds, strict=True):
-            errors = np.broadcast_to(errors, (*layer.low.shape[:2], width))
-            middle = errors.copy()
-            for head, visible, contest, own in zip(
-                maps.heads, layer.visible, layer.contests, cold, strict=True
-            ):
-                added = (
-                    _averaged(head, visible, errors)
-                    if contest is None
-                    else _attended(head, contest, errors, own)
-                )
-                for place, target in enumerate(head.targets):
-                    middle[..., target] = up(middle[..., target] + added[..., place], 1)
-            errors = _fed_forward(maps, layer, middle)
-        return errors
+    def _facts_of(self, words: Words) -> Facts:
+        steps = enumerate(follow(self.hard, words))
+        return words, tuple(
+            facts_of(self._maps[number], step, is_first=number == 0) for number, step in steps
+        )
+
+    def _errors(
+        self, inverse_temperatures: InverseTemperatures, facts: Iterable[Facts]
+    ) -> Iterator[tuple[Words, Array]]:
+        """The words of each batch, and their errors (B, n, d) after the last layer."""
+        colds = [[_cold(form, self.length) for form in layer] for layer in inverse_temperatures]
+        for words, layers in facts:
+            with np.errstate(all="ignore"):
+                errors = np.zeros((*words.shape, len(self.hard.coordinates)))
+                for maps, layer, cold in zip(self._maps, layers, colds, strict=True):
+                    errors = _fed_forward(maps, layer, _mixed(maps, layer, errors, cold))
+            yield words, np.where(np.isfinite(errors), errors, np.inf)
+
+
+def _mixed(maps: LayerMaps, layer: LayerFacts, errors: Array, colds: Sequence[Array]) -> Array:
+    """The errors behind the heads, which add up."""
+    found = errors.copy()
+    for head, visible, contest, cold in zip(maps.heads, layer.visible, layer.contests, colds, strict=True):
+        if contest is None:
+            added = _averaged(head, visible, errors)
+        else:
+            added = _attended(head, contest, errors, cold)
+        for place, target in enumerate(head.targets):
+            found[..., target] = up(found[..., target] + added[..., place], 1)
+    return found
 
 
 def _cold(form: ClosedForm, length: int) -> Array:

@@ -9,8 +9,9 @@ from typing import final
 
 import numpy as np
 
-from attemper.checker.softening.integers import MOST_INT, Exact
-from attemper.checker.softening.streams import Contest, Tie, TieError, Words, batches, follow
+from attemper.checker.softening.integers import Exact
+from attemper.checker.softening.limbs import least
+from attemper.checker.softening.streams import Attended, Contest, Tie, TieError, Words, batches, follow
 from attemper.languages.words import Word
 from attemper.networks.layers import Network
 
@@ -88,7 +89,7 @@ def examine(hard: Network, length: int, on_words: Iterable[Word] | None = None) 
                 magnitudes[number] = _greater(magnitudes[number], found)
                 for index, attended in enumerate(step.heads):
                     if attended.contest is not None:
-                        gap = _gap(hard, attended.contest, words)
+                        gap = _gap(hard, attended, attended.contest, words)
                         gaps[number][index] = _lesser(gaps[number][index], gap)
     except TieError as error:
         return Examined(length, tie=error.tie)
@@ -118,19 +119,13 @@ def _magnitude(hard: Network, stream: Exact, words: Words) -> Attained:
     return Attained(value, _word(hard, words, row))
 
 
-def _gap(hard: Network, contest: Contest, words: Words) -> Attained | None:
+def _gap(hard: Network, attended: Attended, contest: Contest, words: Words) -> Attained | None:
     """The least distance of the greatest score to a lower one; None where all visible scores are greatest."""
-    lower = contest.below > 0
+    lower = attended.visible & ~contest.best
     if not lower.any():
         return None
-    most = contest.below.max()
-    least = np.where(lower, contest.below, most).min(axis=2)
-    kind = np.int64 if int(most) * int(contest.factors.max()) < MOST_INT else object
-    sizes = least.astype(kind) * contest.factors.astype(kind)
-    rows, places = np.nonzero(lower.any(axis=2))
-    chosen = int(sizes[rows, places].argmin())
-    row, place = int(rows[chosen]), int(places[chosen])
-    return Attained(Fraction(int(sizes[row, place]), contest.scale), _word(hard, words, row))
+    size, place = least(contest.below, lower)
+    return Attained(Fraction(size, contest.scale), _word(hard, words, place[0]))
 
 
 def _word(hard: Network, words: Words, row: int) -> Word:

@@ -26,6 +26,7 @@ from attemper.checker.softening.integers import (
     plus,
     product,
 )
+from attemper.checker.softening.limbs import lower_bounds
 from attemper.checker.softening.streams import Attended, Contest, Step
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm
 
@@ -41,7 +42,8 @@ def up(value: Array, terms: int) -> Array:
     As `forms.upward`; with operands that are 0 or at least 2^-300 nothing underflows, so the computed value
     is at least (1 - u)^(terms + 2) times the exact one, and 0 only where that is.
     """
-    return np.where(value == 0, 0.0, np.maximum(value * (1 + (terms + 8) * GAMMA), LEAST))
+    found = np.asarray(value * (1 + (terms + 8) * GAMMA))
+    return np.maximum(found, LEAST, out=found, where=np.asarray(value) != 0)
 
 
 def size_bounds(rows: Exact) -> Array:
@@ -197,18 +199,11 @@ def _contest_facts(
         contest.winner,
         contest.best,
         attended.visible & ~contest.best,
-        _below(contest),
+        lower_bounds(contest.below, contest.scale),
         _apart(attended.values, contest),
         _apart(pulled, contest),
         size_bounds(mapped(step.stream, maps.pushed)),
     )
-
-
-def _below(contest: Contest) -> Array:
-    """At most the distances: two quotients and their product, rounded at most seven times."""
-    numbers = nearest(Exact(contest.below[..., None], (1,)))[..., 0]
-    factors = nearest(Exact(contest.factors[..., None], (contest.scale,)))
-    return np.asarray(numbers * factors * (1 - 16 * GAMMA))
 
 
 def _apart(rows: Exact, contest: Contest) -> Array:

@@ -21,21 +21,20 @@ from numpy.typing import NDArray
 from attemper.checker.softening.integers import (
     MOST_INT,
     Exact,
-    Integers,
     exactly,
     mapped,
     product,
     reduced,
-    size_of,
     written,
 )
+from attemper.checker.softening.limbs import Limbs, greatest, less_than, long_product
 from attemper.checker.softening.uniform import is_uniform
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax
 
-AT_ONCE = 2**19
+AT_ONCE = 2**18
 """About how many pairs of positions are looked at together."""
 
 Words = NDArray[np.int64]
@@ -78,7 +77,7 @@ class TieError(UnsupportedError):
 @final
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """Scores of B words: at i, `below[w, i, j]` times `factors[w, i]` over `scale` is top less score at j.
+    """Scores of B words: at i the greatest one is `below[w, i, j] / scale` above the score of j.
 
     `winner` (B, n) is a position with the greatest score, from 0, any number where nothing is visible; `best`
     (B, n, n) marks all visible ones that have it. Where j is not visible, `below` is 0.
@@ -86,8 +85,7 @@ class Contest:
 
     winner: NDArray[np.int64]
     best: NDArray[np.bool_]
-    below: Integers
-    factors: Integers
+    below: Limbs
     scale: int
 
 
@@ -165,11 +163,11 @@ def _embedded(network: Network, words: Words) -> Exact:
     symbols = [[Fraction(0)] * width for _ in network.embedding]
     for row, form in zip(symbols, network.embedding, strict=True):
         for coordinate, value in form:
-            row[coordinate] = value
+            row[coordinate] += value
     places = [[Fraction(0)] * width for _ in range(length)]
     for coordinate, closed_form in network.positions:
         for i, row in enumerate(places, 1):
-            row[coordinate] = evaluate(closed_form, i, length)
+            row[coordinate] += evaluate(closed_form, i, length)
     table, placed = exactly(symbols, width), exactly(places, width)
     return written(Exact(table.numbers[words], table.scales), [(placed, range(width))])
 
@@ -213,22 +211,12 @@ def _attended(network: Network, place: tuple[int, int], stream: Exact, words: Wo
 
 
 def _contest(head: Head, visible: NDArray[np.bool_], stream: Exact) -> Contest:
-    """Scores as integers: a query is first divided by what divides all its numbers, if that is needed."""
     query, key = (mapped(stream, rows, alike=True) for rows in (head.query, head.key))
-    asked, factors = query.numbers, np.ones(query.numbers.shape[:2], dtype=np.int64)
-    if len(head.query) * size_of(asked) * size_of(key.numbers) >= MOST_INT // 2:
-        found = np.gcd.reduce(asked, axis=2)
-        factors = np.where(found == 0, 1, found)
-        asked = asked // factors[:, :, None]
-        asked = asked.astype(np.int64) if size_of(asked) < MOST_INT else asked
-    scores = product(asked, key.numbers.swapaxes(1, 2))
-    scores = scores.astype(object) if 2 * size_of(scores) + 1 >= MOST_INT else scores
-    scores = np.where(visible, scores, -size_of(scores) - 1)
-    winner = scores.argmax(axis=2)
-    below = np.take_along_axis(scores, winner[:, :, None], 2) - scores
-    below = np.where(visible, below, 0)
-    scale = query.scales[0] * key.scales[0]
-    return Contest(winner, visible & (below == 0), below, factors, scale)
+    scores = long_product(query.numbers, key.numbers.swapaxes(1, 2))
+    best = greatest(scores, np.broadcast_to(visible, scores[0].shape))
+    winner = best.argmax(axis=2)
+    below = tuple(np.where(visible, part, 0) for part in less_than(scores, winner))
+    return Contest(winner, best, below, query.scales[0] * key.scales[0])
 
 
 def _require_one_winner(
