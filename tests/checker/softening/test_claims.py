@@ -398,7 +398,7 @@ def test_folders_that_say_two_things_are_malformed(tmp_path: Path) -> None:
 
 def test_readers_that_need_a_language_say_that_there_is_none(tmp_path: Path) -> None:
     _saved(tmp_path)
-    with pytest.raises(UnsupportedError, match="of which no language is claimed"):
+    with pytest.raises(UnsupportedError, match="it has no language"):
         attemper.load(tmp_path)
     for option in ({"edited": True}, {"explain": True}, {"ignore_rounding": True}):
         with pytest.raises(OptionError, match="about networks that compute a language"):
