@@ -18,12 +18,14 @@ from attemper.checker.softening.hard import hardened, uniform_heads
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import Digits, I, number, plus
-from attemper.networks.layers import Construction, Network, Softmax, Uniform
+from attemper.networks.layers import Construction, Foreign, Network, Softmax, Uniform
+from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from tests.support.chain_judge import Seen, at, seen_of
 from tests.support.matching import one_matched
 from tests.support.nearest import compiled
 from tests.support.soft_networks import drawn
 from tests.support.softened import DIGEST, by_rules, softened
+from tests.support.typed_networks import last_a
 
 SOURCES = {
     "O a": "temperature unbounded decoder",
@@ -173,3 +175,23 @@ def test_every_construction_is_among_the_cases() -> None:
             network = attemper.compile(name, "ab", regime=regime).network  # type: ignore[arg-type]
         built |= {type(head.construction) for layer in network.layers for head in layer.heads}
     assert built == set(get_args(Construction)) - {Foreign}
+
+
+def test_one_position_is_the_best_whatever_is_read_there() -> None:
+    network = last_a()
+    (layer,) = by_rule(network)
+    (head,) = layer.heads
+    assert head is not None
+    # j/n is no number of a diagram: what is read is not known, but where.
+    assert (head.gap, head.spreads) == (Monomial(Fraction(1), Fraction(-1)), (Monomial(Fraction(2)),))
+    assert layer.magnitude == Monomial(Fraction(1))
+
+
+def test_ties_of_other_values_are_no_lead() -> None:
+    tied = HeadOf("<=", {"where": {"place": 1}}, query=[{"one": 1}], key=[{"a": 2}])
+    places = {"one": "1", "place": ["*", "i", ["^", "n", -1]]}
+    network = hard_network(
+        "ab", embedding={"a": {"a": 1}}, positions=places, layers=[LayerOf([tied])], output="where"
+    )
+    (layer,) = by_rule(network)
+    assert layer.heads == (None,)
