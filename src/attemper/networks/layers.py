@@ -214,7 +214,7 @@ class Layer:
 @final
 @dataclass(frozen=True)
 class Norm:
-    """What one normalisation multiplies each coordinate with, and adds to it."""
+    """What one normalisation multiplies each coordinate with, and adds to it: numbers for all coordinates."""
 
     gain: tuple[Fraction, ...]
     bias: tuple[Fraction, ...]
@@ -226,8 +226,8 @@ class Normalisation:
     """Pre-LayerNorm: every sublayer reads gain (x - mean) / sqrt(variance + eps) + bias in place of x.
 
     Mean and variance are those of all coordinates at one position. What is not `centred` is RMSNorm: there is
-    no mean, and the mean square stands in place of the variance. The residual stream holds numbers times
-    `unit`: what is put out is divided by it.
+    no mean, the mean square stands in place of the variance, and every bias is 0. The residual stream holds
+    numbers times `unit`, a power of two: what is put out is divided by it.
     """
 
     eps: Fraction
@@ -289,4 +289,6 @@ def parameter_count(network: Network) -> int:
     for layer in network.layers:
         count += len(layer.heads) * 4 * width * head_width
         count += len(layer.hidden) * (2 * width + 1)
+    if network.normalisation is not None:
+        count += len(network.layers) * width * (4 if network.normalisation.is_centred else 2)
     return count
