@@ -80,6 +80,8 @@ def analyse(
     follows takes for granted that at most one coordinate of a group is 1 after the layer, for callers who
     prove it.
     """
+    if network.normalisation is not None:
+        raise UnprovenError("its sublayers read normalised numbers, and no rule is about those")
     names = Formulas(network.alphabet.symbols) if names is None else names
     start = stream = embedded(names, network)
     facts: list[LayerFact] = []

@@ -131,6 +131,7 @@ def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model
     layers = module.network.layers
     if len(attentions) != len(layers):
         raise OptionError(f"the module has {len(attentions)} blocks, its network {len(layers)} layers")
+    _require_own_norms(module)
     seen = tuple(_as_run(*pair) for pair in zip(layers, attentions, strict=True))
     return _with_tensors(replace(module.network, layers=seen), module.state_dict())
 
@@ -145,6 +146,16 @@ def _dense(network: object) -> DenseTransformer:
             "or a state dict with like=MODEL"
         )
     return cast("DenseTransformer", network)
+
+
+def _require_own_norms(module: DenseTransformer) -> None:
+    """Raises `OptionError` where the module normalises otherwise than its network says."""
+    said = module.cfg.eps
+    for number, block in enumerate(module.blocks):
+        for name in ("ln1", "ln2"):
+            found = getattr(block.get_submodule(name), "eps", None)
+            if found != said:
+                raise OptionError(f"blocks.{number}.{name} has eps={found}, and the network eps={said}")
 
 
 def _as_run(layer: Layer, attention: Attention) -> Layer:
