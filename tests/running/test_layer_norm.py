@@ -135,7 +135,7 @@ LENGTHS = (12, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
     ("power", "first"), [(9, 50), (10, 200), (11, 800), pytest.param(12, 3200, marks=pytest.mark.slow)]
 )
 def test_the_first_failure_grows_as_one_over_lambda_squared(power: int, first: int) -> None:
-    """rho is lambda^2 max v / (2 eps), and n rho is about the same at the first failures (of what is drawn)."""
+    """It is about where n rho is 8, with rho = lambda^2 max v / (2 eps); also by what words are drawn."""
     assert first_failure(Fraction(1, 2**power), LENGTHS) in (first, first // 2)
 
 
