@@ -41,6 +41,9 @@ NEAR = Fraction(1, 2**49)
 BITS = 128
 """To so many bits the square root of `base` is taken to find that rational: no proof rests on it."""
 
+Between = tuple[Fraction, Fraction]
+"""The least and the greatest that a number can be."""
+
 ODD = "its coordinates are no pairs of opposite numbers"
 
 
@@ -49,10 +52,11 @@ ODD = "its coordinates are no pairs of opposite numbers"
 class NormReads:
     """How one sublayer reads: each weight is off by at most the relative `distance`.
 
-    Coordinate c, of the first d, and its partner have the gains `gains[c]` and the biases `biases[c]`.
+    Those of one form are off by relative errors that differ by at most `spread`. Coordinate c, of the first d, and its partner have the gains `gains[c]` and the biases `biases[c]`.
     """
 
     distance: Fraction
+    spread: Fraction
     gains: tuple[tuple[Fraction, Fraction], ...]
     biases: tuple[tuple[Fraction, Fraction], ...]
 
@@ -132,6 +136,13 @@ class _Pairs:
         if self.base <= 0:
             raise UnprovenError("eps is 0, and no constant is in its place")
         self.root = _square_root(self.base)
+        self._weights: dict[Fraction, tuple[Fraction, Between]] = {}
+
+    def weight(self, product: Fraction) -> tuple[Fraction, Between]:
+        """The plain network's weight where gain times weight is this, and its relative error."""
+        if product not in self._weights:
+            self._weights[product] = _weight(2 * self.unit * product, self.root, self.base)
+        return self._weights[product]
 
     def written(self, form: LinearForm) -> LinearForm:
         """What is added to the first of each pair, in the plain network's unit."""
@@ -177,8 +188,8 @@ class _Reader:
     norm: Norm
     place: str
     distance: Fraction = Fraction(0)
+    spread: Fraction = Fraction(0)
     raw: dict[LinearForm, LinearForm] = field(default_factory=dict)
-    weights: dict[Fraction, tuple[Fraction, Fraction]] = field(default_factory=dict)
 
     def found(self) -> NormReads:
         """What holds for everything that was read."""
@@ -187,12 +198,12 @@ class _Reader:
             tuple(zip(numbers[:width], numbers[width:], strict=True))
             for numbers in (self.norm.gain, self.norm.bias)
         )
-        return NormReads(self.distance, gains, biases)
+        return NormReads(self.distance, self.spread, gains, biases)
 
     def form(self, form: LinearForm) -> LinearForm:
         """The form of the plain network that is read."""
         factors, width = dict(form), self.pairs.width
-        found = []
+        found, errors = [], set()
         for coordinate in sorted({c % width for c in factors}):
             (r, gain, bias), (s, partner_gain, partner_bias) = (
                 (factors.get(c, Fraction(0)), self.norm.gain[c], self.norm.bias[c])
@@ -204,16 +215,14 @@ class _Reader:
                 )
             if not r * gain:
                 raise UnprovenError(f"{self.place} reads x{coordinate} times 0")
-            found.append((coordinate, self._weight(r * gain)))
+            weight, error = self.pairs.weight(r * gain)
+            found.append((coordinate, weight))
+            errors.add(error)
+        if errors:
+            low, high = min(low for low, _ in errors), max(high for _, high in errors)
+            self.distance = max(self.distance, -low, high)
+            self.spread = max(self.spread, high - low if len(errors) > 1 else Fraction(0))
         return tuple(found)
-
-    def _weight(self, product: Fraction) -> Fraction:
-        """The weight of the plain network where gain times weight is this; how far it is off is taken in."""
-        if product not in self.weights:
-            self.weights[product] = _weight(2 * self.pairs.unit * product, self.pairs.root, self.pairs.base)
-        weight, distance = self.weights[product]
-        self.distance = max(self.distance, distance)
-        return weight
 
     def head(self, head: Head) -> Head:
         """The head of the plain network: of each pair of values the first."""
@@ -300,20 +309,24 @@ def _multiplied(factor: Fraction, rest: ClosedForm) -> ClosedForm:
 # Weights -------------------------------------------------------------------------------------------
 
 
-def _weight(product: Fraction, root: Fraction, base: Fraction) -> tuple[Fraction, Fraction]:
-    """(w, kappa): a simple rational near product / sqrt(base), which is w (1 + e) with |e| <= kappa.
+def _weight(product: Fraction, root: Fraction, base: Fraction) -> tuple[Fraction, Between]:
+    """(w, e): a simple rational near product / sqrt(base), which is w (1 + e), with e between two rationals.
 
-    With (1 + e)^2 = 1 + t it is |e| <= |t| / 2 + t^2 / 2 where |t| <= 1/2.
+    If (1 + e)^2 = 1 + t, then e is within t^2 / 2 of t / 2 where |t| <= 1/2.
     """
     about = abs(product) / root
     weight = simplest_between(about * (1 - NEAR), about * (1 + NEAR))
-    apart = abs(product**2 / (base * weight**2) - 1)
-    if apart > Fraction(1, 2):
+    apart = product**2 / (base * weight**2) - 1
+    if abs(apart) > Fraction(1, 2):
         raise UnprovenError("a weight is not known well enough")
-    distance = (apart + apart**2) / 2
-    # A little more of it, in few digits.
-    rounded = Fraction(-((-distance.numerator << 2 * BITS) // distance.denominator), 1 << 2 * BITS)
-    return (weight if product > 0 else -weight), rounded
+    low, high = (_rounded((apart + sign * apart**2) / 2, sign) for sign in (-1, 1))
+    return (weight if product > 0 else -weight), (low, high)
+
+
+def _rounded(number: Fraction, sign: int) -> Fraction:
+    """Nearly the number, and no less (sign 1) or no more (sign -1), in few digits."""
+    scaled = (sign * number.numerator << 2 * BITS) // -number.denominator
+    return Fraction(-sign * scaled, 1 << 2 * BITS)
 
 
 def simplest_between(low: Fraction, high: Fraction) -> Fraction:

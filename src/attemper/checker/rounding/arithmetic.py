@@ -53,8 +53,9 @@ class Off:
     nearest key is off for each step from its query, of at least one. `apart` says how far two coordinates that
     hold the number and its negative can be from being opposite; None: twice what it is off.
 
-    Of what is read through a normalisation: multiples of i^a n^b are off by `floor` beside the relative error,
-    and both coordinates of a pair have something so large in common as `beside`, which is not in the number.
+    Of what is read through a normalisation: all of a position is off by one relative error of at most `common`,
+    which the others are not, multiples of i^a n^b by `floor` beside the relative error, and both coordinates
+    of a pair have something so large in common as `beside`, which is not in the number.
     """
 
     zero: flint.arb = ZERO
@@ -66,6 +67,7 @@ class Off:
     apart: flint.arb | None = None
     floor: flint.arb = ZERO
     beside: flint.arb = ZERO
+    common: flint.arb = ZERO
 
     @property
     def constant(self) -> flint.arb:
@@ -292,26 +294,25 @@ class Lengths:
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order."""
-        size, absolute, grid = self._products(form, values, offs)
+        size, own, grid = self._products(form, values, offs)
         if self.arithmetic.fits(size, grid):
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
-        if not (2 * (size + absolute) < self.form.range):
+        common, beside = self.common(form, offs), self.beside(form, offs)
+        if not (2 * (size * (1 + common) + own) < self.form.range):
             raise BeyondError("a linear form (it leaves the range of the format)")
-        beside = self.beside(form, offs)
-        most = size + absolute + beside
-        absolute += (
-            self.arithmetic.summed(self.arithmetic.halves * len(form), most, size + absolute) + self.tiny
-        )
+        most = size * (1 + common) + own
+        own += self.arithmetic.summed(self.arithmetic.halves * len(form), most + beside, most) + self.tiny
+        absolute = own + common * size
         if len(form) == 1:
             ((coordinate, factor),) = form
             return self._multiple(factor, values[coordinate], offs[coordinate], size, absolute)
         least = self._least(form, values)
         if least is None:
-            return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
+            return Rounded(size, UNKNOWN, None, absolute, own, UNKNOWN)
         # Where the sum is 0 all its terms are.
         exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
-        zero = ZERO if exact else absolute
+        zero = ZERO if exact else own
         return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
 
     def _products(
@@ -332,9 +333,13 @@ class Lengths:
             size += weight * own_size
             error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
             exact = self.arithmetic.is_exact_factor(factor) or self.arithmetic.fits(weight * own_size, grid)
-            most = own_size + error + off.beside
+            most = own_size * (1 + off.common) + error + off.beside
             absolute += weight * error + (ZERO if exact else 3 * self.u * weight * most)
         return size, absolute, grid
+
+    def common(self, form: LinearForm, offs: list[Off]) -> flint.arb:
+        """The relative error of the sum that all terms of a form share."""
+        return ZERO if self.arithmetic.halves == 1 else greatest(offs[c].common for c, _ in form)
 
     def beside(self, form: LinearForm, offs: list[Off]) -> flint.arb:
         """The sizes that cancel within the terms of a form."""
@@ -361,7 +366,7 @@ class Lengths:
     def _pair(self, weight: flint.arb, off: Off, relative: flint.arb, known: Rounded) -> Rounded:
         """A multiple of a coordinate that is read as the difference from its partner."""
         lost = self.arithmetic.pair
-        steady = (1 + relative) * (1 + lost) - 1
+        steady = (1 + relative) * (1 + off.common) * (1 + lost) - 1
         floor = weight * (off.floor * (1 + lost) + off.beside * lost)
         whole = steady + (floor * known.inverse if not (floor == 0) else ZERO)
         if not (known.inverse < self.form.range):

@@ -461,7 +461,8 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
 def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream, offs: list[Off]) -> Read:
     """What a gate reads at this length."""
     constant = sum((part.size * offs[part.coordinate].constant for part in form), ZERO)
-    average = ZERO
+    shared = _shared(lengths, form, middle, offs)
+    constant, average = constant + shared, shared
     if gate.averages:
         for part in form:
             c = part.coordinate
@@ -473,6 +474,14 @@ def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream
     murky = sum(not bool(offs[part.coordinate].zero == 0) for part in form)
     beside = sum((part.size * offs[part.coordinate].beside for part in form), ZERO)
     return Read(len(form), constant, average, murky, weights, beside)
+
+
+def _shared(lengths: Lengths, form: tuple[Factor, ...], middle: Stream, offs: list[Off]) -> flint.arb:
+    """What all terms of a form are off by together, behind a normalisation."""
+    if lengths.arithmetic.halves == 1:
+        return ZERO
+    sizes = sum((part.size * lengths.size(middle.values[part.coordinate]) for part in form), ZERO)
+    return sizes * greatest(offs[part.coordinate].common for part in form)
 
 
 def _exact_product(lengths: Lengths, values: list[Value], offs: list[Off], part: Factor) -> bool:

@@ -96,7 +96,8 @@ class Forms:
         """
         is_held = self.lengths.linear(form, self.stream.values, self.offs).grid is not None
         lost: Growth = {} if is_held else {0: self.lengths.tiny}
-        found = total([lost, *(self._term(part, nearest) for part in form)])
+        shared = scaled(self.size(form), self.lengths.common(form, self.offs))
+        found = total([lost, shared, *(self._term(part, nearest) for part in form)])
         terms = self.lengths.arithmetic.halves * len(form)
         if terms > 1:
             one = flint.arb(1)

@@ -63,11 +63,12 @@ def scaled_format(form: FloatFormat, reads: Reads) -> FloatFormat:
 class Common:
     """What all that is read at a position has in common.
 
-    It is off by `relative` of itself, where each number is rounded by `steps` of its size and that of `shift`:
-    m, in units of the plain network.
+    Each sum that is read is off by `relative` of itself, and each of its terms by `own` of itself. A number is
+    rounded by `steps` of its size and that of `shift`, m in units of the plain network.
     """
 
     relative: flint.arb
+    own: flint.arb
     shift: flint.arb
     steps: flint.arb
 
@@ -83,31 +84,34 @@ def read_offs(
 
 
 def _read(lengths: Lengths, common: Common, own: _Own, value: Value, off: Off) -> Off:
-    """How far off one coordinate is where it is read."""
-    size, rate = lengths.size(value), common.relative
-    beside = (common.shift + own.bias) * (1 + rate)
-    floor = (common.steps * common.shift + own.lost) * (1 + rate)
-    zero = ZERO if off.zero == 0 and beside == 0 else off.zero * (1 + rate) + floor
+    """How far off one coordinate is where it is read, beside what all of the position is off by."""
+    size, rate = lengths.size(value), common.own
+    whole = 1 + common.relative
+    beside = (common.shift + own.bias) * whole
+    floor = (common.steps * common.shift + own.lost) * whole
+    kept = (1 + rate) * whole
+    zero = ZERO if off.zero == 0 and beside == 0 else off.zero * kept + floor
     if size == 0:
-        return Off(zero, beside=beside)
+        return Off(zero, beside=beside, common=common.relative)
     has_powers = set(value) != {(0, 0)}
     of_part = has_powers or lengths.arithmetic.has_means(value)
-    lost = total([scaled(size_of(lengths, value), rate), {0: floor}])
+    lost = total([scaled(size_of(lengths, value), rate * whole), {0: floor}])
     return Off(
         zero,
-        off.other * (1 + rate) + rate * size + floor,
-        off.mean * (1 + rate) + floor,
-        _together(off.relative, rate) if of_part else off.relative,
-        _grown(off.growth, rate, lost),
-        _grown(off.steps, rate, lost),
+        off.other * kept + rate * whole * size + floor,
+        off.mean * kept + floor,
+        _together(off.relative, rate) if of_part else off.relative * whole,
+        _grown(off.growth, kept, lost),
+        _grown(off.steps, kept, lost),
         floor=floor if has_powers else ZERO,
         beside=beside,
+        common=common.relative,
     )
 
 
-def _grown(growth: Growth, rate: flint.arb, lost: Growth) -> Growth:
+def _grown(growth: Growth, kept: flint.arb, lost: Growth) -> Growth:
     """An error that grows with the length, read; nothing is said where nothing was."""
-    return total([scaled(growth, 1 + rate), lost]) if growth else growth
+    return total([scaled(growth, kept), lost]) if growth else growth
 
 
 @final
@@ -147,7 +151,8 @@ def _common(lengths: Lengths, reads: Reads, norm: NormReads, values: list[Value]
     below = ZERO if arithmetic.is_real else lengths.tiny / base
     gains = [gain for pair in norm.gains for gain in pair]
     steps = (STEPS + (not all(map(arithmetic.holds, gains)))) * u
-    return Common(_together(scale, rounding, below, ball(norm.distance), steps), shift, steps)
+    relative = _together(scale, rounding, below, ball(norm.distance))
+    return Common(relative, _together(steps, ball(norm.spread)), shift, steps)
 
 
 def _shift(lengths: Lengths, reads: Reads, values: list[Value], offs: list[Off]) -> flint.arb:
