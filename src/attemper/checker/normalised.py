@@ -67,7 +67,8 @@ class Reads:
     """How a network reads through its normalisations, layer by layer.
 
     `constants` are the coordinates that are one number at all positions of all words, with that number, and
-    `base` is eps and their part of the mean square. `sizes` are the least and the greatest size of any number
+    `base` is eps and their part of the mean square. The squares of the coordinates `letters`, which only the
+    symbol says, sum to at most `of_letters`. `sizes` are the least and the greatest size of any number
     that is stored and not 0.
     """
 
@@ -76,6 +77,8 @@ class Reads:
     base: Fraction
     is_centred: bool
     constants: tuple[tuple[Coordinate, Fraction], ...]
+    letters: frozenset[Coordinate]
+    of_letters: Fraction
     sizes: tuple[Fraction, Fraction]
     attention: tuple[NormReads, ...]
     feed_forward: tuple[NormReads, ...]
@@ -109,13 +112,16 @@ def plain_of(network: Network, how: Normalisation) -> tuple[Network, Reads]:
     )
     sizes = [abs(number) for number in _stored(network, how) if number]
     bounds = (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))
-    constants = tuple(pairs.constants.items())
+    letters = frozenset(c for c in pairs.fixed if c not in pairs.constants and c not in dict(pairs.positions))
+    squares = (sum((f**2 for c, f in form if c in letters), Fraction(0)) for form in pairs.embedding)
     return plain, Reads(
         how.eps,
         how.unit,
         pairs.base,
         how.is_centred,
-        constants,
+        tuple(pairs.constants.items()),
+        letters,
+        max(squares),
         bounds,
         tuple(attention),
         tuple(feed_forward),
@@ -130,7 +136,8 @@ class _Pairs:
         self.width, self.unit = width, how.unit
         self.embedding = tuple(self.written(form) for form in network.embedding)
         self.positions = tuple(self._positions(dict(network.positions)))
-        self.constants = self._constants(network)
+        self.fixed = set(range(width)) - {t for layer in network.layers for t in _targets(layer)}
+        self.constants = self._constants()
         squares = sum((value**2 for value in self.constants.values()), Fraction(0))
         self.base = how.eps + how.unit**2 * squares / width
         if self.base <= 0:
@@ -165,13 +172,12 @@ class _Pairs:
                 raise UnprovenError(f"{ODD}: x{coordinate} is embedded otherwise than its partner")
             yield coordinate, _multiplied(factor / self.unit, rest)
 
-    def _constants(self, network: Network) -> dict[Coordinate, Fraction]:
-        """Numbers that no letter, position or layer changes."""
-        written = {target for layer in network.layers for target in _targets(layer)}
+    def _constants(self) -> dict[Coordinate, Fraction]:
+        """Numbers that no letter, position or layer changes; `fixed` are those that no layer does."""
         rows = [dict(form) for form in self.embedding]
         places = dict(self.positions)
         found: dict[Coordinate, Fraction] = {}
-        for coordinate in set(range(self.width)) - written:
+        for coordinate in sorted(self.fixed):
             place = places.get(coordinate, Number(Fraction(0)))
             letters = {row.get(coordinate, Fraction(0)) for row in rows}
             if isinstance(place, Number) and len(letters) == 1:

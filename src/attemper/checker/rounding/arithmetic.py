@@ -299,9 +299,9 @@ class Lengths:
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
         common, beside = self.common(form, offs), self.beside(form, offs)
-        if not (2 * (size * (1 + common) + own) < self.form.range):
+        most = size + common * size + own
+        if not (2 * most < self.form.range):
             raise BeyondError("a linear form (it leaves the range of the format)")
-        most = size * (1 + common) + own
         own += self.arithmetic.summed(self.arithmetic.halves * len(form), most + beside, most) + self.tiny
         absolute = own + common * size
         if len(form) == 1:
@@ -333,7 +333,7 @@ class Lengths:
             size += weight * own_size
             error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
             exact = self.arithmetic.is_exact_factor(factor) or self.arithmetic.fits(weight * own_size, grid)
-            most = own_size * (1 + off.common) + error + off.beside
+            most = own_size + off.common * own_size + error + off.beside
             absolute += weight * error + (ZERO if exact else 3 * self.u * weight * most)
         return size, absolute, grid
 

@@ -84,6 +84,11 @@ class RoundedHead:
         return self.lengths.names
 
     @property
+    def is_alone(self) -> bool:
+        """Whether nothing competes with the one position there is: behind normalisations much can be lost."""
+        return self.lengths.length == 1 and self.lengths.arithmetic.halves > 1
+
+    @property
     def noise(self) -> flint.arb:
         """By which factor two weights can be off against each other.
 

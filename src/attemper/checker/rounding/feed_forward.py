@@ -191,7 +191,7 @@ class Gate:
 
     def written(self, read: Read) -> Written:
         """What the gate writes, with its errors."""
-        errors = _key(read.constant), _key(read.average), _key(read.beside)
+        errors = (_key(own) for own in (read.constant, read.average, read.beside, read.common))
         key = (*errors, read.terms, read.murky, read.weights)
         found = self._known.get(key)
         if found is None:
@@ -260,10 +260,10 @@ class GateCase:
     def effect(self, read: Read) -> Effect:
         """What the units with factor * ReLU(S + bias) add, and how far it can be off."""
         gate, arithmetic = self.gate, self.gate.arithmetic
-        error = read.average if self.averages else read.constant
+        error = (read.average if self.averages else read.constant) + read.common * self.most
         if error == 0 and not self.averages and read.weights and (exact := self._exact()):
             return exact
-        size = self.size + error + read.beside
+        size = self.size + read.common * self.size + error + read.beside
         if not (2 * (size + gate.largest_bias) < arithmetic.form.range):
             raise BeyondError("a feed-forward (it leaves the range of the format)")
         most = self.most + error
@@ -331,7 +331,7 @@ class Read:
     """What a gate reads: a form of so many terms, and its error in cases without and with averages.
 
     `murky` of its terms are not exactly 0 where they should be; `weights` says that the products are exact.
-    So much as `beside` cancels within its terms.
+    So much as `beside` cancels within its terms, and `common` is the relative error of their sum.
     """
 
     terms: int
@@ -340,6 +340,7 @@ class Read:
     murky: int
     weights: bool
     beside: flint.arb
+    common: flint.arb
 
 
 @final
@@ -461,8 +462,7 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
 def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream, offs: list[Off]) -> Read:
     """What a gate reads at this length."""
     constant = sum((part.size * offs[part.coordinate].constant for part in form), ZERO)
-    shared = _shared(lengths, form, middle, offs)
-    constant, average = constant + shared, shared
+    average = ZERO
     if gate.averages:
         for part in form:
             c = part.coordinate
@@ -473,15 +473,8 @@ def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream
     # A coordinate that is 0 only up to an error is a term like the others.
     murky = sum(not bool(offs[part.coordinate].zero == 0) for part in form)
     beside = sum((part.size * offs[part.coordinate].beside for part in form), ZERO)
-    return Read(len(form), constant, average, murky, weights, beside)
-
-
-def _shared(lengths: Lengths, form: tuple[Factor, ...], middle: Stream, offs: list[Off]) -> flint.arb:
-    """What all terms of a form are off by together, behind a normalisation."""
-    if lengths.arithmetic.halves == 1:
-        return ZERO
-    sizes = sum((part.size * lengths.size(middle.values[part.coordinate]) for part in form), ZERO)
-    return sizes * greatest(offs[part.coordinate].common for part in form)
+    common = greatest(offs[part.coordinate].common for part in form)
+    return Read(len(form), constant, average, murky, weights, beside, common)
 
 
 def _exact_product(lengths: Lengths, values: list[Value], offs: list[Off], part: Factor) -> bool:

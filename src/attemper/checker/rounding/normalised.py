@@ -172,11 +172,13 @@ def _squares(
 ) -> tuple[flint.arb, flint.arb]:
     """The squares of all numbers that vary, and what those of the constants are off by."""
     constants = dict(reads.constants)
-    varying, constant = ZERO, ZERO
+    varying, constant = ball(reads.of_letters), ZERO
     for c, (value, off) in enumerate(zip(values, offs, strict=True)):
         error = lengths.of_mean(value, off)
         if c in constants:
             constant += (2 * ball(abs(constants[c])) + error) * error
+        elif c in reads.letters:
+            varying += (2 * lengths.size(value) + error) * error
         else:
             varying += (lengths.size(value) + error) ** 2
     return varying, constant
