@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attemper.attention_program.parse import parse_program
+    from attemper.compiling.softening.normalise import LayerNorm
     from attemper.errors import AttemperError
     from attemper.exact.predicates import register_predicate
     from attemper.languages.regular.classes import classify
@@ -32,6 +33,7 @@ __version__ = "0.5.0"
 __all__ = [
     "AttemperError",
     "Dfa",
+    "LayerNorm",
     "Model",
     "__version__",
     "check",
@@ -57,6 +59,7 @@ __dir__ = __all__.copy
 _HOMES = {
     "AttemperError": "attemper.errors",
     "Dfa": "attemper.languages.regular.dfa",
+    "LayerNorm": "attemper.compiling.softening.normalise",
     "Model": "attemper.workbench.model",
     "check": "attemper.workbench.checking",
     "classify": "attemper.languages.regular.classes",

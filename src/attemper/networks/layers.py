@@ -239,6 +239,10 @@ class Normalisation:
     """One for each layer."""
 
 
+OPPOSITE = "minus "
+"""How the label of a coordinate begins that holds the opposite number of another one, for a normalisation."""
+
+
 @final
 @dataclass(frozen=True)
 class Network:

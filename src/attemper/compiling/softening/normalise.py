@@ -34,6 +34,7 @@ from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, Number, number, times
 from attemper.networks.layers import (
     HEAD_WIDTHS,
+    OPPOSITE,
     Coordinate,
     Head,
     Hidden,
@@ -134,7 +135,7 @@ def normalise(network: Network, how: LayerNorm) -> Network:
     layers = tuple(pairs.layer(layer, number) for number, layer in enumerate(plain.layers))
     return replace(
         plain,
-        coordinates=(*plain.coordinates, *(f"minus {label}" for label in plain.coordinates)),
+        coordinates=(*plain.coordinates, *(f"{OPPOSITE}{label}" for label in plain.coordinates)),
         embedding=tuple(pairs.written(row) for row in plain.embedding),
         positions=tuple(pairs.positions()),
         layers=layers,

@@ -106,6 +106,7 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
         ("alphabet", summary.alphabet),
         _reading(summary),
         ("regime", summary.regime),
+        *([("normalisation", summary.normalisation)] if summary.normalisation else []),
         ("layers", summary.layers),
         ("heads", summary.heads),
         ("width", f"d_model {summary.d_model}, d_head {summary.d_head}, d_mlp {summary.d_mlp}"),
