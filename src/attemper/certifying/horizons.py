@@ -68,6 +68,10 @@ class Horizons:
         self.looks += search.looks
         return found
 
+    def in_real_arithmetic(self, most: int = LONGEST) -> Horizon:
+        """The greatest length up to `most` that is proved of a normalised network in real arithmetic."""
+        return self.of(REAL, Kernel.NUMERATOR_FIRST, most)
+
     def _rounding(self, form: FloatFormat) -> Rounding | str:
         """The network in the format, or why that has no rule."""
         try:

@@ -32,6 +32,6 @@ FLOAT32 = FloatFormat("float32", Fraction(1, 2**24), Fraction(1, 2**24), 2**100,
 BFLOAT16 = FloatFormat("bfloat16", Fraction(1, 2**8), Fraction(1, 2**24), 2**100, Fraction(1, 2**126), 2)
 
 REAL = FloatFormat("real", Fraction(0), Fraction(0), 2**900, Fraction(1, 2**1022), 0)
-"""Real arithmetic, seen as a format that never rounds: with a range, and what is lost below it, as float64."""
+"""Real arithmetic as a format that never rounds: with a range, and what is lost below it, like float64."""
 
 FORMATS = {form.name: form for form in (FLOAT64, FLOAT32, BFLOAT16)}

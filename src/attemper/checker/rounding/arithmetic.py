@@ -53,9 +53,9 @@ class Off:
     nearest key is off for each step from its query, of at least one. `apart` says how far two coordinates that
     hold the number and its negative can be from being opposite; None: twice what it is off.
 
-    Of what is read through a normalisation: all of a position is off by one relative error of at most `common`,
-    which the others are not, multiples of i^a n^b by `floor` beside the relative error, and both coordinates
-    of a pair have something so large in common as `beside`, which is not in the number.
+    Of what is read through a normalisation: all of a position is off by one relative error of at most
+    `common`, which is in none of the others; multiples of i^a n^b are off by `floor` beside the relative
+    error; and both coordinates of a pair have something so large as `beside` that is not in their difference.
     """
 
     zero: flint.arb = ZERO
@@ -84,7 +84,7 @@ class Rounded:
     """A quantity: its greatest size, the grid of whose multiples it is if it is exact, and its errors.
 
     `inverse` bounds 1 / |x| where it is not 0. `absolute` holds everywhere, `zero` where the value is 0,
-    `relative` where it is not. There the relative error is no more than `steady` if so much as `floor` is added.
+    `relative` where it is not. There the error is also at most `steady` relatively and `floor` besides.
     """
 
     size: flint.arb
@@ -101,8 +101,8 @@ class Rounded:
 class Arithmetic:
     """Everything that depends on the network and the format, but on no length: it is worked out once.
 
-    All of it must be used at one precision. `halves` is 2 where each term of a linear form is two products, of
-    opposite numbers behind a normalisation, no product of which is exact; else 1.
+    All of it must be used at one precision. `halves` is 2 where each term of a linear form is two products,
+    of opposite numbers behind a normalisation, no product of which is exact; else 1.
     """
 
     def __init__(self, names: Names, form: FloatFormat, halves: int = 1) -> None:
@@ -195,7 +195,7 @@ class Arithmetic:
 
     @property
     def pair(self) -> flint.arb:
-        """What one term of a form loses, relative to the sizes of its products: nothing if it is one product."""
+        """What one term of a form loses, relative to the sizes of its two products; nothing if it is one."""
         if self.halves == 1:
             return ZERO
         one = flint.arb(1)
@@ -368,7 +368,7 @@ class Lengths:
         lost = self.arithmetic.pair
         steady = (1 + relative) * (1 + off.common) * (1 + lost) - 1
         floor = weight * (off.floor * (1 + lost) + off.beside * lost)
-        whole = steady + (floor * known.inverse if not (floor == 0) else ZERO)
+        whole = steady if floor == 0 else steady + floor * known.inverse
         if not (known.inverse < self.form.range):
             steady = whole = UNKNOWN
         zero = weight * (off.zero * (1 + lost) + off.beside * lost)

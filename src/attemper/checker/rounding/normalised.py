@@ -3,8 +3,8 @@
 A normalisation makes g s (h - m) + b of each number h of a position, with one s and one m for all of them. A
 pair of opposite numbers is read as a difference, from which m and b cancel. So what is read is off by
 
-* the relative error of s against 1 / sqrt(base): the numbers that are no constants make it smaller, those that
-  are no exact opposites larger, and the variance, its square root and its inverse are rounded;
+* the relative error of s against 1 / sqrt(base): the numbers that are no constants make it smaller, those
+  that are no exact opposites larger, and the variance, its square root and its inverse are rounded;
 * the relative distance of the weights from those of the plain network;
 * a few roundings of g s (|h| + |m|) + |b|, different ones for the two of a pair.
 
@@ -63,8 +63,8 @@ def scaled_format(form: FloatFormat, reads: Reads) -> FloatFormat:
 class Common:
     """What all that is read at a position has in common.
 
-    Each sum that is read is off by `relative` of itself, and each of its terms by `own` of itself. A number is
-    rounded by `steps` of its size and that of `shift`, m in units of the plain network.
+    Each sum that is read is off by `relative` of itself, and each of its terms by `own` of itself. A number
+    is rounded by `steps` of its size and that of `shift`, m in units of the plain network.
     """
 
     relative: flint.arb
@@ -100,7 +100,7 @@ def _read(lengths: Lengths, common: Common, own: _Own, value: Value, off: Off) -
         zero,
         off.other * kept + rate * whole * size + floor,
         off.mean * kept + floor,
-        _together(off.relative, rate) if of_part else off.relative * whole,
+        (_together(off.relative, rate) if of_part else off.relative) * whole,
         _grown(off.growth, kept, lost),
         _grown(off.steps, kept, lost),
         floor=floor if has_powers else ZERO,
