@@ -1,14 +1,17 @@
 """A network that normalises what its sublayers read, seen as a plain one whose reads are off by a little.
 
-The residual stream holds every number x_c twice, as lambda x_c at a coordinate c < d and as -lambda x_c at its
-*partner* c + d. With mean 0 and the mean square lambda^2 v, a normalisation with gain g and bias b makes
+The residual stream holds every number x_c twice, as lambda x_c at a coordinate c < d and as -lambda x_c at
+its *partner* c + d. With mean 0 and the mean square lambda^2 v, a normalisation with gain g and bias b makes
 
     h_c = g_c lambda x_c / sqrt(eps + lambda^2 v) + b_c
 
-of it. A form that reads h_c times r and its partner times r' reads 2 lambda g_c r x_c / sqrt(eps + lambda^2 v)
-if r g_c = -r' g_(c+d) and r b_c = -r' b_(c+d). Let base = eps + lambda^2 (2/D) sum of x_c^2 over the constant
-coordinates, of D = 2 d: then a weight w near 2 lambda g_c r / sqrt(base) is read times phi (1 + kappa), where phi
-is one number for all that is read at a position, and kappa is what w is off by.
+of it. A form that reads h_c times r and its partner times r' reads
+
+    2 lambda g_c r x_c / sqrt(eps + lambda^2 v)        if r g_c = -r' g_(c+d) and r b_c = -r' b_(c+d).
+
+Let base = eps + lambda^2 (2/D) sum of x_c^2 over the constant coordinates, of D = 2 d. Then a weight w near
+2 lambda g_c r / sqrt(base) is read times phi (1 + kappa), where phi is one number for all that is read at a
+position, and kappa is what w is off by.
 
 Everything that is said here is derived from the weights. (certificates/FORMAT.md, section 11; ours.)
 """
@@ -36,7 +39,7 @@ from attemper.networks.layers import (
 )
 
 NEAR = Fraction(1, 2**49)
-"""A weight of the plain network is the simplest rational that is so near, relatively, to what stands there."""
+"""A weight of the plain network is the simplest rational that is so near to what stands there, relatively."""
 
 BITS = 128
 """To so many bits the square root of `base` is taken to find that rational: no proof rests on it."""
@@ -52,7 +55,8 @@ ODD = "its coordinates are no pairs of opposite numbers"
 class NormReads:
     """How one sublayer reads: each weight is off by at most the relative `distance`.
 
-    Those of one form are off by relative errors that differ by at most `spread`. Coordinate c, of the first d, and its partner have the gains `gains[c]` and the biases `biases[c]`.
+    Those of one form are off by relative errors that differ by at most `spread`. Coordinate c, of the first
+    d, and its partner have the gains `gains[c]` and the biases `biases[c]`.
     """
 
     distance: Fraction

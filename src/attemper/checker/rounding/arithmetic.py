@@ -50,8 +50,8 @@ class Off:
     `zero` where that value is 0, `other` where it is another constant, `mean` where it is an average of
     several positions (then also `relative` to the average). If `growth` says something, then it is how far an
     integer can be off in words of length n, and all others are no less at every length; `steps` is how far a
-    nearest key is off for each step from its query, of at least one. `apart` says how far two coordinates that
-    hold the number and its negative can be from being opposite; None: twice what it is off.
+    nearest key is off for each step from its query, of at least one. `apart` says how far two coordinates
+    that hold the number and its negative can be from being opposite; None: twice what it is off.
 
     Of what is read through a normalisation: all of a position is off by one relative error of at most
     `common`, which is in none of the others; multiples of i^a n^b are off by `floor` beside the relative

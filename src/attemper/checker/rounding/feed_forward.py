@@ -339,8 +339,8 @@ class Read:
     average: flint.arb
     murky: int
     weights: bool
-    beside: flint.arb
-    common: flint.arb
+    beside: flint.arb = ZERO
+    common: flint.arb = ZERO
 
 
 @final
