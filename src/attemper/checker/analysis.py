@@ -84,7 +84,7 @@ def analyse(
     prove it.
     """
     if network.normalisation is not None:
-        raise UnprovenError("its sublayers read normalised numbers, and no rule is about those")
+        raise UnprovenError("its sublayers read normalised numbers: rules are about its plain network")
     names = Formulas(network.alphabet.symbols) if names is None else names
     start = stream = embedded(names, network)
     facts: list[LayerFact] = []
