@@ -10,7 +10,7 @@ from typing import Annotated, final
 import typer
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
@@ -216,9 +216,16 @@ def _print_made(made: _Made, *, explain: bool) -> None:
     if made.certificate is None:
         out.print(f"NOT certified, it may be wrong: {shortened(made.chosen.reason)}")
     else:
-        out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
+        out.print(f"certified for {_reach(made.certificate)}; 'attemper show' prints the float horizons")
     for note in made.notes:
         out.print(f"note: {note}")
+
+
+def _reach(certificate: Certificate) -> str:
+    """The lengths of which the certificate says something in real arithmetic."""
+    horizon = next(claim.horizon for claim in certificate.claims if isinstance(claim, RealClaim))
+    reach = "all lengths" if horizon is None else f"words of up to {horizon:,} symbols"
+    return f"{reach} in real arithmetic"
 
 
 def _notes_on_the_empty_word(language: Language) -> Iterator[str]:
