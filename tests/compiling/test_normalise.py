@@ -11,13 +11,14 @@ import pytest
 
 import attemper
 from attemper import LayerNorm
+from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.normalise import normalise
 from attemper.errors import AttemperError, ExitCode, OptionError, UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.networks.layers import LinearForm, Network, Norm, Normalisation
 from attemper.networks.meaning_hard import residual_streams as hard_streams
-from attemper.networks.meaning_soft import residual_streams
+from attemper.networks.meaning_soft import output_rows, residual_streams
 from attemper.networks.wellformed import complaints
 from tests.support.normalised import FETCH_FOUR
 
@@ -261,3 +262,12 @@ def test_what_is_no_normalisation_is_said() -> None:
         "layer 0: the norm before attention has a bias, which RMSNorm has not",
     )
     assert broken({"is_centred": True}, Norm(ones, ones)) == ()
+
+
+def test_where_nothing_is_divided_by_nothing_is_said() -> None:
+    """With eps 0 and no number in the stream there is no output: it refutes nothing, and proves nothing."""
+    network = attemper.compile("O a", "ab", layer_norm=LayerNorm()).network
+    how = replace(normalisation_of(network), eps=Fraction(0))
+    empty = replace(network, embedding=((), ()), positions=(), normalisation=how)
+    assert not output_rows(empty, ("a",))[0][0].is_finite()
+    assert attemper.check(empty, "O a").status is Status.UNKNOWN
