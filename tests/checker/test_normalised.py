@@ -193,7 +193,7 @@ def test_real_claims_with_a_horizon_are_written_and_read() -> None:
 GAINS, BIASES = numbers(5, 0.25, 1.75), numbers(6, -1, 1)
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("formula", [SINCE, "#<['0'] <= #<['1']", "odd(#<['1'])"])
 def test_gains_biases_and_padding(formula: str) -> None:
     """Must show B.3: random gains cost next to nothing, biases b sqrt(eps) / lambda units of round-off."""
     without = certified(formula)
@@ -449,9 +449,9 @@ def is_proved(network: Network, model: Model, horizon: int) -> bool:
 @pytest.mark.parametrize(("formula", "length"), [(SINCE, 3), ("#<['0'] <= #<['1']", 4)])
 def test_no_wrong_mutant_is_proved(formula: str, length: int) -> None:
     """Must show B.5."""
-    proved, wrong = survivors(formula, LayerNorm(), 60, 7, length)
+    proved, wrong = survivors(formula, LayerNorm(), 40, 7, length)
     assert wrong == 0
-    assert proved < 30
+    assert proved < 20
 
 
 @pytest.mark.slow
@@ -466,6 +466,6 @@ def test_no_wrong_mutant_is_proved(formula: str, length: int) -> None:
 )
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_no_wrong_mutant_is_proved_of_many(formula: str, how: LayerNorm) -> None:
-    proved, wrong = survivors(formula, how, 250, 8, 4)
+    proved, wrong = survivors(formula, how, 150, 8, 3)
     assert wrong == 0
-    assert proved < 125
+    assert proved < 75
