@@ -92,13 +92,11 @@ def _normalised(reads: Reads, width: int) -> Iterator[str]:
     """What the rest of the proof is about, of a network that normalises what its sublayers read."""
     norms = (*reads.attention, *reads.feed_forward)
     distance = max((norm.distance for norm in norms), default=Fraction(0))
+    first = f"x0 to x{width - 1}"
+    yield f"this is about the plain network: {first} stand there times {reads.unit}, and times -{reads.unit}"
     yield (
-        f"what follows is said of the plain network of which every number x0 to x{width - 1} is kept twice, times "
-        f"{reads.unit} and times -{reads.unit}"
-    )
-    yield (
-        "each sublayer reads differences from partners, and so the plain network's numbers times one number of "
-        f"the position, which is nearly 1; weights are off by at most {_upper(distance)}"
+        "each sublayer reads differences: the plain network's numbers, times one number of the position; "
+        f"weights are off by at most {_upper(distance)}"
     )
 
 

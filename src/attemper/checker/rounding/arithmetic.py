@@ -444,7 +444,8 @@ def common_grid(values: list[Affine]) -> Fraction | None:
 
 def is_exact(off: Off) -> bool:
     """Whether no error is possible."""
-    return all(bool(error == 0) for error in (off.zero, off.other, off.mean, off.relative))
+    errors = (off.zero, off.other, off.mean, off.relative, off.common)
+    return all(bool(error == 0) for error in errors)
 
 
 def is_power_of_two(factor: Fraction) -> bool:

@@ -468,7 +468,7 @@ def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream
             c = part.coordinate
             average += part.size * lengths.of_mean(middle.values[c], offs[c])
     weights = lengths.arithmetic.halves == 1 and all(
-        part.fits and (part.is_power or _exact_product(lengths, middle.values, offs, part)) for part in form
+        part.fits and (part.is_power or _is_exactly_read(lengths, middle.values, offs, part)) for part in form
     )
     # A coordinate that is 0 only up to an error is a term like the others.
     murky = sum(not bool(offs[part.coordinate].zero == 0) for part in form)
@@ -477,15 +477,18 @@ def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream
     return Read(len(form), constant, average, murky, weights, beside, common)
 
 
-def _exact_product(lengths: Lengths, values: list[Value], offs: list[Off], part: Factor) -> bool:
-    """Whether factor * value is always a number of the format, and computed as that."""
-    if not is_exact(offs[part.coordinate]):
-        return False
-    value = values[part.coordinate]
-    grids = lengths.arithmetic.grid(value), common_grid([Affine(part.factor)])
+def _is_exactly_read(lengths: Lengths, values: list[Value], offs: list[Off], part: Factor) -> bool:
+    """Whether a term is computed as it is."""
+    coordinate = part.coordinate
+    return is_exact(offs[coordinate]) and _exact_product(lengths, values[coordinate], part.factor)
+
+
+def _exact_product(lengths: Lengths, value: Value, factor: Fraction) -> bool:
+    """Whether factor * value is always a number of the format."""
+    grids = lengths.arithmetic.grid(value), common_grid([Affine(factor)])
     if grids[0] is None or grids[1] is None:
         return False
-    return lengths.arithmetic.fits(lengths.size(value) * part.size, grids[0] * grids[1])
+    return lengths.arithmetic.fits(lengths.size(value) * ball(abs(factor)), grids[0] * grids[1])
 
 
 def _step_of(arithmetic: Arithmetic, loud: list[Unit]) -> Step | None:

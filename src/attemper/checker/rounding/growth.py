@@ -96,15 +96,23 @@ class Forms:
         """
         is_held = self.lengths.linear(form, self.stream.values, self.offs).grid is not None
         lost: Growth = {} if is_held else {0: self.lengths.tiny}
-        shared = scaled(self.size(form), self.lengths.common(form, self.offs))
-        found = total([lost, shared, *(self._term(part, nearest) for part in form)])
+        found = total([lost, self._shared(form), *(self._term(part, nearest) for part in form)])
         terms = self.lengths.arithmetic.halves * len(form)
         if terms > 1:
             one = flint.arb(1)
             rate = self.lengths.arithmetic.summed(terms, one, one)
-            beside = {0: self.lengths.beside(form, self.offs)}
-            found = total([found, scaled(total([self.size(form), beside, found]), rate)])
+            found = total([found, scaled(total([self.size(form), self._beside(form), found]), rate)])
         return found
+
+    def _shared(self, form: LinearForm) -> Growth:
+        """What all terms are off by together, behind a normalisation."""
+        if self.lengths.arithmetic.halves == 1:
+            return {}
+        return scaled(self.size(form), self.lengths.common(form, self.offs))
+
+    def _beside(self, form: LinearForm) -> Growth:
+        """What cancels within the terms of a form, behind a normalisation."""
+        return {} if self.lengths.arithmetic.halves == 1 else {0: self.lengths.beside(form, self.offs)}
 
     def _term(self, part: tuple[int, Fraction], nearest: int | None) -> Growth:
         coordinate, factor = part
@@ -114,7 +122,7 @@ class Forms:
         if self.lengths.arithmetic.is_exact_factor(factor):
             return own
         rounding = 3 * self.lengths.u
-        sizes = total([self.size((part,)), {0: self.lengths.beside((part,), self.offs)}])
+        sizes = total([self.size((part,)), self._beside((part,))])
         return total([scaled(own, 1 + rounding), scaled(sizes, rounding)])
 
     def _own(self, coordinate: int, off: Off) -> Growth:
