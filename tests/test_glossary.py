@@ -110,11 +110,13 @@ def test_every_name_that_values_have_is_explained() -> None:
 def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What every command prints, its help included, about networks and languages of every kind."""
     folder = tmp_path_factory.mktemp("printed")
-    net, reader, ends, refuted = (folder / name for name in ("net", "reader", "ends", "out.json"))
+    names = ("net", "reader", "ends", "normed", "out.json")
+    net, reader, ends, normed, refuted = (folder / name for name in names)
     outcomes = [
         attemper("compile", "#<[a] <= #>[b] & H (a -> Y b)", "--alphabet", "ab", "-o", net, "--explain"),
         attemper("compile", "O (b & Y a)", "--alphabet", "ab", "-o", reader, "--regime", "temperature"),
         attemper("compile", "--regex", "(a|b)*ab", "--alphabet", "ab", "-o", ends),
+        attemper("compile", "O a", "--alphabet", "ab", "-o", normed, "--rms-norm", "--explain"),
         attemper("refute", reader, "--language", "parity", "--n", "20", "--free", "0.5", "-o", refuted),
         attemper("restrict", refuted),
         attemper("check", refuted),
@@ -137,6 +139,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     ]
     outcomes += [attemper(command, net) for command in ("show", "check")]
     outcomes += [attemper("trace", net, "ab"), attemper("check", net, "--explain"), attemper("show", ends)]
+    outcomes += [attemper("show", normed), attemper("check", normed, "--explain")]
     outcomes += [attemper(name, "--help") for name in COMMANDS]
     assert all(outcome.code == 0 for outcome in outcomes), [o for o in outcomes if o.code]
     # A word that the help breaks at its hyphen is one word.

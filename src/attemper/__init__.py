@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attemper.attention_program.parse import parse_program
+    from attemper.compiling.softening.normalise import LayerNorm
     from attemper.errors import AttemperError
     from attemper.exact.predicates import register_predicate
     from attemper.languages.regular.classes import classify
@@ -35,6 +36,7 @@ __all__ = [
     "AttemperError",
     "Dfa",
     "HeadOf",
+    "LayerNorm",
     "LayerOf",
     "Model",
     "UnitOf",
@@ -66,6 +68,7 @@ _HOMES = {
     "AttemperError": "attemper.errors",
     "Dfa": "attemper.languages.regular.dfa",
     "HeadOf": "attemper.networks.typed",
+    "LayerNorm": "attemper.compiling.softening.normalise",
     "LayerOf": "attemper.networks.typed",
     "Model": "attemper.workbench.model",
     "UnitOf": "attemper.networks.typed",

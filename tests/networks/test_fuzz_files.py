@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.networks.edited import Edited
 from attemper.networks.files import STRUCTURE, WEIGHTS, load_edited
@@ -29,6 +30,7 @@ FORMULAS = {
     "unbounded": "(#<[a] <= #>[b] | prime(#<[a])) & O (Y a)",
     "temperature": "(#<[a] <= #>[b] | prime(#<[a])) & O (Y a)",
     "decoder": "(#<[a] <= #<[b] | prime(#<[a])) & O (Y a)",
+    "normalised": "O (b & Y a)",
 }
 
 
@@ -37,7 +39,8 @@ class Saved:
 
     def __init__(self, folder: Path, regime: str) -> None:
         self.folder = folder
-        compile_formula(FORMULAS[regime], "ab", regime=regime).save(folder)  # type: ignore[arg-type]
+        options = {"regime": regime} if regime != "normalised" else {"layer_norm": LayerNorm()}
+        compile_formula(FORMULAS[regime], "ab", **options).save(folder)  # type: ignore[arg-type]
         self.structure = read_structure(folder)
         self.files = {name: (folder / name).read_bytes() for name in (STRUCTURE, WEIGHTS)}
 
@@ -46,7 +49,12 @@ class Saved:
             (self.folder / name).write_bytes(data)
 
 
-@pytest.fixture(scope="module", params=FORMULAS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=[pytest.mark.slow] if name == "normalised" else []) for name in FORMULAS
+    ],
+)
 def saved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Saved:
     return Saved(tmp_path_factory.mktemp("saved"), request.param)
 

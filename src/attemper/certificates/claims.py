@@ -10,9 +10,14 @@ from attemper.languages.language import Language
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RealClaim:
-    """Right for all words of all lengths, in real arithmetic."""
+    """Right in real arithmetic for all words of up to `horizon` symbols; None: of all lengths."""
+
+    horizon: int | None = None
+
+    def __repr__(self) -> str:
+        return "RealClaim()" if self.horizon is None else f"RealClaim(horizon={self.horizon})"
 
 
 @final

@@ -181,8 +181,10 @@ def decode_dfa(entry: Mapping[str, object]) -> Dfa:
 
 def _encode_claim(claim: Claim) -> dict[str, object]:
     match claim:
-        case RealClaim():
+        case RealClaim(None):
             return {"arithmetic": "real"}
+        case RealClaim(horizon):
+            return {"arithmetic": "real", "horizon": horizon}
         case FloatClaim(name, kernel, horizon, bottleneck):
             return {"arithmetic": name, "kernel": kernel, "horizon": horizon, "bottleneck": bottleneck}
 
@@ -191,6 +193,8 @@ def _claim(entry: object) -> Claim:
     match entry:
         case {"arithmetic": "real", **rest} if not rest:
             return RealClaim()
+        case {"arithmetic": "real", "horizon": horizon, **rest} if not rest:
+            return RealClaim(_count(horizon))
         case {
             "arithmetic": str(name),
             "kernel": str(kernel),

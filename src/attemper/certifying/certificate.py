@@ -56,10 +56,13 @@ def certificate_of(
 ) -> Certificate:
     """The certificate of a network with that digest, of which is known what it computes.
 
-    A formula's proof needs no program, so that its certificate has none.
+    A formula's proof needs no program, so that its certificate has none. A network that normalises what its
+    sublayers read has a horizon in real arithmetic, too.
     """
-    claims: list[Claim] = [RealClaim()]
     horizons = Horizons(analysis)
+    claims: list[Claim] = [
+        RealClaim(None if analysis.reads is None else horizons.in_real_arithmetic().length)
+    ]
     for form, kernel in arithmetics:
         found = horizons.of(form, kernel)
         claims.append(FloatClaim(form.name, str(kernel), found.length, found.place))

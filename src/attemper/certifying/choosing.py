@@ -22,6 +22,7 @@ from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
+from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language
@@ -97,12 +98,14 @@ def choose(
     goal: Goal | None = None,
     limits: Limits = DEFAULT,
     names: Mapping[Ref, str] | None = None,
+    layer_norm: LayerNorm | None = None,
 ) -> Chosen:
     """The first network, smallest margins first, that is proved and whose horizon reaches the goal.
 
-    `limits` are those of an automaton's cascade, `names` those of a program's steps. Without a goal the first
-    that is compiled is returned if none is proved. Raises `UnsupportedError` if nothing can be compiled, or
-    if no network reaches the goal: with the largest horizon that is reached and the head that limits it.
+    `limits` are those of an automaton's cascade, `names` those of a program's steps; `layer_norm` says how
+    each sublayer's input is normalised. Without a goal the first that is compiled is returned if none is
+    proved. Raises `UnsupportedError` if nothing can be compiled, or if no network reaches the goal: with the
+    largest horizon that is reached and the head that limits it.
     """
     failures = _Failures()
     for candidate in _candidates(language, regimes, goal, limits):
@@ -115,6 +118,7 @@ def choose(
                 candidate.limits,
                 shared=candidate.shared,
                 names=names,
+                layer_norm=layer_norm,
             )
         except UnsupportedError as error:
             failures.refusal = error

@@ -16,7 +16,7 @@ from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import LONGEST, Bounds, Rounding, failure_at
-from attemper.exact.formats import FloatFormat
+from attemper.exact.formats import FLOAT64, REAL, FloatFormat
 
 NEAR = 0.99
 """How well the end is known once it is expected beside a length that was looked at."""
@@ -68,6 +68,10 @@ class Horizons:
         self.looks += search.looks
         return found
 
+    def in_real_arithmetic(self, most: int = LONGEST) -> Horizon:
+        """The greatest length up to `most` that is proved of a normalised network in real arithmetic."""
+        return self.of(REAL, Kernel.NUMERATOR_FIRST, most)
+
     def _rounding(self, form: FloatFormat) -> Rounding | str:
         """The network in the format, or why that has no rule."""
         try:
@@ -77,10 +81,11 @@ class Horizons:
 
     def _guess(self, form: FloatFormat, kernel: Kernel) -> int:
         """A length to begin with: what other formats and kernels suggest, or the longest one."""
-        # Normalise-first kernels only lose more; and longer sums have no bound.
+        # Normalise-first kernels only lose more.
         known = self._known.get((form, Kernel.NUMERATOR_FIRST))
-        most = known.length if known is not None else min(LONGEST, int(1 / (8 * form.sum_roundoff)) - 1)
+        most = known.length if known is not None else _longest(form)
         others = [other for other, its_kernel in self._known if its_kernel is kernel and other != form]
+        others = [other for other in others if REAL not in {other, form}]
         if not others:
             return most
         other = others[-1]
@@ -91,6 +96,11 @@ class Horizons:
         if is_same or exponent < 2:
             return most
         return min(most, int(its_own.length * float(other.roundoff / form.roundoff) ** (1 / exponent)))
+
+
+def _longest(form: FloatFormat) -> int:
+    """The longest words of which anything can be proved: longer sums have no bound."""
+    return LONGEST if form == REAL else min(LONGEST, int(1 / (8 * form.sum_roundoff)) - 1)
 
 
 def _exponent(form: FloatFormat, horizon: int) -> int:
@@ -143,7 +153,9 @@ class _Search:
     def _start(self) -> int:
         """A length that most networks reach, and where errors are seen."""
         power = 0.43 if self.kernel is Kernel.NUMERATOR_FIRST else 0.28
-        return int(float(self.rounding.form.roundoff) ** -power)
+        # Weights are those of float64 in real arithmetic, too.
+        roundoff = self.rounding.form.roundoff or FLOAT64.roundoff
+        return int(float(roundoff) ** -power)
 
     def _next(self) -> int:
         """Where something is expected to fail first; or beside that, if it was looked at; or half way."""

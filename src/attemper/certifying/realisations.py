@@ -41,7 +41,7 @@ def _of_an_automaton(network: Network, language: Dfa) -> Iterator[Realisation | 
             compiled = compile_language(language, language.alphabet, regime, limits=limits)
         except UnsupportedError:
             continue
-        alike = _shape(compiled.soft) == _shape(network)
+        alike = _shape(compiled.soft) == _shape(network, len(compiled.soft.coordinates))
         if alike and compiled.realisation not in found:
             found.append(compiled.realisation)
             yield compiled.realisation
@@ -49,5 +49,7 @@ def _of_an_automaton(network: Network, language: Dfa) -> Iterator[Realisation | 
         yield None
 
 
-def _shape(network: Network) -> tuple[tuple[str, ...], int]:
-    return network.coordinates, len(network.layers)
+def _shape(network: Network, width: int | None = None) -> tuple[tuple[str, ...], int]:
+    """Labels and layers; of a normalised network's coordinates the first ones, which have partners."""
+    first = None if network.normalisation is None else width
+    return network.coordinates[:first], len(network.layers)

@@ -15,6 +15,7 @@ from attemper.checker.feed_forward import Group, apply_groups, groups_of
 from attemper.checker.heads import head_fact
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
+from attemper.checker.normalised import Reads
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Bound, Stream, add, embedded, plain
 from attemper.exact.balls import precision, upper_bound
@@ -69,6 +70,8 @@ class Analysis:
     symbols: tuple[SymbolFact, ...]
     end: Stream
     """After the last layer, with the names of its symbols."""
+    reads: Reads | None = None
+    """How what sublayers read differs from what is said here, where they read through normalisations."""
 
 
 def analyse(
@@ -80,6 +83,8 @@ def analyse(
     follows takes for granted that at most one coordinate of a group is 1 after the layer, for callers who
     prove it.
     """
+    if network.normalisation is not None:
+        raise UnprovenError("its sublayers read normalised numbers: rules are about its plain network")
     names = Formulas(network.alphabet.symbols) if names is None else names
     start = stream = embedded(names, network)
     facts: list[LayerFact] = []

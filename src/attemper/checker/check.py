@@ -15,7 +15,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
-from attemper.exact.formats import FORMATS
+from attemper.exact.formats import FORMATS, REAL
 from attemper.exact.predicates import BUILT_IN, Named, PredicateError
 from attemper.languages.language import Language
 from attemper.languages.measures import meant_by
@@ -25,6 +25,10 @@ ARITHMETIC = (
     "round to nearest; sums in any order; position embeddings and temperatures from float64; "
     "exp within 8 u (bfloat16: 2 u) and exact at 0 (FORMAT.md, section 6)"
 )
+
+NORMALISING = "normalisations within 4 u at each number and 4 u + (D + 8) U in common (section 11)"
+
+NO_HORIZON = "what is read through a normalisation is off by a little, so that a claim needs a horizon"
 
 NO_ROUNDING = "rounding is ignored: every operation of the format is taken to be exact"
 
@@ -138,26 +142,22 @@ def _claim_verdict(
     analysis: Analysis, claim: Claim, assumptions: tuple[str, ...], rounding: str, ignore_rounding: bool
 ) -> ClaimVerdict:
     match claim:
-        case RealClaim():
-            status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-            meant = meant_by(analysis.network.measure, in_floats=False)
-            return ClaimVerdict(status, f"all lengths, in real arithmetic{meant}", assumptions)
+        case RealClaim(horizon):
+            return _of_real_claim(analysis, horizon, assumptions)
         case FloatClaim(name, kernel, horizon, _):
             meant = meant_by(analysis.network.measure, in_floats=True)
             text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels{meant}"
             if name not in FORMATS or kernel not in set(Kernel) or horizon < 0:
                 text = f"there is no arithmetic {name[:40]} with {kernel[:40]} kernels"
                 return ClaimVerdict(Status.MALFORMED, text)
-            if ignore_rounding:
-                return ClaimVerdict(Status.PROVED_UNDER_ASSUMPTIONS, text, (*assumptions, NO_ROUNDING))
-            if rounding:
+            if rounding and not ignore_rounding:
                 return ClaimVerdict(Status.UNKNOWN, f"{text}: {rounding}", assumptions, ARITHMETIC)
-            place = failure_at(analysis, FORMATS[name], Kernel(kernel), horizon)
-            if place is not None:
-                reason = f"{text}: no proof for {place}"
-                return ClaimVerdict(Status.UNKNOWN, reason, assumptions, ARITHMETIC)
-            status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-            return ClaimVerdict(status, text, assumptions, ARITHMETIC)
+            if ignore_rounding:
+                place = _real_failure(analysis, horizon)
+                assumptions = (*assumptions, NO_ROUNDING)
+            else:
+                place = failure_at(analysis, FORMATS[name], Kernel(kernel), horizon)
+            return _unless(place, text, assumptions, "" if ignore_rounding else _arithmetic(analysis))
         case _:
             assert_never(claim)
 
@@ -168,6 +168,38 @@ def assuming(registered: set[str]) -> tuple[str, ...]:
         f"the registered predicate '{name}' is the same function wherever the network runs"
         for name in sorted(registered)
     )
+
+
+def _of_real_claim(analysis: Analysis, horizon: int | None, assumptions: tuple[str, ...]) -> ClaimVerdict:
+    meant = meant_by(analysis.network.measure, in_floats=analysis.reads is not None)
+    if horizon is not None:
+        if horizon < 0:
+            return ClaimVerdict(Status.MALFORMED, "there are no words of so many symbols")
+        text = f"lengths up to {horizon:,}, in real arithmetic{meant}"
+        return _unless(_real_failure(analysis, horizon), text, assumptions)
+    text = f"all lengths, in real arithmetic{meant}"
+    if analysis.reads is not None:
+        return ClaimVerdict(Status.UNKNOWN, f"{text}: {NO_HORIZON}", assumptions)
+    return _unless(None, text, assumptions)
+
+
+def _real_failure(analysis: Analysis, horizon: int) -> str | None:
+    """The place that has no proof in real arithmetic: none if nothing is normalised."""
+    if analysis.reads is None:
+        return None
+    return failure_at(analysis, REAL, Kernel.NUMERATOR_FIRST, horizon)
+
+
+def _unless(place: str | None, text: str, assumptions: tuple[str, ...], arithmetic: str = "") -> ClaimVerdict:
+    """PROVED, unless there is a place without a proof."""
+    if place is not None:
+        return ClaimVerdict(Status.UNKNOWN, f"{text}: no proof for {place}", assumptions, arithmetic)
+    status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
+    return ClaimVerdict(status, text, assumptions, arithmetic)
+
+
+def _arithmetic(analysis: Analysis) -> str:
+    return ARITHMETIC if analysis.reads is None else f"{ARITHMETIC}; {NORMALISING}"
 
 
 def _registered(network: Network, language: Language) -> set[str]:
@@ -189,12 +221,14 @@ def _refuted_or_unknown(
     network: Network, language: Language, claims: tuple[Claim, ...], reason: str
 ) -> Verdict:
     """REFUTED if a short word shows that the claims are false."""
-    if not any(isinstance(claim, RealClaim) for claim in claims):
+    horizons = [claim.horizon for claim in claims if isinstance(claim, RealClaim) and claim.horizon != 0]
+    if not horizons:
         # A word that goes wrong in real arithmetic does not refute a claim about floats.
         return _one(Status.UNKNOWN, reason)
     from attemper.checker.counterexample import wrong_word  # no proof rests on what this needs
 
-    wrong = wrong_word(network, language)
+    longest = None if None in horizons else max(own for own in horizons if own is not None)
+    wrong = wrong_word(network, language, longest)
     if wrong is None:
         return _one(Status.UNKNOWN, reason)
     text = f"{wrong.text}, in real arithmetic ({reason})"

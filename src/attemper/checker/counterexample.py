@@ -15,7 +15,7 @@ from attemper.checker.proof import put_out_alike
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball
 from attemper.languages.language import Language
-from attemper.languages.measures import REAL_ACCURACY, Measure
+from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
 from attemper.languages.words import Alphabet, Word, show_word, words_of_length
 from attemper.networks.layers import Network, Softmax
 from attemper.networks.meaning_soft import output_rows
@@ -41,8 +41,11 @@ class Wrong:
     text: str
 
 
-def wrong_word(network: Network, language: Language) -> Wrong | None:
-    """A word with a wrong verdict, else one with an output that is not its bit; None says nothing."""
+def wrong_word(network: Network, language: Language, longest: int | None = None) -> Wrong | None:
+    """A word with a wrong verdict, else one with an output that is not its bit; None says nothing.
+
+    No word has more than `longest` symbols, if that is a number.
+    """
     if network.accepts_empty != language.accepts_empty:
         return Wrong((), "the empty word gets the wrong answer")
     if not all(isinstance(head.weighting, Softmax) for layer in network.layers for head in layer.heads):
@@ -51,6 +54,8 @@ def wrong_word(network: Network, language: Language) -> Wrong | None:
         return None
     astray = None
     for word in _words(network):
+        if longest is not None and len(word) > longest:
+            return astray
         try:
             outputs = output_rows(network, word)
         except ZeroDivisionError:  # 1/x of an embedding that is 0 here: nothing is computed at all
@@ -78,7 +83,11 @@ def _wrong_number(
     expected: tuple[tuple[Fraction, ...], ...],
 ) -> Wrong | None:
     """The first number that is proved to be further from what it should be than is claimed."""
-    allowed = 0 if network.measure is Measure.INTEGER else REAL_ACCURACY
+    is_integer = network.measure is Measure.INTEGER
+    allowed: int | Fraction = 0 if is_integer else REAL_ACCURACY
+    if network.normalisation is not None:
+        # An integer's share may be off by as much over the number of positions.
+        allowed = NEAR if is_integer else FLOAT_ACCURACY
     for output, numbers in zip(outputs, expected, strict=True):
         for i, (own, number) in enumerate(zip(output, numbers, strict=True), start=1):
             if abs(own - ball(number)) > ball(Fraction(allowed)):

@@ -20,6 +20,7 @@ from attemper.checker.analysis import Analysis, LayerFact, Symbol, analyse
 from attemper.checker.diagrams import Diagram, TooLargeError
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, Names, NearestKey, UnprovenError
+from attemper.checker.normalised import Reads, plain_of
 from attemper.checker.program import Programs, Steps
 from attemper.checker.proof import deep, prove
 from attemper.checker.realising import name_group, named_together, require_defined, require_known, symbols_of
@@ -61,6 +62,9 @@ def explain(network: Network, language: Language, said: Realisation | None = Non
     if said is None and isinstance(language, ProgramLanguage):
         said = Realisation(language.program)
     try:
+        if network.normalisation is not None:
+            network, reads = plain_of(network, network.normalisation)
+            yield from _normalised(reads, len(network.coordinates))
         _require_readable(network, said)
         with deep():
             reading = _read(network, language, said)
@@ -82,6 +86,18 @@ def explain(network: Network, language: Language, said: Realisation | None = Non
         yield f"no proof: {error}"
     else:
         yield f"the output, {output}: what the language says, at every position of every word"
+
+
+def _normalised(reads: Reads, width: int) -> Iterator[str]:
+    """What the rest of the proof is about, of a network that normalises what its sublayers read."""
+    norms = (*reads.attention, *reads.feed_forward)
+    distance = max((norm.distance for norm in norms), default=Fraction(0))
+    first = f"x0 to x{width - 1}"
+    yield f"this is about the plain network: {first} stand there times {reads.unit}, and times -{reads.unit}"
+    yield (
+        "each sublayer reads differences: the plain network's numbers, times one number of the position; "
+        f"weights are off by at most {_upper(distance)}"
+    )
 
 
 def _require_readable(network: Network, said: Realisation | None) -> None:

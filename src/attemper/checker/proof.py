@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
@@ -20,6 +21,7 @@ from attemper.checker.diagrams import TooLargeError
 from attemper.checker.following import follows
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
+from attemper.checker.normalised import plain_of
 from attemper.checker.numbers import are_numbers_of
 from attemper.checker.program import MASKINGS, defined_by, kept_by
 from attemper.checker.realising import realise
@@ -44,9 +46,18 @@ def prove(network: Network, language: Language, realisation: Realisation | None 
     """What the network computes, which is the language. Raises `UnprovenError` where that is not shown.
 
     `realisation` is the program that the network is said to run, without which nothing is shown of an
-    automaton.
+    automaton. What is found of a network that normalises what its sublayers read is true of the plain network
+    that it stands for, and of itself as far as `Analysis.reads` says.
     """
     require_symbols(network, language)
+    how = network.normalisation
+    if how is None:
+        return _proved(network, language, realisation)
+    plain, reads = plain_of(network, how)
+    return replace(_proved(plain, language, realisation), reads=reads)
+
+
+def _proved(network: Network, language: Language, realisation: Realisation | None) -> Analysis:
     try:
         match language:
             case TemporalLanguage(formula, _, _):

@@ -55,7 +55,8 @@ class Peaked(ABC):
 
     @final
     def offs(self, head: RoundedHead) -> list[Off]:
-        return attended(head, self.loss(head), self.stray)
+        loss = flint.arb(0) if head.is_alone else self.loss(head)
+        return attended(head, loss, self.stray)
 
 
 @final

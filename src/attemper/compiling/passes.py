@@ -28,6 +28,7 @@ from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.compiling.simplifying.spell_out import Shared, spell_out
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
+from attemper.compiling.softening.normalise import LayerNorm, normalise
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import Shown, show_by_operands
 from attemper.languages.temporal.syntax import Formula
@@ -187,7 +188,7 @@ class HardToSoft:
 @final
 @dataclass(frozen=True)
 class DropUnused:
-    """Last: only now is it known which position embeddings the regime needs."""
+    """Only now is it known which position embeddings the regime needs."""
 
     name: ClassVar[str] = "drop_unused"
 
@@ -198,6 +199,18 @@ class DropUnused:
             for group in before.groups
         )
         return NetworkLevel(smaller, groups)
+
+
+@final
+@dataclass(frozen=True)
+class Normalise:
+    """Last: a coordinate that nothing reads would be part of the size that everything is divided by."""
+
+    name: ClassVar[str] = "normalise"
+    layer_norm: LayerNorm
+
+    def apply(self, before: NetworkLevel) -> NetworkLevel:
+        return replace(before, network=normalise(before.network, self.layer_norm))
 
 
 def _labels(refs: Mapping[Formula, Ref]) -> dict[Ref, str]:

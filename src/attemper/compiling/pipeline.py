@@ -31,6 +31,7 @@ from attemper.compiling.passes import (
     HardToSoft,
     JoinShifts,
     MoveShifts,
+    Normalise,
     Pass,
     ReadProgram,
     RequireRegime,
@@ -41,6 +42,7 @@ from attemper.compiling.passes import (
 from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
+from attemper.compiling.softening.normalise import LayerNorm, require_bounded
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
@@ -184,46 +186,61 @@ def compile_language(
     watch: Watch = lambda _: None,
     shared: Shared | None = None,
     names: Mapping[Ref, str] | None = None,
+    layer_norm: LayerNorm | None = None,
 ) -> Compiled:
     """Compile a language, in the order that this module's text explains; no margin is below `least_margin`.
 
     `limits` are those of an automaton's cascade; `shared` says which cases of selections share a head,
     instead of the regime; `watch` is called after every pass; `names` are those of a program's steps, which
-    its network's coordinates are labelled with.
+    its network's coordinates are labelled with; `layer_norm` says how each sublayer's input is normalised.
 
     Raises `UnsupportedError` if the regime cannot compute the formula, with the nearest that can, or if
     no cascade of moderate size computes the automaton, with what stands in the way, or if the network has
     more weights than are saved, read and run.
     """
+    if layer_norm is not None:
+        require_bounded(regime)
     match language:
         case TemporalLanguage():
             pipeline = formula_pipeline(language, alphabet, regime, least_margin, shared)
-            return _compiled(pipeline.run(language, watch), ())
+            stages = pipeline.run(language, watch)
+            return _compiled(_normalised(stages, layer_norm, watch), ())
         case Dfa():
-            return _from_automaton(language, regime, least_margin, limits, watch)
+            stages, tried = _from_automaton(language, regime, least_margin, limits, watch)
+            return _compiled(_normalised(stages, layer_norm, watch), tried)
         case ProgramLanguage():
             passes = program_pipeline(regime, least_margin, shared, names or {})
-            compiled = _compiled(passes.run(language, watch), ())
+            stages = passes.run(language, watch)
+            compiled = _compiled(_normalised(stages, layer_norm, watch), ())
             return replace(compiled, realisation=Realisation(language.program))
         case _:
             raise UnsupportedError(f"nothing compiles {type(language).__name__}: write it as a formula")
 
 
+def _normalised(stages: tuple[Stage, ...], how: LayerNorm | None, watch: Watch) -> tuple[Stage, ...]:
+    """The stages, and the network of pairs if there is to be one."""
+    if how is None:
+        return stages
+    plain = stages[-1].level
+    assert isinstance(plain, NetworkLevel)
+    return (*stages, *first(Normalise(how)).run(plain, watch))
+
+
 def _from_automaton(
     dfa: Dfa, regime: Regime, least_margin: int, limits: Limits | None, watch: Watch
-) -> Compiled:
-    """The way with the fewest layers; of these with the fewest heads, then coordinates."""
+) -> tuple[tuple[Stage, ...], tuple[Alternative, ...]]:
+    """The way with the fewest layers; of these with the fewest heads, then coordinates; and all tried."""
     found = decompose(dfa, limits)
     ends = ends_to_formula(dfa)
     if ends is None:
-        return _compiled(_of_decomposition(dfa, found, regime, least_margin, watch), found.alternatives)
+        return _of_decomposition(dfa, found, regime, least_margin, watch), found.alternatives
     usual = _of_decomposition(dfa, found, regime, least_margin, lambda _: None)
     short = _of_formula(ends, dfa, regime, least_margin, lambda _: None)
     is_taken = _cost(short) < _cost(usual)
     chosen, rows = (short, 0) if is_taken else (usual, None)
     for stage in chosen:
         watch(stage)
-    return _compiled(chosen, (*found.alternatives, Alternative("first and last letters", 1, rows, rows)))
+    return chosen, (*found.alternatives, Alternative("first and last letters", 1, rows, rows))
 
 
 def _of_decomposition(

@@ -31,4 +31,7 @@ FLOAT64 = FloatFormat("float64", Fraction(1, 2**53), Fraction(1, 2**53), 2**900,
 FLOAT32 = FloatFormat("float32", Fraction(1, 2**24), Fraction(1, 2**24), 2**100, Fraction(1, 2**126), 8)
 BFLOAT16 = FloatFormat("bfloat16", Fraction(1, 2**8), Fraction(1, 2**24), 2**100, Fraction(1, 2**126), 2)
 
+REAL = FloatFormat("real", Fraction(0), Fraction(0), 2**900, Fraction(1, 2**1022), 0)
+"""Real arithmetic as a format that never rounds: with a range, and what is lost below it, like float64."""
+
 FORMATS = {form.name: form for form in (FLOAT64, FLOAT32, BFLOAT16)}

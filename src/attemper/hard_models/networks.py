@@ -57,6 +57,11 @@ class NetworkModel:
     """
 
     def __init__(self, network: Network, length: int, digest: str) -> None:
+        if network.normalisation is not None:
+            raise UnsupportedError(
+                "the network normalises what its sublayers read, so that its numbers are no rationals: "
+                "compile it without LayerNorm"
+            )
         for number, layer in enumerate(network.layers):
             for head in layer.heads:
                 if not isinstance(head.construction, Select | Neighbour | Lookup | NearestInteger):

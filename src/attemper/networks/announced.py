@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attemper.networks.weights import MOST_PARAMETERS, tensor_names
+from attemper.networks.weights import MOST_PARAMETERS, NORM_PARTS, tensor_names
 
 ENTRY = 1_000
 """The most bytes that the header of the container spends on one tensor: name, type, shape and place."""
@@ -24,7 +24,10 @@ def announced_bytes(structure: Mapping[str, object]) -> int:
     """
     layers = _list(structure.get("layers"))
     width, head_width = len(_list(structure.get("coordinates"))), _size(structure.get("head_width"))
+    is_centred = _is_centred(structure.get("normalisation"))
     numbers = len(_list(structure.get("alphabet"))) * width
+    if is_centred is not None:
+        numbers += len(layers) * width * len(NORM_PARTS[is_centred])
     for layer in layers:
         entries = layer if isinstance(layer, dict) else {}
         numbers += len(_list(entries.get("heads"))) * 4 * width * head_width
@@ -33,11 +36,16 @@ def announced_bytes(structure: Mapping[str, object]) -> int:
         raise ValueError(
             f"it announces {numbers:,} weights, more than {MOST_PARAMETERS:,}, the most there can be"
         )
-    return 8 + REMARKS + ENTRY * len(tensor_names(len(layers))) + 8 * numbers
+    return 8 + REMARKS + ENTRY * len(tensor_names(len(layers), is_centred)) + 8 * numbers
 
 
 def _list(entry: object) -> list[object]:
     return entry if isinstance(entry, list) else []
+
+
+def _is_centred(entry: object) -> bool | None:
+    """What is read of the mean before each sublayer; None if nothing is normalised."""
+    return None if entry is None else not (isinstance(entry, dict) and entry.get("kind") == "rms norm")
 
 
 def _size(entry: object) -> int:

@@ -50,6 +50,7 @@ from attemper.networks.layers import (
     NearestInteger,
     Neighbour,
     Network,
+    Normalisation,
     Select,
     Sign,
     Softmax,
@@ -63,6 +64,7 @@ from attemper.networks.weights import (
     head_rows,
     heads_from,
     hidden_from,
+    norms_from,
     tensor_names,
     tensors_of,
 )
@@ -78,9 +80,12 @@ KINDS = ("formula", "regex", "automaton", "program", HARD)
 
 ENTRIES = (
     *("format", "source", "alphabet", "coordinates", "positions", "head_width", "output"),
-    *("reads_first", "accepts_empty", "layers", "digest"),
+    *("reads_first", "accepts_empty", "normalisation", "layers", "digest"),
 )
 LAYER_ENTRIES = ("heads", "hidden", "clamps")
+NORMALISATION_ENTRIES = ("kind", "eps", "unit")
+NORMALISATIONS = {"layer norm": True, "rms norm": False}
+"""The kinds of normalisation, and whether they are centred."""
 HEAD_ENTRIES = ("construction", "masking", "weighting", "rows", "values")
 
 JUDGE_EDITED = "'attemper check DIR --edited' judges the weights as they are."
@@ -245,6 +250,7 @@ def _encode_network(network: Network) -> dict[str, object]:
         "output": _encode_output(network),
         "reads_first": network.reads_first,
         "accepts_empty": network.accepts_empty,
+        **_encode_normalisation(network.normalisation),
         "layers": [
             {
                 "heads": [_encode_head(head) for head in layer.heads],
@@ -254,6 +260,14 @@ def _encode_network(network: Network) -> dict[str, object]:
             for layer in network.layers
         ],
     }
+
+
+def _encode_normalisation(normalisation: Normalisation | None) -> dict[str, object]:
+    """The entry of a normalised network; others have none."""
+    if normalisation is None:
+        return {}
+    kind = next(name for name, centred in NORMALISATIONS.items() if centred is normalisation.is_centred)
+    return {"normalisation": {"kind": kind, "eps": str(normalisation.eps), "unit": str(normalisation.unit)}}
 
 
 def _encode_output(network: Network) -> object:
@@ -336,9 +350,8 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
     head_width = _integer(structure, "head_width")
     if head_width not in HEAD_WIDTHS:
         raise ValueError(f"head width {head_width} is not 1, 4 or 16")
-    if set(tensors) != tensor_names(len(layers)):
-        odd = sorted(set(tensors) ^ tensor_names(len(layers)))
-        raise ValueError(f"missing or unexpected tensors: {', '.join(odd[:5])}")
+    normalisation = _normalisation(structure, tensors, len(layers), len(coordinates))
+    _require_tensors(tensors, len(layers), None if normalisation is None else normalisation.is_centred)
     read = [
         _layer(number, entry, tensors, len(coordinates), head_width, edited=edited)
         for number, entry in enumerate(layers)
@@ -357,11 +370,35 @@ def _network(structure: Mapping[str, object], tensors: Mapping[str, Tensor], *, 
         symbols=symbols,
         measure=measure,
         over=over,
+        normalisation=normalisation,
     )
     found = complaints(network)
     if found:
         raise ValueError("; ".join(found[:3]))
     return Edited(network, next((reason for _, reasons in read for reason in reasons), ""))
+
+
+def _require_tensors(tensors: Mapping[str, Tensor], layers: int, is_centred: bool | None) -> None:
+    odd = sorted(set(tensors) ^ tensor_names(layers, is_centred))
+    if odd:
+        raise ValueError(f"missing or unexpected tensors: {', '.join(odd[:5])}")
+
+
+def _normalisation(
+    structure: Mapping[str, object], tensors: Mapping[str, Tensor], layers: int, width: int
+) -> Normalisation | None:
+    """What every sublayer reads through; None if there is no such entry."""
+    if "normalisation" not in structure:
+        return None
+    entry = _mapping(structure["normalisation"], "normalisation")
+    _require_known(entry, NORMALISATION_ENTRIES, "the normalisation")
+    kind = _text(entry, "kind")
+    if kind not in NORMALISATIONS:
+        raise ValueError(f"the normalisation '{kind[:80]}' is none of {', '.join(NORMALISATIONS)}")
+    is_centred = NORMALISATIONS[kind]
+    eps, unit = parse_rational(_text(entry, "eps")), parse_rational(_text(entry, "unit"))
+    norms = norms_from(tensors, layers, width, is_centred=is_centred)
+    return Normalisation(eps, unit, is_centred, *norms)
 
 
 Outputs = tuple[int, tuple[tuple[str, int], ...], Measure | None, Masking | None]

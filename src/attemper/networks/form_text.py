@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from attemper.networks.layers import LinearForm
@@ -17,19 +17,19 @@ def form_text(form: LinearForm, at: str = "") -> str:
     return sum_text(parts_of(form, at))
 
 
-def parts_of(form: LinearForm, at: str = "") -> list[tuple[str, Fraction]]:
+def parts_of(form: LinearForm, at: str = "", name: str = "x") -> list[tuple[str, Fraction]]:
     """The coordinates' names with their factors."""
-    return [(f"x{coordinate}{at}", factor) for coordinate, factor in form]
+    return [(f"{name}{coordinate}{at}", factor) for coordinate, factor in form]
 
 
-def sum_text(parts: Sequence[tuple[str, Fraction]]) -> str:
-    """A sum of factors times things; the thing without a name is 1."""
+def sum_text(parts: Sequence[tuple[str, Fraction]], show: Callable[[Fraction], str] = str) -> str:
+    """A sum of factors times things, each factor as `show` has it; the thing without a name is 1."""
     text = ""
     for thing, factor in parts:
         if factor == 0:
             continue
         size = abs(factor)
-        shown = " ".join(part for part in (str(size) if size != 1 or not thing else "", thing) if part)
+        shown = " ".join(part for part in (show(size) if size != 1 or not thing else "", thing) if part)
         if text:
             text += f" - {shown}" if factor < 0 else f" + {shown}"
         else:

@@ -229,7 +229,7 @@ class Layer:
 @final
 @dataclass(frozen=True)
 class Norm:
-    """What one normalisation multiplies each coordinate with, and adds to it."""
+    """What one normalisation multiplies each coordinate with, and adds to it: numbers for all coordinates."""
 
     gain: tuple[Fraction, ...]
     bias: tuple[Fraction, ...]
@@ -241,8 +241,8 @@ class Normalisation:
     """Pre-LayerNorm: every sublayer reads gain (x - mean) / sqrt(variance + eps) + bias in place of x.
 
     Mean and variance are those of all coordinates at one position. What is not `centred` is RMSNorm: there is
-    no mean, and the mean square stands in place of the variance. The residual stream holds numbers times
-    `unit`: what is put out is divided by it.
+    no mean, the mean square stands in place of the variance, and every bias is 0. The residual stream holds
+    numbers times `unit`, a power of two: what is put out is divided by it.
     """
 
     eps: Fraction
@@ -252,6 +252,10 @@ class Normalisation:
     """One for each layer."""
     before_feed_forward: tuple[Norm, ...]
     """One for each layer."""
+
+
+OPPOSITE = "minus "
+"""How the label of a coordinate begins that holds the opposite number of another one, for a normalisation."""
 
 
 @final
@@ -304,4 +308,6 @@ def parameter_count(network: Network) -> int:
     for layer in network.layers:
         count += len(layer.heads) * 4 * width * head_width
         count += len(layer.hidden) * (2 * width + 1)
+    if network.normalisation is not None:
+        count += len(network.layers) * width * (4 if network.normalisation.is_centred else 2)
     return count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import assert_never
 
+from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
 from attemper.networks.layers import (
@@ -27,7 +28,14 @@ def residual_streams(network: Network, word: Word, override: HardWeighting | Non
 
     A head attends as its own weighting says, or as `override` says. A softmax head without
     override is read as average-hard: the limit of temperature 0.
+
+    Raises `UnsupportedError` for a normalised network, whose numbers are roots.
     """
+    if network.normalisation is not None:
+        raise UnsupportedError(
+            "what a normalised network computes are no rationals: there is no exact hard reading of them. "
+            "Compile the language without LayerNorm, or run the network in floats (--weights hard)"
+        )
     streams = [embed(network, word)]
     for layer in network.layers:
         streams.append(_apply(layer, streams[-1], override))

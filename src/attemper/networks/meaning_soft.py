@@ -9,7 +9,7 @@ import flint
 from attemper.exact.balls import ball, positive_part, precision
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
-from attemper.networks.layers import Head, Layer, LinearForm, Network, Softmax
+from attemper.networks.layers import Head, Layer, LinearForm, Network, Norm, Normalisation, Softmax
 from attemper.networks.meaning_hard import embed, visible
 
 PRECISION = 256
@@ -23,22 +23,28 @@ def residual_streams(network: Network, word: Word) -> list[Stream]:
 
     Raises `ValueError` if a head is not a softmax head.
     """
+    how = network.normalisation
     with precision(PRECISION):
         streams = [[[ball(value) for value in vector] for vector in embed(network, word)]]
-        for layer in network.layers:
-            streams.append(_apply(layer, streams[-1]))
+        for number, layer in enumerate(network.layers):
+            before = streams[-1]
+            read = before if how is None else _normalised(how, how.before_attention[number], before)
+            middle = _added(before, _attended(layer, read))
+            read = middle if how is None else _normalised(how, how.before_feed_forward[number], middle)
+            streams.append(_added(middle, _fed_forward(layer, read)))
         return streams
 
 
 def output_bits(network: Network, word: Word) -> tuple[flint.arb, ...]:
-    """Enclosures of the output coordinate at every position."""
+    """Enclosures of the output at every position."""
     return output_rows(network, word)[0]
 
 
 def output_rows(network: Network, word: Word) -> tuple[tuple[flint.arb, ...], ...]:
-    """Enclosures of each coordinate that is put out, at every position."""
+    """Enclosures of each coordinate that is put out, at every position, in the unit of the stream."""
     end = residual_streams(network, word)[-1]
-    return tuple(tuple(vector[output] for vector in end) for output in network.outputs)
+    unit = ball(Fraction(1) if network.normalisation is None else network.normalisation.unit)
+    return tuple(tuple(vector[output] / unit for vector in end) for output in network.outputs)
 
 
 def _value(form: LinearForm, vector: list[flint.arb]) -> flint.arb:
@@ -48,14 +54,40 @@ def _value(form: LinearForm, vector: list[flint.arb]) -> flint.arb:
     return total
 
 
-def _attend(layer: Layer, stream: Stream) -> Stream:
-    after = [list(vector) for vector in stream]
+def _normalised(how: Normalisation, norm: Norm, stream: Stream) -> Stream:
+    """gain (x - mean) / sqrt(variance + eps) + bias at each position; without the mean if it is not centred.
+
+    Where eps is 0 and all numbers are alike there is no such number: the balls then hold no finite one.
+    """
+    read: Stream = []
+    for vector in stream:
+        mean = sum(vector, flint.arb(0)) / len(vector) if how.is_centred else flint.arb(0)
+        apart = [value - mean for value in vector]
+        variance = sum((value * value for value in apart), flint.arb(0)) / len(vector)
+        size = (variance + ball(how.eps)).sqrt()
+        weights = zip(apart, norm.gain, norm.bias, strict=True)
+        read.append([ball(gain) * value / size + ball(bias) for value, gain, bias in weights])
+    return read
+
+
+def _added(stream: Stream, other: Stream) -> Stream:
+    rows = zip(stream, other, strict=True)
+    return [[value + more for value, more in zip(*pair, strict=True)] for pair in rows]
+
+
+def _nothing(stream: Stream) -> Stream:
+    return [[flint.arb(0)] * len(vector) for vector in stream]
+
+
+def _attended(layer: Layer, stream: Stream) -> Stream:
+    """What the heads add, where they read the stream."""
+    added = _nothing(stream)
     for head in layer.heads:
         for i, weights in enumerate(attention(head, stream)):
             for form, target in zip(head.values, head.targets, strict=True):
                 for j, weight in weights.items():
-                    after[i][target] += weight * _value(form, stream[j - 1])
-    return after
+                    added[i][target] += weight * _value(form, stream[j - 1])
+    return added
 
 
 def attention(head: Head, stream: Stream) -> list[dict[int, flint.arb]]:
@@ -81,12 +113,12 @@ def attention(head: Head, stream: Stream) -> list[dict[int, flint.arb]]:
     return rows
 
 
-def _apply(layer: Layer, stream: Stream) -> Stream:
-    middle = _attend(layer, stream)
-    after = [list(vector) for vector in middle]
-    for i, vector in enumerate(middle):
+def _fed_forward(layer: Layer, stream: Stream) -> Stream:
+    """What the hidden units add, where they read the stream."""
+    added = _nothing(stream)
+    for i, vector in enumerate(stream):
         for unit in layer.hidden:
             activation = positive_part(_value(unit.form, vector) + ball(unit.bias))
             for coordinate, factor in unit.outputs:
-                after[i][coordinate] += ball(factor) * activation
-    return after
+                added[i][coordinate] += ball(factor) * activation
+    return added

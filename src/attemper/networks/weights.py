@@ -6,6 +6,8 @@
     blocks.L.mlp.W_in            [d_model, d_mlp]
     blocks.L.mlp.b_in            [d_mlp]
     blocks.L.mlp.W_out           [d_mlp, d_model]
+    blocks.L.ln1.w, ln1.b        [d_model]      of a normalised network, before attention
+    blocks.L.ln2.w, ln2.b        [d_model]      and before the feed-forward layer; RMSNorm has no b
 
 Names and shapes follow TransformerLens. W_Q carries the factor sqrt(d_head).
 """
@@ -27,6 +29,8 @@ from attemper.networks.layers import (
     Layer,
     LinearForm,
     Network,
+    Norm,
+    Normalisation,
     parameter_count,
 )
 from attemper.networks.safetensors import Tensor
@@ -80,6 +84,7 @@ def tensors_of(network: Network) -> dict[str, Tensor]:
         heads, units = len(layer.heads), len(layer.hidden)
         root = Fraction(HEAD_WIDTHS[d_head])
         reading = (heads, width, d_head)
+        tensors |= _norm_tensors(network.normalisation, number, "ln1")
         tensors[f"{attention}.W_Q"] = _dense(reading, _reading_entries((h.query for h in layer.heads), root))
         tensors[f"{attention}.W_K"] = _dense(reading, _reading_entries(h.key for h in layer.heads))
         tensors[f"{attention}.W_V"] = _dense(reading, _reading_entries(h.values for h in layer.heads))
@@ -87,6 +92,7 @@ def tensors_of(network: Network) -> dict[str, Tensor]:
         forms = [unit.form for unit in layer.hidden]
         biases = (((u,), unit.bias) for u, unit in enumerate(layer.hidden))
         transposed = (((c, u), x) for (u, c), x in _matrix_entries(forms))
+        tensors |= _norm_tensors(network.normalisation, number, "ln2")
         tensors[f"{feed_forward}.W_in"] = _dense((width, units), transposed)
         tensors[f"{feed_forward}.b_in"] = _dense((units,), biases)
         outputs = [unit.outputs for unit in layer.hidden]
@@ -169,10 +175,44 @@ def hidden_from(tensors: Mapping[str, Tensor], layer: int, units: int, width: in
     )
 
 
-def tensor_names(layers: int) -> set[str]:
-    """The names of all tensors of a network with that many layers."""
-    parts = ("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O", "mlp.W_in", "mlp.b_in", "mlp.W_out")
+def norms_from(
+    tensors: Mapping[str, Tensor], layers: int, width: int, *, is_centred: bool
+) -> tuple[tuple[Norm, ...], tuple[Norm, ...]]:
+    """The norms before the attention and before the feed-forward layer of each layer."""
+
+    def norm(name: str) -> Norm:
+        gain = _expect(tensors, f"{name}.w", (width,)).numbers
+        bias = _expect(tensors, f"{name}.b", (width,)).numbers if is_centred else [0] * width
+        return Norm(tuple(map(Fraction, gain)), tuple(map(Fraction, bias)))
+
+    attention = tuple(norm(f"blocks.{number}.ln1") for number in range(layers))
+    return attention, tuple(norm(f"blocks.{number}.ln2") for number in range(layers))
+
+
+PARTS = ("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O", "mlp.W_in", "mlp.b_in", "mlp.W_out")
+"""The tensors of every layer."""
+
+NORM_PARTS = {True: ("ln1.w", "ln1.b", "ln2.w", "ln2.b"), False: ("ln1.w", "ln2.w")}
+"""Those of a normalised layer besides, if the normalisation is centred and if not."""
+
+
+def tensor_names(layers: int, is_centred: bool | None = None) -> set[str]:
+    """The names of all tensors of a network with that many layers; `is_centred`: its normalisation."""
+    parts = PARTS if is_centred is None else (*PARTS, *NORM_PARTS[is_centred])
     return {"embed.W_E", *(f"blocks.{number}.{part}" for number in range(layers) for part in parts)}
+
+
+def _norm_tensors(normalisation: Normalisation | None, layer: int, name: str) -> dict[str, Tensor]:
+    """The gains and biases of one norm; nothing if the network has none."""
+    if normalisation is None:
+        return {}
+    norms = normalisation.before_attention if name == "ln1" else normalisation.before_feed_forward
+    numbers = {"w": norms[layer].gain, "b": norms[layer].bias}
+    return {
+        f"blocks.{layer}.{name}.{part}": _dense((len(own),), (((c,), x) for c, x in enumerate(own)))
+        for part, own in numbers.items()
+        if f"{name}.{part}" in NORM_PARTS[normalisation.is_centred]
+    }
 
 
 def _matrix_entries(forms: Iterable[LinearForm]) -> Entries:

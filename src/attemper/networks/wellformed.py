@@ -5,7 +5,9 @@
 * a head has as many key rows as query rows, one target per value, and no more rows than its width;
 * the head width is 1, 4 or 16;
 * a clamp is a pair of hidden units with the same form whose biases differ by one half;
-* one embedding per symbol; a coordinate has at most one position embedding.
+* one embedding per symbol; a coordinate has at most one position embedding;
+* a normalisation has two norms for each layer, each with as many gains and biases as there are coordinates;
+  no bias if it is not centred; eps is not negative, and the unit is a power of two.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from attemper.networks.layers import (
     NearestInteger,
     Neighbour,
     Network,
+    Normalisation,
     Select,
     Sign,
     Uniform,
@@ -57,6 +60,36 @@ def _complaints(network: Network) -> Iterator[str]:
         yield from _of_form(form, width, f"the embedding of '{symbol}'")
     for number, layer in enumerate(network.layers):
         yield from _of_layer(layer, network, f"layer {number}")
+    if network.normalisation is not None:
+        yield from _of_normalisation(network.normalisation, len(network.layers), width)
+
+
+def _of_normalisation(normalisation: Normalisation, layers: int, width: int) -> Iterator[str]:
+    if normalisation.eps < 0:
+        yield f"eps is {normalisation.eps}, less than 0"
+    if not is_power_of_two(normalisation.unit):
+        yield f"the unit {normalisation.unit} is no power of two"
+    for place, norms in (
+        ("attention", normalisation.before_attention),
+        ("the feed-forward layer", normalisation.before_feed_forward),
+    ):
+        if len(norms) != layers:
+            yield f"{len(norms)} norms before {place} for {layers} layers"
+        for number, norm in enumerate(norms):
+            if len(norm.gain) != width or len(norm.bias) != width:
+                yield f"layer {number}: the norm before {place} is not one of {width} coordinates"
+            if any(norm.bias) and not normalisation.is_centred:
+                yield f"layer {number}: the norm before {place} has a bias, which RMSNorm has not"
+
+
+def is_power_of_two(value: Fraction) -> bool:
+    """Whether the number is 2^k for an integer k.
+
+    >>> is_power_of_two(Fraction(1, 8)), is_power_of_two(Fraction(6))
+    (True, False)
+    """
+    p, q = value.numerator, value.denominator
+    return p > 0 and p & (p - 1) == 0 and q & (q - 1) == 0
 
 
 def _of_outputs(network: Network) -> Iterator[str]:

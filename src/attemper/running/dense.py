@@ -9,13 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attemper.networks.layers import HardWeighting, Layer, Network
+from attemper.networks.layers import HardWeighting, Layer, Network, Normalisation
 from attemper.networks.weights import tensors_of
 from attemper.running.attention import Attention, Places
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
+from attemper.running.norms import norm_of
 from attemper.running.tokens import checked_tokens
 
 Look = Callable[[Tensor], None]
@@ -55,12 +56,23 @@ class FeedForward(nn.Module):
 
 
 class Block(nn.Module):
-    """One layer: attention and feed-forward, each added to the residual stream."""
+    """One layer: attention and feed-forward, each added to the residual stream.
+
+    Of a normalised network each reads what `ln1` and `ln2` make of the stream.
+    """
 
     def __init__(
-        self, layer: Layer, weights: dict[str, Tensor], override: HardWeighting | None, *, sealed: bool
+        self,
+        layer: Layer,
+        weights: dict[str, Tensor],
+        override: HardWeighting | None,
+        normalisation: Normalisation | None,
+        *,
+        sealed: bool,
     ) -> None:
         super().__init__()
+        self.ln1 = norm_of(normalisation, _under("ln1.", weights))
+        self.ln2 = norm_of(normalisation, _under("ln2.", weights))
         self.attn = Attention(layer, _under("attn.", weights), override, sealed=sealed)
         self.mlp = FeedForward(_under("mlp.", weights))
         self.hook_resid_pre = HookPoint()
@@ -72,8 +84,8 @@ class Block(nn.Module):
     def forward(self, x: Tensor, places: Places, look: Look | None = None) -> Tensor:
         """`look` is called with what the hidden units see."""
         x = self.hook_resid_pre(x)
-        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(x, places)))
-        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(x, look)))
+        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places)))
+        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(self.ln2(x), look)))
         return after
 
 
@@ -89,8 +101,9 @@ class DenseTransformer(nn.Module):
     Hook points carry TransformerLens' names: hook_embed, hook_pos_embed, blocks.L.hook_resid_pre,
     blocks.L.attn.hook_q, hook_k, hook_v, hook_attn_scores, hook_pattern, hook_z,
     blocks.L.hook_attn_out, hook_resid_mid, blocks.L.mlp.hook_pre, hook_post, hook_mlp_out,
-    hook_resid_post. Watching scores or patterns makes the n x n matrix; nothing else does, but
-    hard weightings. `docs/networks.md` shows how to use them.
+    hook_resid_post; of a normalised network blocks.L.ln1.hook_normalized and ln2.hook_normalized, too.
+    Watching scores or patterns makes the n x n matrix; nothing else does, but hard weightings.
+    `docs/networks.md` shows how to use them.
 
     >>> import attemper
     >>> module = attemper.compile("O a", "ab").dense(dtype="float32")
@@ -116,7 +129,13 @@ class DenseTransformer(nn.Module):
         self.network = network
         self.embed = Embedding(weights["embed.W_E"])
         self.blocks = nn.ModuleList(
-            Block(layer, _under(f"blocks.{number}.", weights), weighting, sealed=sealed)
+            Block(
+                layer,
+                _under(f"blocks.{number}.", weights),
+                weighting,
+                network.normalisation,
+                sealed=sealed,
+            )
             for number, layer in enumerate(network.layers)
         )
         self.hook_embed = HookPoint()
@@ -157,7 +176,8 @@ class DenseTransformer(nn.Module):
             x = block(x, places, looks.get(number) if looks else None)
         outputs = self.network.outputs
         output: Tensor = x[..., list(outputs)] if self.network.symbols else x[..., outputs[0]]
-        return output
+        normalisation = self.network.normalisation
+        return output if normalisation is None else output / float(normalisation.unit)
 
     def run_with_cache(
         self, tokens: Tensor, lengths: Tensor | None = None, names: Iterable[str] | None = None

@@ -57,7 +57,8 @@ def check(
     * `network`: a model, a network, or a `DenseTransformer`, whose parameters are read as they are now (its
       hooks are not looked at); or a state dict, with the names and shapes of the parameters of `like`:
       `embed.W_E` [symbol, d_model], `blocks.L.attn.W_Q`, `W_K`, `W_V` [head, d_model, d_head], `W_O` [head,
-      d_head, d_model], `blocks.L.mlp.W_in` [d_model, d_mlp], `b_in` [d_mlp], `W_out` [d_mlp, d_model].
+      d_head, d_model], `blocks.L.mlp.W_in` [d_model, d_mlp], `b_in` [d_mlp], `W_out` [d_mlp, d_model]; of
+      a normalised network `blocks.L.ln1.w`, `ln1.b`, `ln2.w`, `ln2.b` [d_model], too.
       Numbers of any float format up to float64 are taken exactly.
     * `language`: a formula's text over the network's alphabet, read where the network is read and with its
       verdict on the empty word; or a language, an automaton, an attention program, or the model that has it.
@@ -131,6 +132,7 @@ def _as_it_is(network: Model | Network | DenseTransformer | Tensors, like: Model
     layers = module.network.layers
     if len(attentions) != len(layers):
         raise OptionError(f"the module has {len(attentions)} blocks, its network {len(layers)} layers")
+    _require_own_norms(module)
     seen = tuple(_as_run(*pair) for pair in zip(layers, attentions, strict=True))
     return _with_tensors(replace(module.network, layers=seen), module.state_dict())
 
@@ -145,6 +147,16 @@ def _dense(network: object) -> DenseTransformer:
             "or a state dict with like=MODEL"
         )
     return cast("DenseTransformer", network)
+
+
+def _require_own_norms(module: DenseTransformer) -> None:
+    """Raises `OptionError` where the module normalises otherwise than its network says."""
+    said = module.cfg.eps
+    for number, block in enumerate(module.blocks):
+        for name in ("ln1", "ln2"):
+            found = getattr(block.get_submodule(name), "eps", None)
+            if found != said:
+                raise OptionError(f"blocks.{number}.{name} has eps={found}, and the network eps={said}")
 
 
 def _as_run(layer: Layer, attention: Attention) -> Layer:

@@ -26,6 +26,7 @@ from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, Stage, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.hard_to_soft import MARGINS
+from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import (
     AutomatonError,
     MalformedFileError,
@@ -60,6 +61,7 @@ from attemper.workbench.options import (
     goal_of,
     limits_of,
     refuse_caps,
+    regimes_for,
     require,
 )
 from attemper.workbench.programs import names_of, program_language, save_text, text_in, text_of
@@ -93,6 +95,7 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     dtype: DTypeLike = "float64",
     kernel: KernelName = "numerator-first",
     caps: Mapping[str, int] | None = None,
+    layer_norm: LayerNorm | None = None,
 ) -> Model:
     """Compile a temporal or counting formula into a softmax transformer.
 
@@ -113,6 +116,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
       (`docs/arithmetic.md`). Without a horizon nothing is proved yet, and neither option matters.
     * `caps`: refused, unless it is empty: caps are on an automaton's cascade (see `compile_regex`), and a
       formula has none.
+    * `layer_norm`: every sublayer reads the residual stream through a LayerNorm or an RMSNorm, as it says
+      (`docs/layer-norm.md`). The default regime is then temperature, and unbounded is refused.
 
     Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at` is missing),
     `OptionError` (an option's value), `UnsupportedError` (the regime cannot, nothing can, or no network
@@ -127,7 +132,8 @@ def compile(  # noqa: A001 - attemper.compile is the name users know
     require("formula", formula, str, "give its text, for example 'O a'")
     refuse_caps(caps)
     language, letters = read_source(formula, alphabet, at, empty)
-    return compile_for(language, letters, regime, goal_of(horizon, dtype, kernel), Limits())
+    goal = goal_of(horizon, dtype, kernel)
+    return compile_for(language, letters, regime, goal, Limits(), layer_norm=layer_norm)
 
 
 def compile_regex(
@@ -139,6 +145,7 @@ def compile_regex(
     dtype: DTypeLike = "float64",
     kernel: KernelName = "numerator-first",
     caps: Mapping[str, int] | None = None,
+    layer_norm: LayerNorm | None = None,
 ) -> Model:
     """Compile a regular expression into a softmax transformer.
 
@@ -159,7 +166,7 @@ def compile_regex(
     require("regex", regex, str, "give its text, for example 'a*b'")
     dfa = parse_regex(regex, alphabet)
     goal = goal_of(horizon, dtype, kernel)
-    return compile_for(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex)
+    return compile_for(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex, layer_norm=layer_norm)
 
 
 def compile_dfa(
@@ -170,6 +177,7 @@ def compile_dfa(
     dtype: DTypeLike = "float64",
     kernel: KernelName = "numerator-first",
     caps: Mapping[str, int] | None = None,
+    layer_norm: LayerNorm | None = None,
 ) -> Model:
     """Compile an automaton, as `compile_regex` does an expression's.
 
@@ -182,7 +190,8 @@ def compile_dfa(
     (True, False)
     """
     require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
-    return compile_for(minimal(dfa), dfa.alphabet, regime, goal_of(horizon, dtype, kernel), limits_of(caps))
+    goal, limits = goal_of(horizon, dtype, kernel), limits_of(caps)
+    return compile_for(minimal(dfa), dfa.alphabet, regime, goal, limits, layer_norm=layer_norm)
 
 
 def compile_program(
@@ -194,6 +203,7 @@ def compile_program(
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
     kernel: KernelName = "numerator-first",
+    layer_norm: LayerNorm | None = None,
 ) -> Model:
     r"""Compile an attention program into a softmax transformer.
 
@@ -217,7 +227,7 @@ def compile_program(
     language = program_language(program, at, empty)
     letters = language.program.alphabet
     goal, text = goal_of(horizon, dtype, kernel), text_of(program)
-    return compile_for(language, letters, regime, goal, Limits(), rasp=text)
+    return compile_for(language, letters, regime, goal, Limits(), rasp=text, layer_norm=layer_norm)
 
 
 def compile_for(
@@ -228,14 +238,19 @@ def compile_for(
     limits: Limits,
     regex: str = "",
     rasp: str = "",
+    layer_norm: LayerNorm | None = None,
 ) -> Model:
     """The model of a language, in the regime that is named, or in one that reaches the goal."""
+    if layer_norm is not None:
+        require("layer_norm", layer_norm, LayerNorm, "give attemper.LayerNorm()")
     named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
+    regimes, names = regimes_for(named, goal, layer_norm), names_of(rasp, language)
     if goal is None:
-        in_regime = named or Regime.UNBOUNDED
-        return compile_source(language, alphabet, in_regime, regex=regex, rasp=rasp, limits=limits)
-    regimes = tuple(Regime) if named is None else (named,)
-    chosen = choose(language, alphabet, regimes, goal, limits, names_of(rasp, language))
+        compiled = compile_language(
+            language, alphabet, regimes[0], limits=limits, names=names, layer_norm=layer_norm
+        )
+        return Model.of(compiled, language, regimes[0], regex, rasp)
+    chosen = choose(language, alphabet, regimes, goal, limits, names, layer_norm)
     return Model.of(chosen.compiled, language, chosen.candidate.regime, regex, rasp)
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import torch
 
     from attemper.certifying.choosing import Goal
+    from attemper.compiling.regimes import Regime
+    from attemper.compiling.softening.normalise import LayerNorm
 
     DTypeLike = Literal["float64", "float32", "bfloat16"] | torch.dtype
     """A float format by name, or as torch has it."""
@@ -94,6 +96,19 @@ def goal_of(horizon: int | None, dtype: DTypeLike, kernel: str) -> Goal | None:
     if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
         raise OptionError(f"horizon={horizon!r} is no length: give a number of symbols from 1 on")
     return Goal(form, one, horizon)
+
+
+def regimes_for(named: Regime | None, goal: Goal | None, layer_norm: LayerNorm | None) -> tuple[Regime, ...]:
+    """The regimes to try: the one that is named; else the first that there is, or for a goal all of them.
+
+    With a LayerNorm the unbounded one is none of them.
+    """
+    from attemper.compiling.regimes import Regime
+
+    if named is not None:
+        return (named,)
+    all_of_them = tuple(one for one in Regime if layer_norm is None or one is not Regime.UNBOUNDED)
+    return all_of_them if goal is not None else all_of_them[:1]
 
 
 def limits_of(caps: Mapping[str, int] | None) -> Limits:

@@ -21,6 +21,7 @@ from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.running.batches import tokens_of
 from attemper.running.dense import DenseTransformer, clamp_room
+from attemper.workbench.report.summary import labels_written
 from attemper.workbench.report.windows import cut_word
 
 SHOWN = 40
@@ -113,7 +114,7 @@ def trace_word(
                     number,
                     index,
                     type(head.construction).__name__,
-                    tuple(network.coordinates[target] for target in head.targets),
+                    labels_written(network, head),
                     _matrix(soft_cache[name][0, index]),
                     _matrix(hard_cache[name][0, index]),
                 )

@@ -14,6 +14,7 @@ from attemper.workbench.options import goal_of, require
 from attemper.workbench.zoo_sources import language_of, limits_for, rasp_of, regex_of
 
 if TYPE_CHECKING:
+    from attemper.compiling.softening.normalise import LayerNorm
     from attemper.workbench.options import DTypeLike, KernelName, RegimeName
 
 
@@ -45,6 +46,7 @@ def compile_named(
     horizon: int | None = None,
     dtype: DTypeLike = "float64",
     kernel: KernelName = "numerator-first",
+    layer_norm: LayerNorm | None = None,
 ) -> Model:
     """Compile an entry of the zoo, by its name, into a softmax transformer.
 
@@ -65,25 +67,31 @@ def compile_named(
     goal = goal_of(horizon, dtype, kernel)
     first = entry.source
     if goal is None or len(entry.sources) == 1:
-        return compile_entry(entry, first, regime=regime, goal=goal)
-    return _first_that_reaches(entry, goal, regime)
+        return compile_entry(entry, first, regime=regime, goal=goal, layer_norm=layer_norm)
+    return _first_that_reaches(entry, goal, regime, layer_norm)
 
 
-def _first_that_reaches(entry: Named, goal: Goal, regime: str | None) -> Model:
+def _first_that_reaches(entry: Named, goal: Goal, regime: str | None, layer_norm: LayerNorm | None) -> Model:
     """The model of the first source that reaches the goal; the first one's refusal if none does."""
     refusals: list[UnsupportedError] = []
     for source in entry.sources:
         try:
-            return compile_entry(entry, source, regime=regime, goal=goal)
+            return compile_entry(entry, source, regime=regime, goal=goal, layer_norm=layer_norm)
         except UnsupportedError as refusal:
             refusals.append(refusal)
     raise refusals[0]
 
 
 def compile_entry(
-    entry: Named, source: Source, *, regime: str | None = None, goal: Goal | None = None
+    entry: Named,
+    source: Source,
+    *,
+    regime: str | None = None,
+    goal: Goal | None = None,
+    layer_norm: LayerNorm | None = None,
 ) -> Model:
     """Compile an entry from one of its sources; raises what `compile_named` does."""
     language, text = language_of(entry, source), regex_of(source)
     rasp = rasp_of(source)
-    return compile_for(language, Alphabet(entry.alphabet), regime, goal, limits_for(source), text, rasp)
+    letters, limits = Alphabet(entry.alphabet), limits_for(source)
+    return compile_for(language, letters, regime, goal, limits, text, rasp, layer_norm)

@@ -122,6 +122,11 @@ def _worst(offs: tuple[Off, ...]) -> Off:
             one.other.max(other.other),
             one.mean.max(other.mean),
             one.relative.max(other.relative),
+            apart=_farther(one.apart, other.apart),
         ),
         offs,
     )
+
+
+def _farther(one: flint.arb | None, other: flint.arb | None) -> flint.arb | None:
+    return None if one is None or other is None else one.max(other)

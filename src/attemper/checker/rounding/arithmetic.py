@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import assert_never, final
@@ -50,7 +50,12 @@ class Off:
     `zero` where that value is 0, `other` where it is another constant, `mean` where it is an average of
     several positions (then also `relative` to the average). If `growth` says something, then it is how far an
     integer can be off in words of length n, and all others are no less at every length; `steps` is how far a
-    nearest key is off for each step from its query, of at least one.
+    nearest key is off for each step from its query, of at least one. `apart` says how far two coordinates
+    that hold the number and its negative can be from being opposite; None: twice what it is off.
+
+    Of what is read through a normalisation: all of a position is off by one relative error of at most
+    `common`, which is in none of the others; multiples of i^a n^b are off by `floor` beside the relative
+    error; and both coordinates of a pair have something so large as `beside` that is not in their difference.
     """
 
     zero: flint.arb = ZERO
@@ -59,6 +64,10 @@ class Off:
     relative: flint.arb = ZERO
     growth: Growth = field(default_factory=dict)
     steps: Growth = field(default_factory=dict)
+    apart: flint.arb | None = None
+    floor: flint.arb = ZERO
+    beside: flint.arb = ZERO
+    common: flint.arb = ZERO
 
     @property
     def constant(self) -> flint.arb:
@@ -75,7 +84,7 @@ class Rounded:
     """A quantity: its greatest size, the grid of whose multiples it is if it is exact, and its errors.
 
     `inverse` bounds 1 / |x| where it is not 0. `absolute` holds everywhere, `zero` where the value is 0,
-    `relative` where it is not.
+    `relative` where it is not. There the error is also at most `steady` relatively and `floor` besides.
     """
 
     size: flint.arb
@@ -84,19 +93,24 @@ class Rounded:
     absolute: flint.arb
     zero: flint.arb
     relative: flint.arb
+    steady: flint.arb | None = None
+    floor: flint.arb = ZERO
 
 
 @final
 class Arithmetic:
     """Everything that depends on the network and the format, but on no length: it is worked out once.
 
-    All of it must be used at one precision.
+    All of it must be used at one precision. `halves` is 2 where each term of a linear form is two products,
+    of opposite numbers behind a normalisation, no product of which is exact; else 1.
     """
 
-    def __init__(self, names: Names, form: FloatFormat) -> None:
+    def __init__(self, names: Names, form: FloatFormat, halves: int = 1) -> None:
         self.names = names
         self.form = form
+        self.halves = halves
         self.u = ball(form.roundoff)
+        self.is_real = form.roundoff == 0
         self.tiny = ball(Fraction(1, form.range))
         self._range = ball(Fraction(form.range))
         self._steps: dict[Fraction, flint.arb | None] = {}
@@ -173,7 +187,19 @@ class Arithmetic:
 
     def holds(self, number: Fraction) -> bool:
         """Whether the format holds a number exactly."""
-        return self.fits(ball(abs(number)), common_grid([Affine(number)]))
+        return self.is_real or self.fits(ball(abs(number)), common_grid([Affine(number)]))
+
+    def is_exact_factor(self, factor: Fraction) -> bool:
+        """Whether multiplying by a weight never rounds, whatever is read."""
+        return self.halves == 1 and is_power_of_two(factor)
+
+    @property
+    def pair(self) -> flint.arb:
+        """What one term of a form loses, relative to the sizes of its two products; nothing if it is one."""
+        if self.halves == 1:
+            return ZERO
+        one = flint.arb(1)
+        return (1 + 3 * self.u) * (1 + self.summed(self.halves, one, one)) - 1
 
     def spacing(self, number: Fraction) -> Fraction:
         """The distance between the numbers of the format from the last power of two up to a number on."""
@@ -268,22 +294,25 @@ class Lengths:
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order."""
-        size, absolute, grid = self._products(form, values, offs)
+        size, own, grid = self._products(form, values, offs)
         if self.arithmetic.fits(size, grid):
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
-        if not (2 * (size + absolute) < self.form.range):
+        common, beside = self.common(form, offs), self.beside(form, offs)
+        most = size + common * size + own
+        if not (2 * most < self.form.range):
             raise BeyondError("a linear form (it leaves the range of the format)")
-        absolute += self.arithmetic.summed(len(form), size + absolute, size + absolute) + self.tiny
+        own += self.arithmetic.summed(self.arithmetic.halves * len(form), most + beside, most) + self.tiny
+        absolute = own + common * size
         if len(form) == 1:
             ((coordinate, factor),) = form
             return self._multiple(factor, values[coordinate], offs[coordinate], size, absolute)
         least = self._least(form, values)
         if least is None:
-            return Rounded(size, UNKNOWN, None, absolute, absolute, UNKNOWN)
+            return Rounded(size, UNKNOWN, None, absolute, own, UNKNOWN)
         # Where the sum is 0 all its terms are.
         exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
-        zero = ZERO if exact else absolute
+        zero = ZERO if exact else own
         return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
 
     def _products(
@@ -303,22 +332,47 @@ class Lengths:
                 grid = min(grid, own * factor_grid)
             size += weight * own_size
             error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
-            rounded = is_power_of_two(factor) or self.arithmetic.fits(weight * own_size, grid)
-            absolute += weight * error + (ZERO if rounded else 3 * self.u * weight * (own_size + error))
+            exact = self.arithmetic.is_exact_factor(factor) or self.arithmetic.fits(weight * own_size, grid)
+            most = own_size + off.common * own_size + error + off.beside
+            absolute += weight * error + (ZERO if exact else 3 * self.u * weight * most)
         return size, absolute, grid
+
+    def common(self, form: LinearForm, offs: list[Off]) -> flint.arb:
+        """The relative error of the sum that all terms of a form share."""
+        return ZERO if self.arithmetic.halves == 1 else greatest(offs[c].common for c, _ in form)
+
+    def beside(self, form: LinearForm, offs: list[Off]) -> flint.arb:
+        """The sizes that cancel within the terms of a form."""
+        if self.arithmetic.halves == 1:
+            return ZERO
+        return sum((ball(abs(factor)) * offs[coordinate].beside for coordinate, factor in form), ZERO)
 
     def _multiple(
         self, factor: Fraction, value: Value, off: Off, size: flint.arb, absolute: flint.arb
     ) -> Rounded:
         """A multiple of one coordinate, of that size and error."""
-        inverse = self.inverse(value) / ball(abs(factor))
+        weight = ball(abs(factor))
+        inverse = self.inverse(value) / weight
         relative = self._relative(value, off)
+        if self.arithmetic.halves > 1:
+            return self._pair(weight, off, relative, Rounded(size, inverse, None, absolute, ZERO, ZERO))
         relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
         if not (inverse < self.form.range):
             relative = UNKNOWN
         # The weight and the product may be rounded, too.
-        zero = ball(abs(factor)) * off.zero * (1 + 3 * self.u)
+        zero = weight * off.zero * (1 + 3 * self.u)
         return Rounded(size, inverse, None, absolute, zero, relative)
+
+    def _pair(self, weight: flint.arb, off: Off, relative: flint.arb, known: Rounded) -> Rounded:
+        """A multiple of a coordinate that is read as the difference from its partner."""
+        lost = self.arithmetic.pair
+        steady = (1 + relative) * (1 + off.common) * (1 + lost) - 1
+        floor = weight * (off.floor * (1 + lost) + off.beside * lost)
+        whole = steady if floor == 0 else steady + floor * known.inverse
+        if not (known.inverse < self.form.range):
+            steady = whole = UNKNOWN
+        zero = weight * (off.zero * (1 + lost) + off.beside * lost)
+        return replace(known, zero=zero, relative=whole, steady=steady, floor=floor)
 
     def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
         """The least size but 0 of a sum of constants that do not cancel; None for other sums."""
@@ -390,7 +444,8 @@ def common_grid(values: list[Affine]) -> Fraction | None:
 
 def is_exact(off: Off) -> bool:
     """Whether no error is possible."""
-    return all(bool(error == 0) for error in (off.zero, off.other, off.mean, off.relative))
+    errors = (off.zero, off.other, off.mean, off.relative, off.common)
+    return all(bool(error == 0) for error in errors)
 
 
 def is_power_of_two(factor: Fraction) -> bool:

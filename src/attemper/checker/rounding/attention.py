@@ -84,6 +84,11 @@ class RoundedHead:
         return self.lengths.names
 
     @property
+    def is_alone(self) -> bool:
+        """Whether nothing competes with the one position there is: behind normalisations much can be lost."""
+        return self.lengths.length == 1 and self.lengths.arithmetic.halves > 1
+
+    @property
     def noise(self) -> flint.arb:
         """By which factor two weights can be off against each other.
 
@@ -113,11 +118,17 @@ class RoundedHead:
         coordinate, factor = row.form[0]
         if factor != 1:
             return UNKNOWN
+        off = self.offs[coordinate]
         if not found[0].parts:
-            return self.offs[coordinate].constant
+            return self._read(off, off.constant)
         if found[0].constant or [own for _, own in found[0].parts] != [1]:
             return UNKNOWN
-        return self.offs[coordinate].mean
+        return self._read(off, off.mean)
+
+    def _read(self, off: Off, error: flint.arb) -> flint.arb:
+        """An absolute error where the coordinate is read: what is relative to the number is not in it."""
+        lost = self.lengths.arithmetic.pair
+        return error * (1 + lost) + off.beside * lost
 
     def require_half(self, loss: flint.arb) -> None:
         """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
@@ -178,11 +189,16 @@ class RoundedHeads:
     def _row(
         self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
     ) -> RoundedRow:
-        """A row; those of position embeddings, which nothing else is added to, are the same in all layers."""
+        """A row; those of position embeddings, which nothing else is added to, are the same in all layers.
+
+        But behind a normalisation, which reads what else stands there, too, they are not.
+        """
         name = query, key, id(cold)
         if name not in self._rows:
             row = rounded_row(self.lengths, query, key, cold, before, offs)
-            if not self.placed.issuperset(coordinate for coordinate, _ in query + key):
+            if self.lengths.arithmetic.halves > 1 or not self.placed.issuperset(
+                coordinate for coordinate, _ in query + key
+            ):
                 return row
             self._rows[name] = row
         return self._rows[name]
@@ -208,7 +224,8 @@ def attended(
     for value, output in head.values:
         largest = ball(output.size) + value.absolute
         off = mass * ball(output.spread) + value.absolute + largest * quotient
-        found.append(Off(off, off))
+        # Both of a pair get the weights of the same scores.
+        found.append(Off(off, off, apart=2 * (value.absolute + largest * quotient)))
     return found
 
 

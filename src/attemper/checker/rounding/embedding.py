@@ -46,6 +46,9 @@ MAX_TEST = 2**62
 def rounded_form(lengths: Lengths, form: ClosedForm) -> Rounded:
     """A closed form in the format. Raises `BeyondError` if it may leave the range of the format."""
     found = _evaluated(lengths, form)
+    if lengths.arithmetic.is_real:
+        size = found.size.min(lengths.size(of_closed_form(lengths.names, form)))
+        return replace(found, size=size, absolute=ZERO, zero=ZERO, relative=ZERO)
     # Along the tree sizes multiply, i (1/n) up to n; the simplified value knows that it is at most 1.
     size = found.size.min(lengths.size(of_closed_form(lengths.names, form)))
     is_known = bool(found.relative < UNKNOWN)

@@ -191,7 +191,8 @@ class Gate:
 
     def written(self, read: Read) -> Written:
         """What the gate writes, with its errors."""
-        key = (_key(read.constant), _key(read.average), read.terms, read.murky, read.weights)
+        errors = (_key(own) for own in (read.constant, read.average, read.beside, read.common))
+        key = (*errors, read.terms, read.murky, read.weights)
         found = self._known.get(key)
         if found is None:
             effects = [(case.is_active, case.effect(read)) for case in self.cases]
@@ -259,14 +260,14 @@ class GateCase:
     def effect(self, read: Read) -> Effect:
         """What the units with factor * ReLU(S + bias) add, and how far it can be off."""
         gate, arithmetic = self.gate, self.gate.arithmetic
-        error = read.average if self.averages else read.constant
+        error = (read.average if self.averages else read.constant) + read.common * self.most
         if error == 0 and not self.averages and read.weights and (exact := self._exact()):
             return exact
-        size = self.size + error
+        size = self.size + read.common * self.size + error + read.beside
         if not (2 * (size + gate.largest_bias) < arithmetic.form.range):
             raise BeyondError("a feed-forward (it leaves the range of the format)")
         most = self.most + error
-        terms = min(self.terms + read.murky, read.terms)
+        terms = arithmetic.halves * min(self.terms + read.murky, read.terms)
         summed = arithmetic.summed(terms, size, most)
         if not read.weights:
             # The format may not hold a weight, and rounds its product.
@@ -330,6 +331,7 @@ class Read:
     """What a gate reads: a form of so many terms, and its error in cases without and with averages.
 
     `murky` of its terms are not exactly 0 where they should be; `weights` says that the products are exact.
+    So much as `beside` cancels within its terms, and `common` is the relative error of their sum.
     """
 
     terms: int
@@ -337,6 +339,8 @@ class Read:
     average: flint.arb
     murky: int
     weights: bool
+    beside: flint.arb = ZERO
+    common: flint.arb = ZERO
 
 
 @final
@@ -463,17 +467,20 @@ def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream
         for part in form:
             c = part.coordinate
             average += part.size * lengths.of_mean(middle.values[c], offs[c])
-    weights = all(part.fits for part in form) and all(
-        part.is_power
-        or (
-            is_exact(offs[part.coordinate])
-            and _exact_product(lengths, middle.values[part.coordinate], part.factor)
-        )
-        for part in form
+    weights = lengths.arithmetic.halves == 1 and all(
+        part.fits and (part.is_power or _is_exactly_read(lengths, middle.values, offs, part)) for part in form
     )
     # A coordinate that is 0 only up to an error is a term like the others.
     murky = sum(not bool(offs[part.coordinate].zero == 0) for part in form)
-    return Read(len(form), constant, average, murky, weights)
+    beside = sum((part.size * offs[part.coordinate].beside for part in form), ZERO)
+    common = greatest(offs[part.coordinate].common for part in form)
+    return Read(len(form), constant, average, murky, weights, beside, common)
+
+
+def _is_exactly_read(lengths: Lengths, values: list[Value], offs: list[Off], part: Factor) -> bool:
+    """Whether a term is computed as it is."""
+    coordinate = part.coordinate
+    return is_exact(offs[coordinate]) and _exact_product(lengths, values[coordinate], part.factor)
 
 
 def _exact_product(lengths: Lengths, value: Value, factor: Fraction) -> bool:

@@ -19,7 +19,6 @@ from attemper.checker.rounding.arithmetic import (
     Lengths,
     Off,
     is_exact,
-    is_power_of_two,
 )
 from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball
@@ -97,22 +96,34 @@ class Forms:
         """
         is_held = self.lengths.linear(form, self.stream.values, self.offs).grid is not None
         lost: Growth = {} if is_held else {0: self.lengths.tiny}
-        found = total([lost, *(self._term(part, nearest) for part in form)])
-        if len(form) > 1:
+        found = total([lost, self._shared(form), *(self._term(part, nearest) for part in form)])
+        terms = self.lengths.arithmetic.halves * len(form)
+        if terms > 1:
             one = flint.arb(1)
-            rate = self.lengths.arithmetic.summed(len(form), one, one)
-            found = total([found, scaled(total([self.size(form), found]), rate)])
+            rate = self.lengths.arithmetic.summed(terms, one, one)
+            found = total([found, scaled(total([self.size(form), self._beside(form), found]), rate)])
         return found
+
+    def _shared(self, form: LinearForm) -> Growth:
+        """What all terms are off by together, behind a normalisation."""
+        if self.lengths.arithmetic.halves == 1:
+            return {}
+        return scaled(self.size(form), self.lengths.common(form, self.offs))
+
+    def _beside(self, form: LinearForm) -> Growth:
+        """What cancels within the terms of a form, behind a normalisation."""
+        return {} if self.lengths.arithmetic.halves == 1 else {0: self.lengths.beside(form, self.offs)}
 
     def _term(self, part: tuple[int, Fraction], nearest: int | None) -> Growth:
         coordinate, factor = part
         off, weight = self.offs[coordinate], ball(abs(factor))
         is_known = self.stream.steps_of(coordinate, nearest)
         own = scaled(off.steps if is_known else self._own(coordinate, off), weight)
-        if is_power_of_two(factor):
+        if self.lengths.arithmetic.is_exact_factor(factor):
             return own
         rounding = 3 * self.lengths.u
-        return total([scaled(own, 1 + rounding), scaled(self.size((part,)), rounding)])
+        sizes = total([self.size((part,)), self._beside((part,))])
+        return total([scaled(own, 1 + rounding), scaled(sizes, rounding)])
 
     def _own(self, coordinate: int, off: Off) -> Growth:
         """How far a coordinate is off."""

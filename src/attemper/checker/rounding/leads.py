@@ -153,7 +153,9 @@ class _Scores:
             query = row.queries[pair.case]
             if row.is_tie:
                 key = laurent.monomial(0, row.growth, abs(keys[0]))
-                errors = _times([self._query_error(row, scored, query)], key)
+                off = self._query_error(row, scored, query)
+                errors = _times([off], key)
+                others += self._floor(scored, query, off, greatest(sums))
                 rate = (1 + self._relative(scored)) * (1 + self._rounding(scored)) * (1 + greatest(sums)) - 1
                 apart += errors
                 both += [_scaled(size, rate) for size in (*_times([_balls(query)], key), *errors)]
@@ -173,11 +175,20 @@ class _Scores:
             return _joined([_scaled(_balls(query), scored.query.relative), {(0, 0): scored.query.zero}])
         return {(0, 0): scored.query.absolute}
 
+    def _floor(self, scored: ScoredRow, query: Laurent, off: Errors, rate: flint.arb) -> list[Errors]:
+        """What the tie-break's keys are off by beside their relative errors, at both positions."""
+        if scored.key.floor == 0:
+            return []
+        lost = 2 * scored.key.floor * (1 + self._rounding(scored)) * (1 + rate)
+        return [_scaled(_balls(query), lost), _scaled(off, lost)]
+
     def _relative(self, scored: ScoredRow) -> flint.arb:
-        """The relative error of a tie-break's key."""
-        if not (scored.key.relative <= ball(KNOWN)):
+        """The relative error of a tie-break's key, beside its floor."""
+        key = scored.key
+        relative = key.relative if key.steady is None else key.steady
+        if not (relative <= ball(KNOWN)):
             raise BeyondError("scores (the tie-break's key is not known relatively)")
-        return scored.key.relative
+        return relative
 
     def _rounding(self, scored: ScoredRow) -> flint.arb:
         return ZERO if scored.grid is not None else self.product_rate

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, final
 
-from attemper.checker.analysis import ROUNDED, Analysis
+from attemper.checker.analysis import ROUNDED, Analysis, LayerFact
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounding.arithmetic import (
@@ -30,6 +30,7 @@ from attemper.checker.rounding.arithmetic import (
 from attemper.checker.rounding.attention import RoundedHeads, Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
+from attemper.checker.rounding.normalised import read_offs, scaled_format
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FloatFormat
 from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
@@ -71,11 +72,12 @@ class Rounding:
     """One network in one format."""
 
     def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
+        reads = analysis.reads
         self.analysis = analysis
-        self.form = form
+        self.form = form if reads is None else scaled_format(form, reads)
         self.placed = {coordinate for coordinate, _ in analysis.network.positions}
         with precision(PRECISION):
-            self.arithmetic = Arithmetic(analysis.names, form)
+            self.arithmetic = Arithmetic(analysis.names, self.form, 1 if reads is None else 2)
             gates = Gates(self.arithmetic)
             self.writings = [
                 gates.writings_of(fact.groups, fact.before, fact.middle, fact.after)
@@ -132,24 +134,38 @@ class _Run:
         taken = self._embed()
         blame = dict.fromkeys(range(len(self.offs)), "the embedding")
         for number, (layer, fact) in enumerate(zip(analysis.network.layers, analysis.layers, strict=True)):
-            after = list(self.offs)
+            after, read = list(self.offs), self._read_by_heads(number, fact)
             for index, (head, head_fact) in enumerate(zip(layer.heads, fact.heads, strict=True)):
                 name = f"layer {number}, head {index}"
-                rounded = self.heads.head(name, head, head_fact.outputs, fact.before, self.offs)
+                rounded = self.heads.head(name, head, head_fact.outputs, fact.before, read)
                 offs = head_fact.rule.offs(rounded)
                 for target, off in zip(head.targets, offs, strict=True):
                     self._take(taken, target, name)
                     after[target], blame[target] = off, name
             self.offs = after
-            after = list(after)
+            after, read = list(after), self._read_by_units(number, fact)
             for writing in self.rounding.writings[number]:
                 self._take(taken, writing.target, f"layer {number}'s feed-forward")
                 blame[writing.target] = blame.get(self._worst_input(writing), "the embedding")
-                after[writing.target] = written(self.lengths, writing, fact.middle, self.offs)
+                after[writing.target] = written(self.lengths, writing, fact.middle, read)
             self.offs = after
         for output in analysis.network.outputs:
             if not self._is_near_enough(output):
                 raise BeyondError(blame[output])
+
+    def _read_by_heads(self, number: int, fact: LayerFact) -> list[Off]:
+        """How far off what the heads of a layer read is."""
+        reads = self.rounding.analysis.reads
+        if reads is None:
+            return self.offs
+        return read_offs(self.lengths, reads, reads.attention[number], fact.before.values, self.offs)
+
+    def _read_by_units(self, number: int, fact: LayerFact) -> list[Off]:
+        """How far off what the hidden units of a layer read is."""
+        reads = self.rounding.analysis.reads
+        if reads is None:
+            return self.offs
+        return read_offs(self.lengths, reads, reads.feed_forward[number], fact.middle.values, self.offs)
 
     def _is_near_enough(self, output: Coordinate) -> bool:
         """Whether an output is off by no more than is claimed: fractions are off in real arithmetic, too."""
@@ -176,7 +192,8 @@ class _Run:
         for coordinate, form in network.positions:
             self._take(taken, coordinate, "the embedding")
             rounded = rounded_form(self.lengths, form)
-            self.offs[coordinate] = Off(rounded.zero, rounded.absolute, ZERO, rounded.relative)
+            # Partners are evaluated alike, but for their signs.
+            self.offs[coordinate] = Off(rounded.zero, rounded.absolute, ZERO, rounded.relative, apart=ZERO)
         return taken
 
     def _take(self, taken: set[int], coordinate: int, name: str) -> None:

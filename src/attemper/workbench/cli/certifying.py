@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from attemper.certificates.claims import Certificate, FloatClaim
+from typing import assert_never
+
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS
@@ -21,19 +23,42 @@ def certify_command(folder: Folder, json: Json = False) -> None:
         print_json({"file": str(folder / CERTIFICATE), "horizons": horizons_of(certificate)})
         return
     out.print(f"wrote {folder / CERTIFICATE}")
-    out.print("all lengths, in real arithmetic")
     for claim in certificate.claims:
-        if isinstance(claim, FloatClaim):
-            out.print(horizon_text(claim))
+        out.print(claim_text(claim))
 
 
 def horizons_of(certificate: Certificate) -> list[dict[str, object]]:
-    """The float claims of a certificate as JSON data."""
-    return [
-        {"format": c.format, "kernel": c.kernel, "horizon": c.horizon, "bottleneck": c.bottleneck}
+    """The claims of a certificate that have a horizon, as JSON data."""
+    real: list[dict[str, object]] = [
+        {"format": "real", "kernel": None, "horizon": c.horizon, "bottleneck": ""}
         for c in certificate.claims
-        if isinstance(c, FloatClaim)
+        if isinstance(c, RealClaim) and c.horizon is not None
     ]
+    return [
+        *real,
+        *(
+            {"format": c.format, "kernel": c.kernel, "horizon": c.horizon, "bottleneck": c.bottleneck}
+            for c in certificate.claims
+            if isinstance(c, FloatClaim)
+        ),
+    ]
+
+
+def claim_text(claim: Claim) -> str:
+    """One line for people.
+
+    >>> claim_text(RealClaim(1_000))
+    'up to 1,000 in real arithmetic'
+    """
+    match claim:
+        case RealClaim(None):
+            return "all lengths, in real arithmetic"
+        case RealClaim(horizon):
+            return f"up to {horizon:,} in real arithmetic"
+        case FloatClaim():
+            return horizon_text(claim)
+        case _:
+            assert_never(claim)
 
 
 def horizon_text(claim: FloatClaim) -> str:

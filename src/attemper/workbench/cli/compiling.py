@@ -10,7 +10,7 @@ from typing import Annotated, final
 import typer
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import discard as discard_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS, certificate_of
@@ -26,6 +26,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits, parse_caps
 from attemper.compiling.regimes import Regime
+from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import ExitCode
 from attemper.exact.formats import FLOAT32, FORMATS
 from attemper.languages.language import Language
@@ -36,6 +37,14 @@ from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.console import activity, out, print_json, progress_bar
+from attemper.workbench.cli.normalising import (
+    EpsOption,
+    LambdaOption,
+    LayerNormOption,
+    PaddingOption,
+    RmsNormOption,
+    layer_norm_of,
+)
 from attemper.workbench.cli.options import (
     AlphabetOption,
     CapOption,
@@ -46,6 +55,7 @@ from attemper.workbench.cli.options import (
 )
 from attemper.workbench.cli.written import EmptyOption, Written
 from attemper.workbench.model import Model
+from attemper.workbench.options import regimes_for
 from attemper.workbench.programs import names_of
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
@@ -76,7 +86,7 @@ def compile_command(
         Regime | None,
         typer.Option(
             help="Unbounded position embeddings, temperatures, or decoder-only "
-            "(default: unbounded, or with --horizon whichever reaches it)."
+            "(default: unbounded, with --layer-norm temperature, or with --horizon whichever reaches it)."
         ),
     ] = None,
     empty: Annotated[
@@ -91,6 +101,11 @@ def compile_command(
         Kernel, typer.Option(help="The class of attention kernels for --horizon.")
     ] = Kernel.NUMERATOR_FIRST,
     cap: CapOption = None,
+    layer_norm: LayerNormOption = False,
+    rms_norm: RmsNormOption = False,
+    unit: LambdaOption = None,
+    eps: EpsOption = None,
+    padding: PaddingOption = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show what each pass of the compiler makes: its text and its size."),
@@ -104,13 +119,14 @@ def compile_command(
     Exit codes: 0 written and certified, 12 written, but there is no proof that the network is right.
     """
     limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
+    normalised = layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
     with activity(written.doing, quiet=json):
         language, letters, text = written.language()
     notes = () if empty is not None else tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
-    wanted = tuple(Regime) if regime is None and goal is not None else (regime or Regime.UNBOUNDED,)
-    order = Order(language, letters, wanted, goal, limits, regex or "", text, notes)
+    wanted = regimes_for(regime, goal, normalised)
+    order = Order(language, letters, wanted, goal, limits, regex or "", text, notes, normalised)
     return fill(order, output, explain=explain, json=json)
 
 
@@ -127,6 +143,7 @@ class Order:
     regex: str = ""
     rasp: str = ""
     notes: tuple[str, ...] = ()
+    layer_norm: LayerNorm | None = None
 
 
 def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
@@ -134,7 +151,9 @@ def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
     language, notes = order.language, list(order.notes)
     with activity("compiling", quiet=json):
         names = names_of(order.rasp, language)
-        chosen = choose(language, order.alphabet, order.regimes, order.goal, order.limits, names)
+        chosen = choose(
+            language, order.alphabet, order.regimes, order.goal, order.limits, names, order.layer_norm
+        )
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex, order.rasp)
     certificate = None
     if chosen.analysis is not None:
@@ -197,9 +216,16 @@ def _print_made(made: _Made, *, explain: bool) -> None:
     if made.certificate is None:
         out.print(f"NOT certified, it may be wrong: {shortened(made.chosen.reason)}")
     else:
-        out.print("certified for all lengths in real arithmetic; 'attemper show' prints the float horizons")
+        out.print(f"certified for {_reach(made.certificate)}; 'attemper show' prints the float horizons")
     for note in made.notes:
         out.print(f"note: {note}")
+
+
+def _reach(certificate: Certificate) -> str:
+    """The lengths of which the certificate says something in real arithmetic."""
+    horizon = next(claim.horizon for claim in certificate.claims if isinstance(claim, RealClaim))
+    reach = "all lengths" if horizon is None else f"words of up to {horizon:,} symbols"
+    return f"{reach} in real arithmetic"
 
 
 def _notes_on_the_empty_word(language: Language) -> Iterator[str]:

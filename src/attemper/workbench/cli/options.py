@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +33,9 @@ CapOption = Annotated[
 
 _LARGEST_DENOMINATOR = 10**6
 
+_NUMBER = re.compile(r"(?P<base>\d{1,40})\^(?P<power>-?\d{1,3})|[\d./eE+-]{1,60}")
+_LARGEST_EXPONENT = 60
+
 
 class WeightsOption(StrEnum):
     """How heads attend: softmax, or average-hard attention on the same scores."""
@@ -57,3 +61,20 @@ def share(text: str, option: str) -> Fraction:
     if not 0 < found < 1 or found.denominator > _LARGEST_DENOMINATOR:
         raise typer.BadParameter(f"{option} must be between 0 and 1, for example 0.9 or 9/10")
     return found
+
+
+def rational(text: str, option: str) -> Fraction:
+    """A number of 0 or more, read exactly: 2^-40, 1e-5, 0.001 or 1/100000."""
+    found = _NUMBER.fullmatch(text.strip())
+    try:
+        if found is not None and found["base"] is not None:
+            value = Fraction(found["base"]) ** int(found["power"])
+        elif found is not None and abs(int(text.lower().partition("e")[2] or 0)) <= _LARGEST_EXPONENT:
+            value = Fraction(text.strip())
+        else:
+            value = Fraction(-1)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(-1)
+    if value < 0:
+        raise typer.BadParameter(f"{option} '{text[:80]}' is no number: write for example 2^-40, 1e-5 or 1/8")
+    return value

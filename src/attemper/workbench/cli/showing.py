@@ -10,10 +10,10 @@ from rich.table import Table
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
-from attemper.certificates.claims import Certificate, FloatClaim
+from attemper.certificates.claims import Certificate, RealClaim
 from attemper.certificates.files import CERTIFICATE, load_if_any
 from attemper.languages.measures import Measure, describe
-from attemper.workbench.cli.certifying import horizon_text, horizons_of
+from attemper.workbench.cli.certifying import claim_text, horizons_of
 from attemper.workbench.cli.console import out, print_json, print_program
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.showing_texts import show_text
@@ -84,8 +84,8 @@ def show_command(
         return
     out.print("claimed by certificate.json, to be checked with 'attemper check DIR':")
     for claim in certificate.claims:
-        if isinstance(claim, FloatClaim):
-            out.print(f"  {horizon_text(claim)}")
+        if claim != RealClaim():
+            out.print(f"  {claim_text(claim)}")
 
 
 def _certificate_of(model: Model, folder: Path) -> tuple[Certificate | None, str]:
@@ -106,6 +106,7 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
         ("alphabet", summary.alphabet),
         _reading(summary),
         ("regime", summary.regime),
+        *([("normalisation", summary.normalisation)] if summary.normalisation else []),
         ("layers", summary.layers),
         ("heads", summary.heads),
         ("width", f"d_model {summary.d_model}, d_head {summary.d_head}, d_mlp {summary.d_mlp}"),

@@ -5,6 +5,9 @@ and its values are bounded, and nothing else that it computes with depends on n 
 supplement S2). A compiled head can break this by a temperature that depends on n, or by position embeddings
 that grow; and a head that breaks nothing can read what such a head has written. Where the closed forms do
 not decide it, the answer is UNKNOWN.
+
+A sublayer behind a normalisation reads nothing unbounded: where eps is positive, numbers that change little
+make what is read change little, wherever they stand at the position. All of them count as read.
 """
 
 from __future__ import annotations
@@ -71,7 +74,10 @@ def one_symbol(network: Network) -> tuple[tuple[OneSymbol, ...], ...]:
     >>> [[str(head) for head in layer] for layer in one_symbol(model.network)]
     [['O(1/n)'], ['more: temperature']]
     """
-    forms: dict[Coordinate, ClosedForm] = dict(network.positions)
+    how = network.normalisation
+    if how is not None and how.eps == 0:
+        return tuple((OneSymbol.UNKNOWN,) * len(layer.heads) for layer in network.layers)
+    forms: dict[Coordinate, ClosedForm] = {} if how is not None else dict(network.positions)
     known = {coordinate: is_bounded(form) for coordinate, form in forms.items()}
     origins: dict[Coordinate, Origin] = {}
     found = []
@@ -85,6 +91,8 @@ def one_symbol(network: Network) -> tuple[tuple[OneSymbol, ...], ...]:
         origins = _origins_after(
             layer, origins, [_written(*each) for each in zip(layer.heads, answers, read, strict=True)]
         )
+        if how is not None:
+            origins = dict.fromkeys(range(len(network.coordinates)), max(origins.values(), default=Origin(0)))
     return tuple(found)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import final
 
-from attemper.exact.closed_forms import growth, show_form
+from attemper.exact.closed_forms import ClosedForm, Number, Product, growth, show_form, times
 from attemper.languages.words import show_alphabet
 from attemper.networks.layers import (
+    OPPOSITE,
     Head,
     LinearForm,
     Network,
+    Normalisation,
     Softmax,
     hidden_width,
     parameter_count,
@@ -52,6 +56,8 @@ class Summary:
     measure: str | None
     """What the numbers at every position are; None if no numbers stand there."""
     regime: str
+    normalisation: str | None
+    """What each sublayer reads through; None if that is nothing."""
     layers: int
     heads: int
     d_model: int
@@ -59,6 +65,7 @@ class Summary:
     d_mlp: int
     parameters: int
     position_embeddings: tuple[str, ...]
+    """Of a normalised network divided by the unit of the residual stream, and without those of partners."""
     head_list: tuple[HeadSummary, ...]
 
     def as_record(self) -> dict[str, object]:
@@ -85,13 +92,14 @@ def summary_of(model: Model) -> Summary:
         puts_out=tuple(name for name, _ in network.symbols),
         measure=None if network.measure is None else str(network.measure),
         regime=str(model.regime),
+        normalisation=None if network.normalisation is None else normalisation_of(network.normalisation),
         layers=len(network.layers),
         heads=len(heads),
         d_model=len(network.coordinates),
         d_head=network.head_width,
         d_mlp=hidden_width(network),
         parameters=parameter_count(network),
-        position_embeddings=tuple(show_form(form) for _, form in network.positions),
+        position_embeddings=tuple(dict.fromkeys(map(show_form, _embedded(network)))),
         head_list=heads,
     )
 
@@ -101,7 +109,9 @@ def logit_growth(network: Network, head: Head) -> int:
 
     Coordinates that are neither position embeddings nor integers hold bits and averages, which are bounded.
     """
-    grows = {coordinate: growth(form) for coordinate, form in network.positions}
+    # What is normalised is bounded, whatever the residual stream holds.
+    positions = network.positions if network.normalisation is None else ()
+    grows = {coordinate: growth(form) for coordinate, form in positions}
 
     def of_form(form: LinearForm) -> int:
         return max((grows.get(coordinate, 0) for coordinate, _ in form), default=0)
@@ -111,6 +121,46 @@ def logit_growth(network: Network, head: Head) -> int:
     rows = (of_form(q) + of_form(k) for q, k in zip(head.query, head.key, strict=True))
     coldness = growth(head.weighting.inverse_temperature) if isinstance(head.weighting, Softmax) else 0
     return max(rows, default=0) + coldness
+
+
+def normalisation_of(how: Normalisation) -> str:
+    """How sublayers' inputs are normalised, as text.
+
+    >>> from attemper.compiling.softening.normalise import LayerNorm
+    >>> normalisation_of(Normalisation(LayerNorm().eps, LayerNorm().unit, True, (), ()))
+    'layer norm, eps 1e-05; the residual stream holds numbers times 2^-40'
+    """
+    kind = "layer norm" if how.is_centred else "RMS norm"
+    power = how.unit.numerator.bit_length() - how.unit.denominator.bit_length()
+    return f"{kind}, eps {float(how.eps):.6g}; the residual stream holds numbers times 2^{power}"
+
+
+def labels_written(network: Network, head: Head) -> tuple[str, ...]:
+    """What a head writes; of a pair of opposite numbers the first."""
+    labels = [network.coordinates[target] for target in head.targets]
+    if network.normalisation is None:
+        return tuple(labels)
+    return tuple(label for label in labels if label.removeprefix(OPPOSITE) not in {*labels} - {label})
+
+
+def _embedded(network: Network) -> Iterator[ClosedForm]:
+    """The position embeddings, in the unit of the residual stream."""
+    how = network.normalisation
+    for coordinate, form in network.positions:
+        if how is None:
+            yield form
+        elif not network.coordinates[coordinate].startswith(OPPOSITE):
+            yield _divided(form, how.unit)
+
+
+def _divided(form: ClosedForm, unit: Fraction) -> ClosedForm:
+    match form:
+        case Number(value):
+            return Number(value / unit)
+        case Product((Number(value), *parts)) if value == unit and len(parts) == 1:
+            return parts[0]
+        case _:
+            return times(1 / unit, form)
 
 
 def temperature_of(weighting: Softmax) -> str:
@@ -128,5 +178,5 @@ def _head(network: Network, number: int, index: int, head: Head, answer: OneSymb
         temperature=temperature_of(head.weighting) if isinstance(head.weighting, Softmax) else "hard",
         logit_growth=logit_growth(network, head),
         one_symbol=str(answer),
-        writes=tuple(network.coordinates[target] for target in head.targets),
+        writes=labels_written(network, head),
     )

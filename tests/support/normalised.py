@@ -1,0 +1,98 @@
+"""Languages whose networks are tried behind LayerNorm, words hard for attention, and which go wrong."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from itertools import product
+
+import attemper
+from attemper import LayerNorm, Model
+from attemper.languages.words import Word
+from attemper.running.batches import Run, runs_of
+from attemper.running.dense import DenseTransformer
+from attemper.workbench.options import RegimeName
+from attemper.workbench.verify import boundary_words, exact_rows
+from tests.support.campaign import adversarial
+
+Build = Callable[[RegimeName, LayerNorm | None], Model]
+
+BROAD, NARROW = LayerNorm(), LayerNorm(unit=Fraction(1, 2**24))
+"""lambda = 2^-40 and 2^-24, with the eps of torch."""
+
+
+def _of_formula(text: str, alphabet: str) -> Build:
+    return lambda regime, how: attemper.compile(text, alphabet, regime=regime, layer_norm=how)
+
+
+def _of_regex(text: str, alphabet: str) -> Build:
+    return lambda regime, how: attemper.compile_regex(text, alphabet, regime=regime, layer_norm=how)
+
+
+BUILDS: dict[str, Build] = {
+    "majority": _of_formula("#<['0'] <= #<['1']", "01"),
+    "parity": _of_formula("odd(#<['1'])", "01"),
+    "since": _of_formula("(!'c') S 'b'", "abc"),
+    "historically": _of_formula("H ('a' -> Y 'b')", "ab"),
+    "dyck-1": _of_formula("#<['('] = #<[')'] & !O(#<[')'] > #<['('])", "()"),
+    "automaton": _of_regex("(0|11)*", "01"),
+    "dyck-2": lambda regime, how: attemper.compile_named("dyck-2", regime=regime, layer_norm=how),
+}
+
+CASES: tuple[tuple[str, RegimeName], ...] = (
+    *((name, regime) for name in BUILDS for regime in ("temperature", "decoder") if name != "dyck-2"),
+    ("dyck-2", "temperature"),
+)
+
+FETCH_FOUR = "'a' S ('b' & Y ('b' & Y 'b'))"
+"""The tie-breaks of this formula are what fails first where lambda is large."""
+
+
+def all_words(model: Model, longest: int) -> list[Word]:
+    """Every word of up to so many symbols but the empty one."""
+    symbols = model.alphabet.symbols
+    return [word for length in range(1, longest + 1) for word in product(symbols, repeat=length)]
+
+
+def hard_words(model: Model, length: int, seed: int = 0) -> list[Word]:
+    """Runs, ties, blocks, single symbols and random words, of one length."""
+    symbols = model.alphabet.symbols
+    drawn = adversarial(length, len(symbols), random.Random(seed))
+    found = [*boundary_words(symbols, length), *(tuple(symbols[k] for k in word) for word in drawn)]
+    if set(symbols) >= set("()"):
+        deep, kinds = length // 2, [symbols[k : k + 2] for k in range(0, len(symbols), 2)]
+        nested = random.Random(seed).choices(kinds, k=deep)
+        found += [(*(a for a, _ in nested), *(b for _, b in reversed(nested)))]
+        found += [(*found[-1][:-1], symbols[0]), found[-1][1:]]
+    return list(dict.fromkeys(found))
+
+
+def wrong_runs(model: Model, module: DenseTransformer, words: Iterable[Word]) -> Iterator[Run]:
+    """The runs that show another bit than the language's at some position."""
+    by_length: dict[int, list[Word]] = {}
+    for word in words:
+        by_length.setdefault(len(word), []).append(word)
+    for some in by_length.values():
+        for run, rows in zip(runs_of(module, some), _bits(model, some), strict=True):
+            if [list(row) for row in run.rows] != [list(row) for row in rows]:
+                yield run
+
+
+def _bits(model: Model, words: list[Word]) -> list[list[list[bool]]]:
+    if model.alphabet.symbols == tuple("()[]"):
+        return [[brackets(word)] for word in words]
+    return [[list(row) for row in rows] for rows in exact_rows(model.language, words)]
+
+
+def brackets(word: Word) -> list[bool]:
+    """Whether each prefix is well nested, brackets of two kinds: by a stack."""
+    open_ones: list[str] = []
+    found, is_broken = [], False
+    for symbol in word:
+        if symbol in "([":
+            open_ones.append(symbol)
+        else:
+            is_broken = is_broken or not open_ones or open_ones.pop() + symbol not in ("()", "[]")
+        found.append(not is_broken and not open_ones)
+    return found
