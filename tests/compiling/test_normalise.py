@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from math import isqrt
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.normalise import normalise
 from attemper.errors import AttemperError, ExitCode, OptionError, UnsupportedError
-from attemper.exact.closed_forms import evaluate
+from attemper.exact.closed_forms import I, evaluate, form_from_tree, form_to_tree, times
 from attemper.networks.layers import LinearForm, Network, Norm, Normalisation
 from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import output_rows, residual_streams
@@ -201,10 +202,14 @@ def test_what_is_not_in_the_regime_is_refused_as_ever() -> None:
         ({"eps": Fraction(-1)}, "eps = -1 is not from 0 to 1"),
         ({"eps": Fraction(2)}, "eps = 2 is not from 0 to 1"),
         ({"eps": Fraction(0)}, r"give a padding, for example 2\^16"),
-        ({"padding": Fraction(-1)}, "the padding -1 is not a float64 number"),
-        ({"padding": Fraction(1, 3)}, "the padding 1/3 is not a float64 number"),
+        ({"eps": Fraction(1, 10**40)}, "with at most 40 digits"),
+        ({"padding": Fraction(-1)}, "the padding -1 is not a whole number"),
+        ({"padding": Fraction(1, 2)}, "the padding 1/2 is not a whole number"),
         ({"padding": Fraction(2**61)}, r"from 0 to 2\^60"),
         ({"gain": (Fraction(1), Fraction(0))}, "a gain is 0"),
+        ({"gain": (Fraction(-(2**31)),)}, r"a gain is smaller than 2\^-30 or larger than 2\^30"),
+        ({"gain": (Fraction(1, 2**31),)}, r"a gain is smaller than 2\^-30 or larger than 2\^30"),
+        ({"bias": (Fraction(-(2**31)),)}, r"a bias is larger than 2\^30"),
         ({"gain": ()}, "gain is no tuple of Fractions"),
         ({"gain": (1.0,)}, "gain is no tuple of Fractions"),
         ({"bias": [Fraction(1)]}, "bias is no tuple of Fractions"),
@@ -214,6 +219,26 @@ def test_what_is_not_in_the_regime_is_refused_as_ever() -> None:
 def test_options_that_are_none_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(OptionError, match=said):
         LayerNorm(**options)  # type: ignore[arg-type]
+
+
+def test_the_greatest_and_least_options_are_written_and_read(tmp_path: Path) -> None:
+    for how in (
+        LayerNorm(unit=Fraction(1, 2**100), eps=Fraction(0), padding=Fraction(2**60 - 1)),
+        LayerNorm(unit=Fraction(1), eps=Fraction(1, 10**39)),
+        LayerNorm(gain=(Fraction(2**30), Fraction(-1, 2**30)), bias=(Fraction(2**30),)),
+    ):
+        model = attemper.compile("O a", "ab", layer_norm=how)
+        model.save(tmp_path)
+        assert attemper.load(tmp_path) == model
+
+
+def test_a_position_embedding_that_no_file_holds_is_refused() -> None:
+    """A form of the greatest degree has no room for one more factor."""
+    network = attemper.compile("O a", "ab", regime="temperature").network
+    largest = times(*[I] * 64)
+    assert form_from_tree(form_to_tree(largest)) == largest
+    with pytest.raises(UnsupportedError, match=r"embedding i\*i\S+ times lambda cannot be written"):
+        normalise(replace(network, positions=((0, largest),)), LayerNorm())
 
 
 def test_something_else_than_a_layer_norm_is_refused() -> None:

@@ -31,7 +31,15 @@ from typing import final
 from attemper.compiling.building.weights import form, scaled, stored
 from attemper.compiling.regimes import Regime
 from attemper.errors import OptionError, UnsupportedError
-from attemper.exact.closed_forms import ClosedForm, Number, number, times
+from attemper.exact.closed_forms import (
+    ClosedForm,
+    Number,
+    form_from_tree,
+    form_to_tree,
+    number,
+    show_form,
+    times,
+)
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     OPPOSITE,
@@ -54,6 +62,12 @@ SMALLEST_UNIT = Fraction(1, 2**100)
 
 LARGEST_PADDING = 2**60
 
+LARGEST_GAIN = Fraction(2**30)
+"""Gains and biases beyond this, and gains below its inverse, leave weights that no float format holds."""
+
+MOST_DIGITS = 40
+"""So many digits a rational has in a network's files."""
+
 IMPOSSIBLE = (
     "LayerNorm bounds every activation by sqrt(d) max|gain| + max|bias|, hence every score at temperature 1 "
     "by a constant A, and every weight by e^(2A)/n: no head can single out a position at all lengths. Use "
@@ -69,10 +83,10 @@ class LayerNorm:
     * `unit`: lambda, which the residual stream holds numbers times: 2^-k, k from 0 to 100. The smaller it
       is, the farther the network goes, and the more a bias costs.
     * `eps`: what is added to the variance.
-    * `padding`: M; if it is not 0, the stream holds the constants lambda M and -lambda M besides. Needed
-      where eps is 0.
+    * `padding`: M, a whole number; if it is not 0, the stream holds the constants lambda M and -lambda M
+      besides. Needed where eps is 0.
     * `gain` and `bias`: the numbers of the coordinates in their order, the same for both of a pair, norm
-      after norm; begun again at their end. No gain is 0. They are rounded to float64.
+      after norm; begun again at their end. They are rounded to float64. No gain is 0.
     * `is_centred`: LayerNorm. If not, RMSNorm: no mean is taken off, and there is no bias.
 
     Raises `OptionError` for other values.
@@ -106,14 +120,23 @@ def _refusals(how: LayerNorm) -> Iterator[str]:
             yield f"{name} is no tuple of Fractions: write for example (Fraction(1),)"
     if not (is_power_of_two(how.unit) and SMALLEST_UNIT <= how.unit <= 1):
         yield f"lambda = {how.unit} is not 2^-k with k from 0 to 100: take 2^-40, or 2^-24"
-    if not 0 <= how.eps <= 1:
-        yield f"eps = {how.eps} is not from 0 to 1: take 1e-5, as torch does"
-    if not 0 <= how.padding <= LARGEST_PADDING or stored(how.padding) != how.padding:
-        yield f"the padding {how.padding} is not a float64 number from 0 to 2^60: take 2^16"
+    if not 0 <= how.eps <= 1 or len(str(how.eps.denominator)) > MOST_DIGITS:
+        shown = str(how.eps)[:60]
+        yield f"eps = {shown} is not from 0 to 1, with at most {MOST_DIGITS} digits: take 1e-5, as torch does"
+    if not 0 <= how.padding <= LARGEST_PADDING or how.padding != int(how.padding):
+        yield f"the padding {how.padding} is not a whole number from 0 to 2^60: take 2^16"
     if how.eps == 0 == how.padding:
         yield "with eps = 0 every position is divided by its own size: give a padding, for example 2^16"
-    if not all(map(stored, how.gain)):
+    yield from _refusals_of_weights(how)
+
+
+def _refusals_of_weights(how: LayerNorm) -> Iterator[str]:
+    if not all(how.gain):
         yield "a gain is 0, and what is multiplied by 0 cannot be read: take others, for example 1"
+    if not all(1 / LARGEST_GAIN <= abs(one) <= LARGEST_GAIN for one in how.gain):
+        yield "a gain is smaller than 2^-30 or larger than 2^30: take others, for example 1"
+    if any(abs(one) > LARGEST_GAIN for one in how.bias):
+        yield "a bias is larger than 2^30: take others, for example 0"
     if any(how.bias) and not how.is_centred:
         yield "RMSNorm has no bias: leave the bias out, or take LayerNorm"
 
@@ -230,7 +253,15 @@ def _targets(layer: Layer) -> Iterable[Coordinate]:
 
 
 def _times(factor: Fraction, closed: ClosedForm) -> ClosedForm:
-    return number(factor * closed.value) if isinstance(closed, Number) else times(factor, closed)
+    """The product. Raises `UnsupportedError` if no file holds it."""
+    product = number(factor * closed.value) if isinstance(closed, Number) else times(factor, closed)
+    try:
+        return form_from_tree(form_to_tree(product))
+    except ValueError as error:
+        raise UnsupportedError(
+            f"the position embedding {show_form(closed)[:80]} times lambda cannot be written ({error}); take "
+            "a larger lambda, or write the place in another way"
+        ) from None
 
 
 def _square_root(value: Fraction) -> Fraction:
