@@ -32,10 +32,10 @@ from attemper.checker.softening.uniform import is_uniform
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
-from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax
+from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, hidden_width
 
 AT_ONCE = 2**18
-"""About how many pairs of positions are looked at together."""
+"""About how many pairs of positions, and how many numbers of a stream, are looked at together."""
 
 Words = NDArray[np.int64]
 """The numbers of symbols, (words, positions)."""
@@ -118,7 +118,9 @@ def batches(network: Network, length: int, words: Iterable[Word] | None = None) 
     """
     if length < 1:
         raise OptionError(f"words of {length} symbols have no positions; give a length from 1 on")
-    symbols, count = network.alphabet.symbols, max(1, AT_ONCE // length**2)
+    symbols = network.alphabet.symbols
+    wide = max(length, len(network.coordinates), hidden_width(network))
+    count = max(1, AT_ONCE // (length * wide))
     if words is not None:
         numbers = {symbol: number for number, symbol in enumerate(symbols)}
         rows = ([numbers[symbol] for symbol in _of_length(word, length, network)] for word in words)
