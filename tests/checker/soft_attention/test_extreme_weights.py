@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 import flint
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention import tails
-from attemper.checker.soft_attention.forms import FLAT, Array, constant
+from attemper.checker.soft_attention import one_layer, tails
+from attemper.checker.soft_attention.forms import FLAT, GAMMA, TINY, Array, constant
+from attemper.checker.soft_attention.one_layer import Head
 from attemper.checker.soft_attention.tables import change_bound
 from attemper.encoders.weights import Encoder, Mask, Norm
 from attemper.exact.balls import precision
@@ -107,6 +109,25 @@ def test_layer_norm_of_any_scale_is_in_its_form_and_changes_by_no_more_than_is_s
                 assert not abs(first[k] - second[k]) > exact(moved[k])
         finite += bool(np.isfinite(moved).all() and np.isfinite(form.rest).all())
     assert finite > 120
+
+
+def test_what_a_word_weighs_is_never_below_though_quotients_underflow() -> None:
+    """Boxes are dropped where sums of these are negative: e (k v - low) and e (high - k v) over all e's."""
+    random = np.random.default_rng(2)
+    low = 2.0 ** random.uniform(-200, -100, (40, 2))
+    high = low.copy()
+    high[0, 0] = 2.0**900
+    value = random.normal(size=(1, 40, 2)) * 2.0**1000
+    head = Head(low, high, constant(value, FLAT), np.eye(1))
+    ends = np.array([-(2.0**999)]), np.array([2.0**999])
+    terms = one_layer._side_terms(head, *ends)
+    total = Fraction(float(high.sum()))
+    for j, t in np.ndindex(low.shape):
+        for found, end, sign in zip(terms, ends, (1, -1), strict=True):
+            away = sign * (Fraction(float(value[0, j, t])) - Fraction(float(end[0])))
+            real = max(away * Fraction(float(power[j, t])) for power in (low, high)) / total
+            seen = Fraction(float(found[j, t, 0]))
+            assert real <= seen + 4 * abs(seen) * Fraction(GAMMA) + Fraction(TINY)
 
 
 def sides(centre: Array, wide: Array) -> tuple[Array, Array]:
