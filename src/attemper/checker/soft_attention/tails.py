@@ -186,7 +186,7 @@ def layer_norm_slope_by_coordinates(norm: Norm) -> float:
     with precision(64):
         found = _kappa(len(norm.gain)) * flint.arb(float(np.abs(norm.gain).max()))
         found /= flint.arb(norm.epsilon).sqrt()
-        return float(upward(np.float64(float(found.upper())), 1))
+        return float(upward(np.array(float(found.upper())), 1))
 
 
 @cache
