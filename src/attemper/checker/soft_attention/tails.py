@@ -32,6 +32,7 @@ import numpy as np
 
 from attemper.checker.soft_attention.forms import (
     GAMMA,
+    TINY,
     Array,
     Form,
     Signs,
@@ -186,7 +187,7 @@ def layer_norm_slope_by_coordinates(norm: Norm) -> float:
     with precision(64):
         found = _kappa(len(norm.gain)) * flint.arb(float(np.abs(norm.gain).max()))
         found /= flint.arb(norm.epsilon).sqrt()
-        return float(upward(np.array(float(found.upper())), 1))
+        return float(np.nextafter(float(found.upper()), np.inf)) + TINY  # no processor takes that for 0
 
 
 @cache
