@@ -10,7 +10,7 @@ import flint
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention import one_layer, tails
+from attemper.checker.soft_attention import many_layers, one_layer, tables, tails
 from attemper.checker.soft_attention.forms import FLAT, GAMMA, TINY, Array, constant
 from attemper.checker.soft_attention.one_layer import Head
 from attemper.checker.soft_attention.tables import change_bound
@@ -109,6 +109,22 @@ def test_layer_norm_of_any_scale_is_in_its_form_and_changes_by_no_more_than_is_s
                 assert not abs(first[k] - second[k]) > exact(moved[k])
         finite += bool(np.isfinite(moved).all() and np.isfinite(form.rest).all())
     assert finite > 120
+
+
+def test_a_constant_by_coordinates_that_underflows_is_above_the_real_one() -> None:
+    """Neither 0 nor a number that a processor takes for 0, as changes by 2^1000 are multiplied with it."""
+    norm = Norm(np.full(3, 2.0**-1000), np.zeros(3), 2.0**200)
+    assert tails.layer_norm_slope_by_coordinates(norm) >= TINY
+
+
+@pytest.mark.parametrize("value", [-1.0, -np.inf, np.nan, np.inf])
+def test_what_bounds_no_absolute_value_is_no_bound(value: float) -> None:
+    assert tables._number(value) == np.inf
+
+
+def test_a_weight_of_which_nothing_is_known_is_at_most_one() -> None:
+    low, high = np.array([[[np.nan], [1.0]]]), np.array([[[np.nan], [0.0]]])
+    assert many_layers._greatest_weights(low, high).ravel().tolist() == [1.0, 0.0]
 
 
 def test_what_a_word_weighs_is_never_below_though_quotients_underflow() -> None:

@@ -48,8 +48,8 @@ from attemper.exact.balls import precision
 MOST_UNITS = 64
 """The most units, in a box, that get noise symbols of their own."""
 
-MOST_VARIANCE = 2.0**1000
-"""What is said of a variance from below is at most this: an overflow must not become a bound."""
+MOST_SQUARES = 2.0**1022
+"""What is said of a sum of squares from below is at most this: an overflow must not become a bound."""
 
 Back = Callable[[Form], Form]
 """From the derivative by what a step gives to that by what it takes; both of shape (d, 1, B)."""
@@ -156,10 +156,11 @@ def _unchanged(row: Form) -> Form:
 def _with_epsilon(variance: Array, norm: Norm) -> Array:
     """At most variance + epsilon but for one rounding, and finite; nothing is known where variance is NaN.
 
-    An infinite variance is a mean of squares, none of them infinite, that overflows: as no width is 2^23, the
-    real one is above `MOST_VARIANCE`.
+    An infinite variance is a mean of squares, none of them infinite, whose sum overflows: that is above
+    `MOST_SQUARES`.
     """
-    return np.minimum(np.fmax(variance, 0), MOST_VARIANCE) + min(norm.epsilon, MOST_VARIANCE)
+    most = MOST_SQUARES / len(norm.gain)
+    return np.minimum(np.fmax(variance, 0), most) + min(norm.epsilon, most)
 
 
 def _centred(form: Form) -> Form:
