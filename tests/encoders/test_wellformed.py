@@ -18,6 +18,7 @@ from tests.support.encoders import NORMS, random_encoder
 
 ENCODER = random_encoder(1)
 (LAYER, *_) = ENCODER.layers
+NORM = Norm(np.ones(16), np.zeros(16), 1e-5)
 WRONG_NORM = Norm(np.ones(16), np.zeros(16), 0.0)
 
 
@@ -43,7 +44,18 @@ def with_layer(**changes: object) -> Encoder:
         (with_layer(heads=3), "do not divide"),
         (with_layer(hidden_bias=np.zeros(0)), "has no units"),
         (with_layer(back_weight=LAYER.back_weight.T), "back_weight is not an array"),
+        (with_layer(hidden_bias=np.float64(0)), "hidden_bias is not an array"),
         (with_layer(norms=(WRONG_NORM, WRONG_NORM)), "epsilon of a norm is not a positive number"),
+        (
+            with_layer(norms=(replace(NORM, epsilon="1e-5"),) * 2),
+            "epsilon of a norm is not a positive number",
+        ),
+        (with_layer(norms=(NORM,)), "neither None nor a tuple of two Norms"),
+        (with_layer(norms=[NORM, NORM]), "neither None nor a tuple of two Norms"),
+        (with_layer(norms=iter([NORM, NORM])), "neither None nor a tuple of two Norms"),
+        (replace(ENCODER, layers=list(ENCODER.layers)), "not a tuple of EncoderLayers"),  # type: ignore[arg-type]
+        (replace(ENCODER, layers=iter(ENCODER.layers)), "not a tuple of EncoderLayers"),  # type: ignore[arg-type]
+        (replace(ENCODER, layers=(LAYER, None)), "not a tuple of EncoderLayers"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_wrong_is_named(encoder: Encoder, said: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attemper.encoders.weights import Bounded, Encoder, EncoderLayer, Mask, NoPositions, Periodic, Table
+from attemper.encoders.weights import Bounded, Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic, Table
 
 LEAST = 2.0**-1022
 """The least float64 number above 0 that is not denormal."""
@@ -35,8 +35,16 @@ def complaints(encoder: Encoder) -> Iterator[str]:
     yield from _array("readout", encoder.readout, (outputs, width))
     yield from _array("bias", encoder.bias, (outputs,))
     yield from _positions(encoder)
+    if not _are(encoder.layers, EncoderLayer):
+        yield "its layers are not a tuple of EncoderLayers: what is looked at must be what is computed with"
+        return
     for number, layer in enumerate(encoder.layers):
         yield from (f"{complaint} (layer {number})" for complaint in _layer(layer, width))
+
+
+def _are(found: object, wanted: type) -> bool:
+    """Whether it is a tuple of these: another collection may be used up, or changed, when it is read."""
+    return type(found) is tuple and all(type(each) is wanted for each in found)
 
 
 def _names(encoder: Encoder) -> Iterator[str]:
@@ -69,7 +77,7 @@ def _layer(layer: EncoderLayer, width: int) -> Iterator[str]:
     if type(layer.heads) is not int or layer.heads < 1 or width % layer.heads:
         yield f"its heads do not divide its width {width}"
         return
-    hidden = len(layer.hidden_bias)
+    hidden = np.size(layer.hidden_bias)
     if not hidden:
         yield "its feed-forward has no units: give it one whose weights are 0"
     yield from _array("in_weight", layer.in_weight, (3 * width, width))
@@ -80,10 +88,13 @@ def _layer(layer: EncoderLayer, width: int) -> Iterator[str]:
     yield from _array("hidden_bias", layer.hidden_bias, (hidden,))
     yield from _array("back_weight", layer.back_weight, (width, hidden))
     yield from _array("back_bias", layer.back_bias, (width,))
+    if layer.norms is not None and not (_are(layer.norms, Norm) and len(layer.norms) == 2):
+        yield "its norms are neither None nor a tuple of two Norms"
+        return
     for norm in layer.norms or ():
         yield from _array("gain of a norm", norm.gain, (width,))
         yield from _array("bias of a norm", norm.bias, (width,))
-        if not 0 < norm.epsilon < np.inf:
+        if not isinstance(norm.epsilon, float) or not 0 < norm.epsilon < np.inf:
             yield "the epsilon of a norm is not a positive number: without one LayerNorm has jumps"
 
 

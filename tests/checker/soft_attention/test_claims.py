@@ -343,5 +343,17 @@ def test_typical_words_are_words_over_two_symbols() -> None:
         bound_and_check(averaging(FOUR), Asked(typical=Typical(Asked().source, Fraction(1, 10))))
 
 
+def test_nothing_is_said_of_layers_that_are_gone_once_they_were_looked_at() -> None:
+    """An iterator is used up by the first who reads it: then there is no layer, and nothing to bound."""
+    encoder = averaging(gain=100.0)
+    found = by_hand(encoder, Fraction(1, 1000))
+    passing = replace(encoder, layers=iter(encoder.layers))  # type: ignore[arg-type]
+    no_layers = replace(found, digest=replace(encoder, layers=()).digest)
+    for each in (found, no_layers):
+        assert status(each, passing) is Status.MALFORMED
+        table = replace(each, bound=TableBound(2, Fraction(0), last_only=False))
+        assert status(table, passing) is Status.MALFORMED
+
+
 def test_symbols_are_those_of_the_fixtures() -> None:
     assert majority()[0].symbols == BITS

@@ -138,6 +138,23 @@ def test_functions_of_what_may_be_negative_are_unknown() -> None:
     assert not np.isfinite(forms.exponential(form.scaled(1000.0)).greatest[[0, 2]]).any()
 
 
+def test_nothing_is_between_a_number_and_a_smaller_one() -> None:
+    low, high = np.array([1.0, 1.0, np.nan, -np.inf]), np.array([0.5, 1.0, 1.0, 1.0])
+    rest = forms.between(low, high, FLAT).rest
+    assert not np.isfinite(rest[[0, 2, 3]]).any()
+    assert 0 <= rest[1] < 2.0**-800
+
+
+def test_functions_of_what_overflows_are_unknown() -> None:
+    """A product may overflow in its centre alone: 1 / infinity or e^-infinity must not be taken for 0."""
+    (form,) = forms.of_axes(np.array([[1.0, -2.0]]), np.array([[2.0, -1.0]]), FLAT)
+    form = form.scaled(2.0**-60).plus(np.array([2.0**60, -(2.0**60)])).scaled(2.0**1000)
+    assert np.isinf(form.centre).all()
+    assert np.isfinite(form.radius).all()
+    for found in (forms.exponential(form), forms.reciprocal(form), forms.reciprocal_root(form, 2.0**-30)):
+        assert not np.isfinite(found.magnitude).any()
+
+
 def test_powers_are_as_near_as_they_say() -> None:
     random = np.random.default_rng(3)
     exponents = np.concatenate(

@@ -25,8 +25,10 @@ products' absolute values, and k 2^-1075. k `GAMMA` is more than that factor, as
 else is assumed: `exponential` is a polynomial, and where a cube root or an index is wanted any number is
 right. What overflows is infinite or not a number; both stay so up to the bound (also where the centre
 alone is, as every way to a bound takes magnitudes), unless a weight 0 is the factor, and 0 x = 0 for the real
-number x that the form stands for. A processor may take results below 2^-1022 for 0: that is within the 2^-900
-that every rest is given, and no weight is so small (`encoders.wellformed`).
+number x that the form stands for. An infinite divisor would end that: what divides, or bounds from below, is
+made from `least`, which is finite, -infinity or not a number, never infinity. A processor may take results
+below 2^-1022 for 0: that is within the 2^-900 that every rest is given, and no weight is so small
+(`encoders.wellformed`).
 """
 
 from __future__ import annotations
@@ -248,9 +250,11 @@ def between(low: Array, high: Array, frame: Frame) -> Form:
     """Something between two float64 numbers of which nothing else is known.
 
     The centre is rounded, so the rest is the greater of the distances to both, which are rounded once each.
+    Nothing is between a number and a smaller one: such a form is unknown, not more than known.
     """
     centre = low + (high - low) * 0.5
-    return constant(centre, frame, upward(np.maximum(high - centre, centre - low), 1))
+    rest = upward(np.maximum(high - centre, centre - low), 1)
+    return _known(constant(centre, frame, rest), low <= high)
 
 
 def contracted(left: Form, right: Form, subscripts: str) -> Form:
@@ -377,9 +381,9 @@ def reciprocal(form: Form) -> Form:
 def reciprocal_root(form: Form, at_least: float | Array) -> Form:
     """1 / sqrt(x), for functions x that are `at_least` these positive numbers, whatever the form says.
 
-    With d = (x - c) / c and |d| <= t < 1/2, c > 0, it is 1 / sqrt c times the binomial series of
+    With d = (x - c) / c and |d| <= t < 1/2, x > 0, it is 1 / sqrt c times the binomial series of
     (1 + d)^(-1/2), b_k = -b_(k-1) (2k - 1) / (2k): see `_series`. On wider ones it is between its values at
-    `greatest` and at the least value.
+    `greatest` and at the least value. `at_least` must be finite, even where it overflows.
     """
     inverse = constant(1 / form.centre, form.frame, upward(GAMMA / np.abs(form.centre), 1))
     reach = upward(form.radius / np.abs(form.centre), 1)
@@ -387,7 +391,7 @@ def reciprocal_root(form: Form, at_least: float | Array) -> Form:
     root = 1 / np.sqrt(form.centre)
     series = _series(_uncentred(form) * inverse, reach, ratios)
     narrow = series * constant(root, form.frame, upward(2 * GAMMA * root, 1))
-    outside = ~((reach < WIDE) & (form.centre > 0))
+    outside = ~((reach < WIDE) & (form.least > 0))
     if not outside.any():
         return narrow
     low, high = 1 / np.sqrt(form.greatest), 1 / np.sqrt(np.maximum(form.least, at_least))

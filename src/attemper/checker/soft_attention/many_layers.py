@@ -250,7 +250,7 @@ def _greatest_weights(low: Array, high: Array) -> Array:
     total = least.sum(axis=1, keepdims=True)
     count = least.shape[1]
     others = np.maximum(total - least - upward((count + 5) * GAMMA * total, count), 0)[:, :, None]
-    return np.where(high > 0, np.fmin(upward(high / (high + others), 2), 1.0), 0.0)
+    return np.where(high == 0, 0.0, np.fmin(upward(high / (high + others), 2), 1.0))
 
 
 def _coordinate(

@@ -58,6 +58,7 @@ from numpy.typing import NDArray
 from attemper.checker.soft_attention.averages import highest_average, powers_between
 from attemper.checker.soft_attention.forms import (
     GAMMA,
+    TINY,
     Array,
     Form,
     Frame,
@@ -246,12 +247,14 @@ def _side_terms(head: Head, low: Array, high: Array) -> tuple[Array, Array]:
     """At least e_j (k v_j - low) and e_j (high - k v_j) over a positive number, (n, S, B); k is the first
     axis.
 
-    Three roundings each. The sums over j are at least 0 for words with low <= k o <= high.
+    Three roundings each; quotients below `TINY`, which are rounded by more, are `TINY` or 0. The sums over j
+    are at least 0 for words with low <= k o <= high.
     """
     seen = contracted(constant(head.axes[:, 0], head.value.frame), head.value, "c,cns->ns")
     scale = head.high.sum()
     above, below = seen.greatest[:, :, None] - low, high - seen.least[:, :, None]
-    top, bottom = (head.high / scale)[:, :, None], (head.low / scale)[:, :, None]
+    top = np.maximum(head.high / scale, TINY)[:, :, None]
+    bottom = np.where(head.low / scale < TINY, 0, head.low / scale)[:, :, None]
     first, second = (np.maximum(away, 0) * top - np.maximum(-away, 0) * bottom for away in (above, below))
     return first, second
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf, isfinite
+from math import inf
 from typing import final
 
 import numpy as np
@@ -98,4 +98,5 @@ def _require_fitting(encoder: Encoder, length: int, letters: int, functional: Se
 
 
 def _number(value: float) -> float:
-    return value if isfinite(value) else inf
+    """The bound, or infinity for what bounds no absolute value."""
+    return value if 0 <= value < inf else inf

@@ -48,6 +48,9 @@ from attemper.exact.balls import precision
 MOST_UNITS = 64
 """The most units, in a box, that get noise symbols of their own."""
 
+MOST_SQUARES = 2.0**1022
+"""What is said of a sum of squares from below is at most this: an overflow must not become a bound."""
+
 Back = Callable[[Form], Form]
 """From the derivative by what a step gives to that by what it takes; both of shape (d, 1, B)."""
 
@@ -121,9 +124,10 @@ def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
 
     The variance |u|^2 / d is at least (k u)^2 / (d |k|^2) for any vector k != 0 (Cauchy and Schwarz). Here k
     is the centre of the form of u: k u is linear in the noise, so this says more than the square's own form
-    where boxes are wide. It is taken with some roundings less: nine units for those of |k|^2, the square, the
-    difference, the quotients and the sum, and TINY for a square (k u)^2 that underflows; what underflows of
-    the quotient is nothing beside epsilon, which is above TINY.
+    where boxes are wide. It is taken as ((k u) / |k|^2) (k u) / d, as (k u)^2 may overflow where |k|^2 does
+    not, with some roundings less: nine units for those of |k|^2, the quotients, the product and the sum. What
+    underflows of them is nothing beside epsilon, which is above TINY: if the first quotient is below 2^-1022,
+    the second is below 2^-1020.
     """
     if norm is None:
         return stream, _unchanged
@@ -132,9 +136,8 @@ def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
     along = contracted(constant(centred.centre, stream.frame), centred, "dpz,dpz->pz").least
     square = upward((centred.centre * centred.centre).sum(axis=0), width)
     above = np.maximum(along, 0)
-    spread = np.fmax((above * above - TINY) / (square * width), 0)
     variance = contracted(centred, centred, "dpz,dpz->pz").over(width)
-    at_least = (spread + norm.epsilon) * (1 - 9 * GAMMA)
+    at_least = _with_epsilon(above / square * above / width, norm) * (1 - 9 * GAMMA)
     scale = reciprocal_root(variance.plus(norm.epsilon), at_least)
     unit = centred * scale[None]
 
@@ -148,6 +151,16 @@ def normed(norm: Norm | None, stream: Form) -> tuple[Form, Back]:
 
 def _unchanged(row: Form) -> Form:
     return row
+
+
+def _with_epsilon(variance: Array, norm: Norm) -> Array:
+    """At most variance + epsilon but for one rounding, and finite; nothing is known where variance is NaN.
+
+    An infinite variance is a mean of squares, none of them infinite, whose sum overflows: that is above
+    `MOST_SQUARES`.
+    """
+    most = MOST_SQUARES / len(norm.gain)
+    return np.minimum(np.fmax(variance, 0), most) + min(norm.epsilon, most)
 
 
 def _centred(form: Form) -> Form:
@@ -175,7 +188,7 @@ def layer_norm_slope_by_coordinates(norm: Norm) -> float:
     with precision(64):
         found = _kappa(len(norm.gain)) * flint.arb(float(np.abs(norm.gain).max()))
         found /= flint.arb(norm.epsilon).sqrt()
-        return float(np.nextafter(float(found.upper()), np.inf))
+        return float(np.nextafter(float(found.upper()), np.inf)) + TINY  # no processor takes that for 0
 
 
 @cache
@@ -220,12 +233,11 @@ def layer_norm_change(norm: Norm, stream: Form, change: Array) -> Array:
     centred = _centred(stream)
     square = np.maximum(centred.least, np.maximum(-centred.greatest, 0))
     spread = (square * square).sum(axis=0) / width * (1 - (width + 8) * GAMMA)
-    deviation = np.sqrt((np.fmax(spread, 0) + norm.epsilon) * (1 - 8 * GAMMA)) * (1 - 4 * GAMMA)
+    deviation = np.sqrt(_with_epsilon(spread, norm) * (1 - 8 * GAMMA)) * (1 - 4 * GAMMA)
     length = upward(np.sqrt(upward((change * change).sum(axis=0), width)), 2)
     own = np.minimum(upward(centred.magnitude / deviation, 1), upward(np.asarray(sqrt(width)), 1))
     mixed = change + change.sum(axis=0) / width + own * length / np.float64(sqrt(width))
-    inside = upward(
-        np.fmin(length, upward(mixed, width + 8)) * np.abs(norm.gain)[:, None, None] / deviation, 4
-    )
+    moved = upward(np.fmin(length, upward(mixed, width + 8)) / deviation, 2)
+    inside = upward(moved * np.abs(norm.gain)[:, None, None], 1)
     anywhere = upward(layer_norm_slope_by_coordinates(norm) * change.max(axis=0), 1)
     return np.asarray(np.fmin(inside, anywhere))
