@@ -22,7 +22,7 @@ from typing import final
 from attemper.certificates.approximations import Monomial
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
-from attemper.checker.heads import INTEGER_RULES, RULES, fact_by
+from attemper.checker.heads import CHOOSING, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
@@ -30,17 +30,8 @@ from attemper.checker.rules import HeadFact
 from attemper.checker.softening.hard import uniform_heads
 from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of, plain
 from attemper.exact.balls import precision
-from attemper.exact.closed_forms import Length, Power, number, times
-from attemper.networks.layers import (
-    Coordinate,
-    Head,
-    Hidden,
-    Layer,
-    LinearForm,
-    Network,
-    Softmax,
-    Uniform,
-)
+from attemper.exact.closed_forms import Length, Power, times
+from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Network, Softmax
 
 COLDNESS = 2**40
 """K: so large that nothing is lost where a rule compares leads with numbers of positions."""
@@ -182,9 +173,8 @@ def _averaged(head: Head, known: _Known) -> HeadFact | None:
     """What a uniform head puts out, whatever its rows are."""
     if not known.knows(*head.values):
         return None
-    alone = replace(head, query=(), key=(), weighting=Softmax(number(1)))
     try:
-        return fact_by(Uniform, known.names, alone, known.stream())
+        return averaging(known.names, head, known.stream())
     except UNFOLLOWED:
         return None
 
@@ -197,9 +187,7 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, HeadFact | Non
     for fading in range(MOST_FADING + 1):
         coldness = times(COLDNESS, Power(Length(), fading))
         cooled = replace(head, weighting=Softmax(coldness))
-        for construction in (*RULES, *INTEGER_RULES):
-            if construction is Uniform:
-                continue
+        for construction in CHOOSING:
             try:
                 fact = fact_by(construction, known.names, cooled, stream)
                 spreads = tuple(_spread(known, form) for form in head.values)
