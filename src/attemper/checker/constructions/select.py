@@ -37,8 +37,8 @@ from attemper.networks.layers import Masking
 class SelectRule(Peaked):
     """Nearer positions lead by `gap` per step; blocked ones beyond are at most e^-far together.
 
-    `far` is for a loss of 0 and for any up to 1/2: whenever the loss per step is not 0 blocked positions beyond
-    may lose 1/2 of their lead. `contest` is None if the rows are too mixed.
+    `far` is for a loss of 0 and for any up to 1/2 of what leads per step: then blocked positions beyond may
+    lose 1/2 of their lead. `contest` is None if the rows are too mixed.
     """
 
     gap: Fraction
