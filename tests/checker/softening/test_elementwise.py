@@ -354,6 +354,19 @@ def test_what_is_within_is_found_with_few_words(monkeypatch: pytest.MonkeyPatch)
     assert kept.is_within(known[4], Fraction(bounds[4]))
 
 
+def test_the_worst_word_settles_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An epsilon just below the bound fails for one word of a batch; the next time no other is looked at."""
+    soft = softened(next(tieless(5, 2, 4))[0], 40)
+    own, tried = inverse_temperatures(soft), Budget(soft, 4)
+    bound = tried.error_bound(own).outputs
+    below = Fraction(bound) * Fraction(10**9 - 1, 10**9)
+    assert tried.is_within(own, Fraction(bound))
+    assert not tried.is_within(own, below)
+    monkeypatch.setattr(Budget, "_facts", lambda _: iter(()))
+    assert not tried.is_within(own, below)
+    assert tried.is_within(own, 2 * below), "nothing but the one word is left"
+
+
 def test_colder_is_never_further() -> None:
     hard = next(tieless(4, 2, 4))[0]
     known = Budget(hard, 4)

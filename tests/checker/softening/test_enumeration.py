@@ -11,7 +11,7 @@ import pytest
 
 import attemper
 from attemper.checker.softening import streams
-from attemper.checker.softening.enumeration import Examined, Tie, examine, reach
+from attemper.checker.softening.enumeration import LONGEST, Examined, Tie, examine, reach
 from attemper.checker.softening.streams import TieError, follow
 from attemper.checker.softening.uniform import is_uniform
 from attemper.errors import OptionError, UnsupportedError, WordError
@@ -226,6 +226,8 @@ def test_what_cannot_be_examined_is_refused() -> None:
         examine(normalised, 3)
     with pytest.raises(OptionError, match="0 symbols"):
         examine(network, 0)
+    with pytest.raises(UnsupportedError, match="give a length up to 2,896"):
+        examine(network, 2897)
     with pytest.raises(WordError, match="has 2 symbols, not 3"):
         examine(network, 3, [("a", "b")])
     with pytest.raises(WordError, match="'c' at position 2"):
@@ -237,4 +239,4 @@ def test_how_far_so_many_words_reach() -> None:
         for words in (0, 1, 2, 3, 14, 15, 1000, 1110, 1111):
             length = reach(symbols, words)
             assert sum(symbols**n for n in range(1, length + 1)) <= words
-            assert sum(symbols**n for n in range(1, length + 2)) > words
+            assert length == LONGEST or sum(symbols**n for n in range(1, length + 2)) > words

@@ -19,16 +19,22 @@ MOST_WORDS = 2**20
 """How many words are looked at, over all lengths from 1 on, if nothing else is said."""
 
 
+LONGEST = 256
+"""Words of one symbol are few at every length: longer ones are not looked at unasked."""
+
+
 def reach(symbols: int, words: int = MOST_WORDS) -> int:
     """The greatest N for which an alphabet of so many symbols has at most so many words of lengths 1..N.
 
+    At most `LONGEST`, which only an alphabet of one symbol meets.
+
     >>> reach(2), reach(3), reach(2, 5), reach(2, 1)
     (19, 12, 1, 0)
-    >>> reach(1, 40)
-    40
+    >>> reach(1, 40), reach(1)
+    (40, 256)
     """
     length, total, power = 0, 0, symbols
-    while total + power <= words:
+    while total + power <= words and length < LONGEST:
         length, total, power = length + 1, total + power, power * symbols
     return length
 

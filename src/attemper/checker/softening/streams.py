@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from math import lcm
+from math import isqrt, lcm
 from typing import final
 
 import numpy as np
@@ -32,10 +32,13 @@ from attemper.checker.softening.uniform import is_uniform
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
-from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax
+from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, hidden_width
 
 AT_ONCE = 2**18
-"""About how many pairs of positions are looked at together."""
+"""About how many pairs of positions, and how many numbers of a stream, are looked at together."""
+
+MOST_PAIRS = 2**23
+"""Longer words, of more pairs of positions, do not fit into memory."""
 
 Words = NDArray[np.int64]
 """The numbers of symbols, (words, positions)."""
@@ -114,11 +117,19 @@ class Step:
 def batches(network: Network, length: int, words: Iterable[Word] | None = None) -> Iterator[Words]:
     """All words of so many symbols, or those given, some at a time.
 
-    Raises `WordError` for words of another length or with other symbols, `OptionError` for lengths below 1.
+    Raises `WordError` for words of another length or with other symbols, `OptionError` for lengths below 1,
+    and `UnsupportedError` for words of more than `MOST_PAIRS` pairs of positions.
     """
     if length < 1:
         raise OptionError(f"words of {length} symbols have no positions; give a length from 1 on")
-    symbols, count = network.alphabet.symbols, max(1, AT_ONCE // length**2)
+    if length**2 > MOST_PAIRS:
+        raise UnsupportedError(
+            f"words of {length:,} symbols have too many pairs of positions; give a length up to "
+            f"{isqrt(MOST_PAIRS):,}"
+        )
+    symbols = network.alphabet.symbols
+    wide = max(length, len(network.coordinates), hidden_width(network))
+    count = max(1, AT_ONCE // (length * wide))
     if words is not None:
         numbers = {symbol: number for number, symbol in enumerate(symbols)}
         rows = ([numbers[symbol] for symbol in _of_length(word, length, network)] for word in words)
