@@ -7,6 +7,7 @@ scores. Each construction stands in a file of its own, in `constructions`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from attemper.checker.attention.by_cases import by_cases
 from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
@@ -22,6 +23,7 @@ from attemper.checker.constructions.uniform import uniform
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream
+from attemper.exact.closed_forms import ONE
 from attemper.networks.layers import (
     Construction,
     Head,
@@ -33,6 +35,7 @@ from attemper.networks.layers import (
     Neighbour,
     Select,
     Sign,
+    Softmax,
     Uniform,
 )
 
@@ -52,6 +55,9 @@ INTEGER_RULES: dict[type[Construction], Callable[[ReadHead], HeadFact]] = {
     IntegerSign: integer_sign,
 }
 """The rules of constructions that make integers, or read such as are only approximate."""
+
+CHOOSING = tuple(kind for kind in (*RULES, *INTEGER_RULES) if kind is not Uniform)
+"""The constructions whose heads have a greatest score, in the order in which a head is tried with them."""
 
 WITH_STRICT_MASKS = frozenset({Select})
 """The constructions whose rules also hold for masks that hide i itself."""
@@ -77,3 +83,8 @@ def fact_by(construction: type[Construction], names: Names, head: Head, stream: 
         raise UnprovenError("nothing says which rule it is for")
     rule, scored = RULES[construction], scored_head(read)
     return by_cases(rule, scored) if construction in BY_CASES else rule(scored)
+
+
+def averaging(names: Names, head: Head, stream: Stream) -> HeadFact:
+    """What a head puts out if all its scores are equal, whatever its rows are. Raises `UnprovenError`."""
+    return fact_by(Uniform, names, replace(head, query=(), key=(), weighting=Softmax(ONE)), stream)

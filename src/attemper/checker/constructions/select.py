@@ -1,8 +1,7 @@
 """Select: the rightmost (or leftmost) visible position with the least b(j). (SHASA Lemmas 6, 8.)
 
 Form: G t(j) - P b(j), where t(j) is j or -1/j (rightmost) or its negative (leftmost), G > 0 and P depend on
-i and n, and the least value of b is 0. A strict mask shows at i what the weak one shows at the neighbour of
-i, so the weak one's bounds hold.
+i and n, and the least value of b is 0. A strict mask shows what the weak one shows at a neighbour of i.
 Side conditions: a step costs at least `gap` by G t(j); a position with a larger b, however near, is behind.
 Bound: nearer positions, e^-gap each step: r/(1-r); positions with a larger b on the far side: e^-far.
 Output: the value at the winner: at b = 0 if some visible position has that, else at the next larger value.
@@ -38,9 +37,8 @@ from attemper.networks.layers import Masking
 class SelectRule(Peaked):
     """Nearer positions lead by `gap` per step; blocked ones beyond are at most e^-far together.
 
-    `far` holds for a loss of 0 and for any loss up to 1/2. A loss is that of what leads per step: blocked
-    positions beyond may lose 1/2 of their lead whenever it is not 0. There is no `contest` if the rows are
-    too mixed for one.
+    `far` is for a loss of 0 and for any up to 1/2 of what leads per step: then blocked positions beyond may
+    lose 1/2 of their lead. `contest` is None if the rows are too mixed.
     """
 
     gap: Fraction
@@ -68,10 +66,9 @@ def select(head: ScoredHead) -> HeadFact:
     tie = _tie(head)
     gap, span = tie.bounds()
     blocked = blocked_of(head, tie.domain)
-    far = _far(blocked, tie, span)
     outputs = head.outputs(lambda value: _read(head, blocked, not tie.is_rising, value))
     contest = if_covered(lambda: _contest(head, tie, blocked, span))
-    return HeadFact(SelectRule(gap, far, contest), outputs)
+    return HeadFact(SelectRule(gap, _far(blocked, tie, span), contest), outputs)
 
 
 def _tie(head: ScoredHead) -> TieBreak:
@@ -115,15 +112,13 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
 def _values_off(head: ScoredHead, where: Diagram, value: Diagram) -> list[Fraction]:
     """What a value is at positions without a bit that some have not."""
     names = head.names
-    there = names.diagrams.constrain(value, names.negation(where), names.false)
-    return names.constants(there, "a value")
+    return names.constants(names.diagrams.constrain(value, names.negation(where), names.false), "a value")
 
 
 def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
     """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
 
-    On a settled level it does not matter which position wins: the head reads the same. On some no position
-    wins at all, or nothing is said of what is read there.
+    On a settled level every winner reads the same; on some none wins, or nothing is said of what is read.
     """
     hopeless = frozenset(blocked.levels[1:]) if head.names.is_loose else _hopeless(head, blocked)
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])

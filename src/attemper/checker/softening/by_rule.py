@@ -22,7 +22,7 @@ from typing import final
 from attemper.certificates.approximations import Monomial
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
-from attemper.checker.heads import INTEGER_RULES, RULES, fact_by
+from attemper.checker.heads import CHOOSING, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
@@ -30,7 +30,7 @@ from attemper.checker.rules import HeadFact
 from attemper.checker.softening.hard import uniform_heads
 from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of, plain
 from attemper.exact.balls import precision
-from attemper.exact.closed_forms import Length, Power, number, times
+from attemper.exact.closed_forms import Length, Power, times
 from attemper.networks.layers import (
     Construction,
     Coordinate,
@@ -43,7 +43,6 @@ from attemper.networks.layers import (
     Network,
     Select,
     Softmax,
-    Uniform,
 )
 
 COLDNESS = 2**40
@@ -189,9 +188,8 @@ def _averaged(head: Head, known: _Known) -> HeadFact | None:
     """What a uniform head puts out, whatever its rows are."""
     if not known.knows(*head.values):
         return None
-    alone = replace(head, query=(), key=(), weighting=Softmax(number(1)))
     try:
-        return fact_by(Uniform, known.names, alone, known.stream())
+        return averaging(known.names, head, known.stream())
     except UNFOLLOWED:
         return None
 
@@ -203,7 +201,7 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, HeadFact | Non
     alone = replace(head, values=(), targets=())
     kinds: list[tuple[type[Construction], Head]] = [(kind, alone) for kind in UNIQUE]
     if known.knows(*head.values):
-        kinds = [(kind, head) for kind in (*RULES, *INTEGER_RULES) if kind is not Uniform] + kinds
+        kinds = [(kind, head) for kind in CHOOSING] + kinds
     for fading in range(MOST_FADING + 1):
         coldness = Softmax(times(COLDNESS, Power(Length(), fading)))
         for kind, own in kinds:
