@@ -14,6 +14,8 @@ import flint
 import pytest
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import decode, encode
 from attemper.certifying.certificate import certify
@@ -242,6 +244,32 @@ def test_automata_are_proved() -> None:
     certificate = _certified(model)
     assert model.check(certificate).status is Status.PROVED
     assert real_horizon(certificate) >= 2**40
+
+
+INDUCTION = """alphabet a b c
+before = previous symbol else none
+output rightmost[j <= i : before(j) = symbol(i)] symbol(j) else none
+"""
+
+
+def test_programs_that_put_out_symbols_and_numbers_are_proved(tmp_path: Path) -> None:
+    """Numbers are then off by as much as they may be in floats; beyond the horizon nothing is said."""
+    folder, file = tmp_path / "net", tmp_path / "program.rasp"
+    for text in (INDUCTION, "alphabet a b\noutput count[j <= i] in 'a'\n"):
+        model = attemper.compile_program(text, regime="temperature", layer_norm=LayerNorm())
+        certificate = _certified(model)
+        verdict = model.check(certificate)
+        assert verdict.status is Status.PROVED
+        assert real_horizon(certificate) == 2**40
+        assert isinstance(model.language, ProgramLanguage)
+        file.write_text(show_program(model.language.program))
+        model.save(folder)
+        assert check_path(folder, program=str(file)).status is Status.UNKNOWN
+        model.save(folder, certificate=certificate)
+        assert check_path(folder, program=str(file)).status is Status.PROVED
+    assert verdict.claims[0].text.endswith(
+        "each number times the visible positions is within 1/4 of the integer"
+    )
 
 
 # What is not proved ------------------------------------------------------------------------------
