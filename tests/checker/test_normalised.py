@@ -8,16 +8,20 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
+from pathlib import Path
 
 import flint
 import pytest
 
 import attemper
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import decode, encode
 from attemper.certifying.certificate import certify
 from attemper.checker.check import judge
 from attemper.checker.counterexample import wrong_word
+from attemper.checker.folders import check_path
 from attemper.checker.names import UnprovenError
 from attemper.checker.normalised import plain_of, simplest_between
 from attemper.checker.proof import prove
@@ -25,13 +29,16 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import Status
 from attemper.compiling.softening.normalise import LayerNorm, normalise
+from attemper.errors import UnprovedError
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import number
 from attemper.exact.formats import FLOAT64, REAL
 from attemper.languages.words import Word
 from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Network, Norm, Normalisation
 from attemper.networks.meaning_soft import output_bits
+from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
+from tests.support.saved import change_weights, with_number
 
 UNIT = Fraction(1, 2**40)
 SINCE = "(!'c') S 'b'"
@@ -226,11 +233,43 @@ def test_units_that_are_too_large_shorten_horizons() -> None:
     assert all(3 * one <= other <= 5 * one for one, other in pairwise(found))
 
 
-def test_automata_and_programs_are_proved() -> None:
+def test_nothing_is_certified_of_a_unit_that_is_far_too_large() -> None:
+    """At lambda = 2^-9 a sum of four bits is read as 3.6: it does not reach the clamp of 3.75."""
+    with pytest.raises(UnprovedError, match="no proof for layer 2, head 0: what it reads through"):
+        _certified(attemper.compile(NESTED, "abc", layer_norm=LayerNorm(unit=Fraction(1, 2**9))))
+
+
+def test_automata_are_proved() -> None:
     model = attemper.compile_regex("(0|11)*", "01", regime="temperature", layer_norm=LayerNorm())
     certificate = _certified(model)
     assert model.check(certificate).status is Status.PROVED
     assert real_horizon(certificate) >= 2**40
+
+
+INDUCTION = """alphabet a b c
+before = previous symbol else none
+output rightmost[j <= i : before(j) = symbol(i)] symbol(j) else none
+"""
+
+
+def test_programs_that_put_out_symbols_and_numbers_are_proved(tmp_path: Path) -> None:
+    """Numbers are then off by as much as they may be in floats; beyond the horizon nothing is said."""
+    folder, file = tmp_path / "net", tmp_path / "program.rasp"
+    for text in (INDUCTION, "alphabet a b\noutput count[j <= i] in 'a'\n"):
+        model = attemper.compile_program(text, regime="temperature", layer_norm=LayerNorm())
+        certificate = _certified(model)
+        verdict = model.check(certificate)
+        assert verdict.status is Status.PROVED
+        assert real_horizon(certificate) == 2**40
+        assert isinstance(model.language, ProgramLanguage)
+        file.write_text(show_program(model.language.program))
+        model.save(folder)
+        assert check_path(folder, program=str(file)).status is Status.UNKNOWN
+        model.save(folder, certificate=certificate)
+        assert check_path(folder, program=str(file)).status is Status.PROVED
+    assert verdict.claims[0].text.endswith(
+        "each number times the visible positions is within 1/4 of the integer"
+    )
 
 
 # What is not proved ------------------------------------------------------------------------------
@@ -469,3 +508,24 @@ def test_no_wrong_mutant_is_proved_of_many(formula: str, how: LayerNorm) -> None
     proved, wrong = survivors(formula, how, 150, 8, 3)
     assert wrong == 0
     assert proved < 75
+
+
+# Folders -----------------------------------------------------------------------------------------
+
+
+def test_folders_of_normalised_networks_are_checked(tmp_path: Path) -> None:
+    """As they are, and with edited weights."""
+    model = wide(SINCE)
+    model.save(tmp_path / "net", certificate=certified(SINCE))
+    assert check_path(tmp_path / "net").status is Status.PROVED
+    assert check_path(tmp_path / "net", edited=True).status is Status.PROVED
+    explained = check_path(tmp_path / "net", explain=True).explanation
+    assert explained[0].startswith("this is about the plain network: x0 to x5 stand there times")
+    assert explained[-1].endswith("what the language says, at every position of every word")
+    change_weights(tmp_path / "net", lambda tensors: _double(tensors, "blocks.0.ln1.w", 0))
+    assert check_path(tmp_path / "net").status is Status.MALFORMED
+    assert check_path(tmp_path / "net", edited=True).status in {Status.UNKNOWN, Status.REFUTED}
+
+
+def _double(tensors: dict[str, Tensor], name: str, place: int) -> None:
+    tensors[name] = with_number(tensors[name], place, 2 * tensors[name].numbers[place])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -61,11 +61,21 @@ def hard_words(model: Model, length: int, seed: int = 0) -> list[Word]:
     drawn = adversarial(length, len(symbols), random.Random(seed))
     found = [*boundary_words(symbols, length), *(tuple(symbols[k] for k in word) for word in drawn)]
     if set(symbols) >= set("()"):
-        deep, kinds = length // 2, [symbols[k : k + 2] for k in range(0, len(symbols), 2)]
-        nested = random.Random(seed).choices(kinds, k=deep)
-        found += [(*(a for a, _ in nested), *(b for _, b in reversed(nested)))]
-        found += [(*found[-1][:-1], symbols[0]), found[-1][1:]]
+        found += list(nestings(symbols, length, random.Random(seed)))
     return list(dict.fromkeys(found))
+
+
+def nestings(symbols: Sequence[str], length: int, draw: random.Random) -> Iterator[Word]:
+    """Brackets nested as deep as can be, and with one of them wrong: the deepest, the last, the first."""
+    kinds = list(zip(symbols[0::2], symbols[1::2], strict=True))
+    nested = draw.choices(kinds, k=length // 2)
+    closing = [close for _, close in reversed(nested)]
+    word = [*(opening for opening, _ in nested), *closing]
+    yield tuple(word)
+    for place in (0, len(nested) - 1, len(nested), len(word) - 1):
+        for symbol in symbols:
+            yield (*word[:place], symbol, *word[place + 1 :])
+    yield tuple(word[1:])
 
 
 def wrong_runs(model: Model, module: DenseTransformer, words: Iterable[Word]) -> Iterator[Run]:

@@ -11,8 +11,9 @@ from attemper.checker import proof
 from attemper.checker.analysis import Analysis
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import failure_at
 from attemper.errors import UnprovedError
-from attemper.exact.formats import FORMATS, FloatFormat
+from attemper.exact.formats import FORMATS, REAL, FloatFormat
 from attemper.languages.language import Language
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.networks.layers import Network
@@ -39,11 +40,22 @@ def certify(
 
 
 def prove(network: Network, language: Language, realisation: Realisation | None) -> Analysis:
-    """What the network computes: the language. Raises `UnprovedError` if the checker has no proof."""
+    """What the network computes: the language. Raises `UnprovedError` if the checker has no proof.
+
+    Nor has it one of a normalised network of which it can say nothing in real arithmetic, at any length.
+    """
     try:
-        return proof.prove(network, language, realisation)
+        analysis = proof.prove(network, language, realisation)
     except UnprovenError as error:
         raise UnprovedError(f"no proof that the network computes its language: {error}") from None
+    if analysis.reads is not None:
+        place = failure_at(analysis, REAL, Kernel.NUMERATOR_FIRST, 1)
+        if place is not None:
+            raise UnprovedError(
+                f"no proof for {place}: what it reads through its normalisation is off by too much; a "
+                "smaller lambda, as 2^-40, or a larger padding makes that less"
+            )
+    return analysis
 
 
 def certificate_of(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
-from attemper.certificates.claims import RealClaim
+from attemper.certificates.claims import Certificate, Claim, RealClaim
 from attemper.certificates.files import APPROXIMATION, BOUNDS, CERTIFICATE, format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
@@ -121,9 +121,10 @@ def check_softened(folder: Path) -> Verdict:
 def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bool = False) -> Verdict:
     """Whether the network in a folder runs the program in a file, at all lengths in real arithmetic.
 
-    The folder needs no certificate. If it has one of this network that says of the same program where the
-    network keeps its groups of bits, that is tried. With `edited` the weights may have been changed since
-    they were written, and the certificate is about what they were.
+    The folder needs no certificate, but for a normalised network, which is judged up to the horizon that its
+    certificate names. If it has one of this network that says of the same program where the network keeps its
+    groups of bits, that is tried. With `edited` the weights may have been changed since they were written,
+    and the certificate is about what they were.
     """
     from attemper.attention_program.parse import parse_program  # no other check needs it
 
@@ -141,8 +142,16 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     certificate = load_if_any(folder)
     said = certificate.realisation if certificate and (edited or certificate.network == digest) else None
     known = said if said is not None and said.program == program else None
-    verdict = judge(network, language, (RealClaim(),), known, rounding=found.rounding, explained=explain)
+    claims = _real_claims(network, certificate)
+    verdict = judge(network, language, claims, known, rounding=found.rounding, explained=explain)
     return replace(verdict, subject=replace(subject, digest=digest, language=language.text(network.alphabet)))
+
+
+def _real_claims(network: Network, certificate: Certificate | None) -> tuple[Claim, ...]:
+    """All lengths; of a normalised network as many as its certificate claims."""
+    if network.normalisation is None or certificate is None:
+        return (RealClaim(),)
+    return tuple(claim for claim in certificate.claims if isinstance(claim, RealClaim)) or (RealClaim(),)
 
 
 def _as_written(folder: Path) -> tuple[Edited, str]:

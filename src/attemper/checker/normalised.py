@@ -114,11 +114,21 @@ def plain_of(network: Network, how: Normalisation) -> tuple[Network, Reads]:
         layers=tuple(layers),
         normalisation=None,
     )
-    sizes = [abs(number) for number in _stored(network, how) if number]
-    bounds = (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))
-    letters = frozenset(c for c in pairs.fixed if c not in pairs.constants and c not in dict(pairs.positions))
+    return plain, _reads(network, how, pairs, tuple(attention), tuple(feed_forward))
+
+
+def _reads(
+    network: Network,
+    how: Normalisation,
+    pairs: _Pairs,
+    attention: tuple[NormReads, ...],
+    feed_forward: tuple[NormReads, ...],
+) -> Reads:
+    placed = {coordinate for coordinate, _ in pairs.positions}
+    letters = frozenset(pairs.fixed - set(pairs.constants) - placed)
     squares = (sum((f**2 for c, f in form if c in letters), Fraction(0)) for form in pairs.embedding)
-    return plain, Reads(
+    sizes = [abs(number) for number in _stored(network, how) if number]
+    return Reads(
         how.eps,
         how.unit,
         pairs.base,
@@ -126,9 +136,9 @@ def plain_of(network: Network, how: Normalisation) -> tuple[Network, Reads]:
         tuple(pairs.constants.items()),
         letters,
         max(squares),
-        bounds,
-        tuple(attention),
-        tuple(feed_forward),
+        (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1))),
+        attention,
+        feed_forward,
     )
 
 
