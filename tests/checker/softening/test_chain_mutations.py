@@ -181,11 +181,11 @@ def campaign(random: Random, wanted: int, monkeypatch: pytest.MonkeyPatch) -> Co
 
 
 def test_no_false_chain_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = campaign(Random(1), 120, monkeypatch)
+    said = campaign(Random(1), 60, monkeypatch)
     # Some are refuted with a word, some stay true and are proved.
-    assert said["REFUTED"] >= 5
-    assert said["UNKNOWN"] >= 50
-    assert said["PROVED"] >= 10
+    assert said["REFUTED"] >= 2
+    assert said["UNKNOWN"] >= 25
+    assert said["PROVED"] >= 5
 
 
 @pytest.mark.slow
