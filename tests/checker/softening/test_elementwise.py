@@ -392,6 +392,18 @@ def test_what_has_no_bound_is_refused_or_infinite() -> None:
     assert found.outputs == float("inf"), "0 in the hard network, and 2^1600 does not fit"
 
 
+def test_below_zero_nothing_is_known_of_weights() -> None:
+    """Soft attention then prefers what is less: a weight is at most 1. At 0 it is at most 1/2."""
+    assert np.isnan(elementwise._cold(times(Fraction(-1, 2), I), 3)).all()
+    assert elementwise._cold(times(2, plus(I, -1)), 3).tolist() == [0, 2, 4]
+    first = layer(head(row((3, 1)), target=4))
+    for cold in (Fraction(-1, 2), Fraction(-3), Fraction(0)):
+        again = head(row((3, 1)), key=row((4, 1), (3, 1)), coldness=number(cold))
+        require_sound(network(first, layer(again)), 3)
+    two = error_bound(network(layer(head(row((3, 3)), coldness=number(Fraction(0))))), 2, [tuple("aa")])
+    assert two.outputs == pytest.approx(1.5, rel=1e-12)
+
+
 # Arithmetic -----------------------------------------------------------------------------------------
 
 
