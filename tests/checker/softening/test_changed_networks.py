@@ -90,8 +90,8 @@ def _within(network: Network, soft: Network, layers: Claims, word: Word) -> None
 
 
 def test_changed_networks_are_within_what_is_proved() -> None:
-    said = sweep(Random(4), 12)
-    assert said["by rule"] + said["given"] >= 3
+    said = sweep(Random(4), 8)
+    assert said["by rule"] + said["given"] >= 2
 
 
 @pytest.mark.slow
