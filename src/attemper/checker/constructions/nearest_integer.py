@@ -45,8 +45,7 @@ FURTHER = "positions further from the integer can win"
 class NearestIntegerRule:
     """Nearer positions lead by `gap` per step, those of a larger L are at most e^-far together.
 
-    Errors change no lead by more than `noise`. n times those of a larger L are at most e^-beyond together,
-    which is 0 if no integer is read.
+    Errors change no lead by more than `noise`. n times the latter are at most e^-beyond (0: of no integer).
     """
 
     gap: Fraction
@@ -113,11 +112,9 @@ def _fact(head: ReadHead, noise: Fraction, parts: Parts, reading: Reading) -> He
     room = laurent.plus(laurent.constant(1), laurent.times(others, -1))
     far, _ = for_losses(lead, room, tie.domain, FURTHER)
     factors = [multiple_of(names, value, reading.key) for value in head.values]
-    beyond = _beyond(lead, room, tie) if any(factors) else Fraction(0)
-    rule = NearestIntegerRule(gap, far, noise, beyond)
+    rule = NearestIntegerRule(gap, far, noise, _beyond(lead, room, tie) if any(factors) else Fraction(0))
     sought = (head.masking, not tie.is_rising, where, reading.query, reading.key)
-    outputs: list[Output] = []
-    values = zip(head.values, head.value_errors, head.targets, factors, strict=True)
+    outputs, values = list[Output](), zip(head.values, head.value_errors, head.targets, factors, strict=True)
     for value, off, target, multiple in values:
         if multiple is not None:
             outputs.append(_key(names, rule, target, multiple, off, names.nearest_key(*sought)))
@@ -131,9 +128,8 @@ def _fact(head: ReadHead, noise: Fraction, parts: Parts, reading: Reading) -> He
 
 def _beyond(lead: Laurent, room: Laurent, tie: TieBreak) -> Fraction:
     """The same as far, with n times as much weight: n is at most e^(n - 1)."""
-    longer = laurent.plus(laurent.constant(1), laurent.monomial(0, 1, -1))
-    beyond, _ = for_losses(lead, laurent.plus(room, longer), tie.domain, FURTHER)
-    return beyond
+    longer = laurent.plus(room, laurent.constant(1), laurent.monomial(0, 1, -1))
+    return for_losses(lead, longer, tie.domain, FURTHER)[0]
 
 
 def _key(
@@ -144,11 +140,10 @@ def _key(
     off: Bound,
     read: tuple[int, Affine],
 ) -> Output:
-    """A multiple of the key at the winner, with its error: as it is, and for each step from the query."""
+    """A multiple of the key at the winner, less than n steps away, with its error: as it is, and per step."""
     (factor, growth), (number, found) = multiple, read
     apart = upper_bound(_apart(rule, flint.arb(0), flint.arb(1), ball(rule.beyond)))
     near = Bound(abs(factor) * apart, growth)
-    # It is less than n steps away.
     error, step = near.times(Bound(Fraction(1), 1)).plus(off), Step(number, near.plus(off))
-    here = names.affine(scale_affine(found, factor))
-    return Output(target, here, Fraction(0), Fraction(0), growth, error, step)
+    own = names.affine(scale_affine(found, factor))
+    return Output(target, own, Fraction(0), Fraction(0), growth, error, step)
