@@ -89,6 +89,8 @@ def test_what_is_stated_is_an_assumption() -> None:
         (["soften_mine:nothing"], ExitCode.USAGE, "has no 'nothing'"),
         (["nowhere"], ExitCode.FILE, "nowhere"),
         (["soften_mine:last_a", "--gap", "1"], ExitCode.USAGE, "has no '='"),
+        (["soften_mine:last_a", "--gap", f"0.0=1/{'9' * 5000}"], ExitCode.USAGE, "is no monomial"),
+        (["soften_mine:last_a", "--magnitude", f"0=n^{'9' * 5000}"], ExitCode.USAGE, "is no monomial"),
         (["soften_mine:last_a", "--epsilon", "x"], ExitCode.USAGE, "above 0"),
         (["soften_mine:last_a", "--words", "0"], ExitCode.USAGE, "--words"),
     ],

@@ -33,7 +33,8 @@ class Monomial:
 @final
 @dataclass(frozen=True)
 class HeadGap:
-    """In words of n symbols every visible score but the greatest is at least `gap` below that.
+    """In words of n symbols every visible score that is not the greatest is at least `gap` below that, and at
+    all visible positions of the greatest the head's values are the same.
 
     By rule a score may also be as great, or nearer, where the head's values are those at the greatest.
     """

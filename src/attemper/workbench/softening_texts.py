@@ -8,7 +8,7 @@ from fractions import Fraction
 from attemper.certificates.approximations import Monomial
 from attemper.errors import OptionError
 
-_MONOMIAL = re.compile(r"(?P<factor>\d+(?:/\d+)?)?\s*\*?\s*(?P<n>n(?:\^(?P<power>-?\d+))?)?")
+_MONOMIAL = re.compile(r"(?P<factor>\d{1,400}(?:/\d{1,400})?)?\s*\*?\s*(?P<n>n(?:\^(?P<power>-?\d{1,2}))?)?")
 _HEAD = re.compile(r"(\d+)\.(\d+)")
 
 EXAMPLES = "write it as a number times a power of n: '1/2', 'n^-1' or '3 n^2'"
@@ -24,7 +24,7 @@ def monomial(text: str, option: str) -> Monomial:
     """
     match = _MONOMIAL.fullmatch(text.strip())
     if match is None or not match[0]:
-        raise OptionError(f"{option}: '{text}' is no monomial; {EXAMPLES}")
+        raise OptionError(f"{option}: '{text[:80]}' is no monomial; {EXAMPLES}")
     try:
         factor = Fraction(match["factor"] or 1)
     except ZeroDivisionError:

@@ -9,6 +9,7 @@ import pytest
 
 from attemper.certificates.approximations import ClosedForm, Enumerated, GapBy, Monomial
 from attemper.certifying.softening.soften import Asked, Softening, soften_network
+from attemper.checker.softening.given import Gap, Magnitude
 from attemper.checker.softening.hard import uniform_heads
 from attemper.checker.softening.streams import TieError
 from attemper.checker.verdict import Status
@@ -18,7 +19,7 @@ from attemper.exact.closed_forms import evaluate
 from attemper.networks.layers import HardWeighting, Network, Softmax
 from attemper.networks.meaning_hard import output_rows as hard_rows
 from attemper.networks.meaning_soft import output_rows as soft_rows
-from attemper.networks.typed import HeadOf, LayerOf, hard_network
+from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
 from attemper.workbench.softening import soften
 from attemper.workbench.zoo import compile_named
 from tests.support.typed_networks import (
@@ -111,7 +112,8 @@ def test_what_is_given_is_an_assumption_beyond_the_words_that_were_tried():
     (claim,) = found.verdict.claims
     assert claim.status is Status.PROVED_UNDER_ASSUMPTIONS
     assert (
-        "layer 0, head 0: every visible score but the greatest is at least 1 below it" in claim.assumptions[0]
+        "layer 0, head 0: at all visible positions of the greatest score the values are the same"
+        in claim.assumptions[0]
     )
     assert "n <= 6" in claim.assumptions[0]
 
@@ -257,3 +259,42 @@ def test_the_certificate_is_judged_from_the_files(tmp_path):
     text = (tmp_path / "certificate.json").read_text().replace('"1/100"', '"1/1000"')
     (tmp_path / "certificate.json").write_text(text)
     assert check_folder(tmp_path).status is Status.UNKNOWN
+
+
+def tied_behind_a_mean() -> Network:
+    """Layer 1 sees scores that tie in the hard network, and differ in the soft one by what layer 0 is off."""
+    first = ["test", "zero", 1, 0, -1]
+    there = HeadOf("<=", {"x": {"first": 1}}, query=[{"one": 1}], key=[{"minus place": 1}])
+    tied = HeadOf("all", {"y": {"first": 1}}, query=[{"one": 1}], key=[{"x": 1}])
+    places = {"one": "1", "first": first, "minus place": ["*", "-1", "i"]}
+    return hard_network(
+        "a", embedding={}, positions=places, layers=[LayerOf([there]), LayerOf([tied])], output="y"
+    )
+
+
+def test_a_gap_that_is_given_says_that_nothing_ties() -> None:
+    """A tie has no visible score that is less: a gap alone would be no assumption at all."""
+    found = soften(tied_behind_a_mean(), epsilon=HUNDREDTH, gaps={"1.0": "1"}, up_to=1)
+    (claim,) = found.verdict.claims
+    assert claim.status is Status.PROVED_UNDER_ASSUMPTIONS
+    assert "at all visible positions of the greatest score the values are the same" in claim.assumptions[0]
+    with pytest.raises(TieError):
+        soften(tied_behind_a_mean(), epsilon=HUNDREDTH, gaps={"1.0": "1"}, up_to=2)
+
+
+def test_a_small_gap_that_is_given_is_not_rounded_where_it_is_said() -> None:
+    small = Fraction(1, 10**30 + 1)
+    assert f"at least {small} below it" in str(Gap(0, 0, Monomial(small)))
+    assert f"larger than {1 / small} n^2 in size" in str(Magnitude(0, Monomial(1 / small, Fraction(2))))
+
+
+def test_units_that_write_nothing_are_no_reason_to_stop() -> None:
+    idle = UnitOf({"one": 1, "a": 1}, {})
+    network = hard_network(
+        "ab",
+        embedding={"a": {"a": 1}},
+        positions={"one": "1", "place": ["*", "i", ["^", "n", -1]]},
+        layers=[LayerOf([head_of("where")], [idle])],
+        output="where",
+    )
+    assert soften(network, epsilon=HUNDREDTH).verdict.status is Status.PROVED

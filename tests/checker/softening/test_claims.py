@@ -117,7 +117,8 @@ def test_what_is_given_is_an_assumption_that_names_the_head_and_the_inequality()
     assert claim.status is Status.PROVED_UNDER_ASSUMPTIONS
     assert claim.assumptions == (
         "layer 0: no coordinate before it is larger than n in size (checked exactly for n <= 4)",
-        "layer 0, head 0: every visible score but the greatest is at least 1 below it "
+        "layer 0, head 0: at all visible positions of the greatest score the values are the same, and every "
+        "other visible score is at least 1 below it "
         "(checked exactly for n <= 4)",
     )
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import flint
 import pytest
 
 from attemper.certificates.approximations import Monomial
+from attemper.certifying.softening.temperatures import softened
 from attemper.checker.softening import powers
+from attemper.checker.softening.claims import check_approximation
 from attemper.checker.softening.closed_form import _fading, _is_flat
 from attemper.checker.softening.given import compare, shown
+from attemper.checker.verdict import Status
 from attemper.exact.balls import precision
+from attemper.exact.closed_forms import Digits, Length, N, times
+from attemper.networks.files import digest_of
+from attemper.workbench.softening import soften
 from tests.support.chain_judge import arb, at
+from tests.support.typed_networks import last_a
 
 RATES = [
     Fraction(p, q) for p, q in ((0, 1), (1, 1), (2, 1), (3, 1), (1, 2), (7, 10), (693, 1000), (9, 8), (40, 1))
@@ -106,3 +114,12 @@ def test_a_clamp_is_flat_around_bits_up_to_a_quarter() -> None:
     # A tent is as high at both ends.
     tent = ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(-2)), (Fraction(-1), Fraction(1)))
     assert not _is_flat(tent, Fraction(0), Fraction(2))
+
+
+def test_colder_than_cold_is_cold_enough() -> None:
+    """A rate of 10^40 digits fades as fast as is counted: nothing overflows."""
+    found = soften(last_a(), epsilon="1/100")
+    colder = softened(found.network, [[times(10**40, N, Digits(Length()))]])
+    digest = digest_of(colder, found.source)
+    verdict = check_approximation(colder, digest, replace(found.certificate, network=digest))
+    assert verdict.status is Status.PROVED

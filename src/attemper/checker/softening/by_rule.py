@@ -230,9 +230,10 @@ def _spread(known: _Known, form: LinearForm) -> Monomial:
 
 def _group(layer: Layer, form: LinearForm, middle: _Known) -> Group | None:
     """The hidden units of one form, if what they read is known."""
-    if not middle.knows(form):
+    units = tuple(unit for unit in layer.hidden if unit.form == form)
+    if not middle.knows(form) or not any(unit.outputs for unit in units):
         return None
-    alone = replace(layer, hidden=tuple(unit for unit in layer.hidden if unit.form == form), clamps=())
+    alone = replace(layer, hidden=units, clamps=())
     try:
         (group,) = groups_of(middle.names, alone, 0, middle.stream())
     except UNFOLLOWED:

@@ -146,8 +146,10 @@ def _tried(
             return ClaimVerdict(Status.REFUTED, wrong.text, witness=wrong.word)
     if found.last is not None and found.last <= checked_to:
         return _proved(found, registered)
-    tried = f"(checked exactly for n <= {last})" if last >= found.first else "(not checked)"
-    return _proved(found, (*registered, *(f"{own} {tried}" for own in given)))
+    lengths = f"n <= {last:,}" if found.first == 1 else f"{found.first:,} <= n <= {last:,}"
+    tried = f"(checked exactly for {lengths})" if last >= found.first else "(not checked)"
+    where = "" if found.first == 1 else f"for n >= {found.first:,}, "
+    return _proved(found, (*registered, *(f"{where}{own} {tried}" for own in given)))
 
 
 # A chain of errors -------------------------------------------------------------------------------------

@@ -53,6 +53,9 @@ PER_DIGIT = Fraction(36, 25)
 GRID = 2**10
 """Exponents of n are rounded down to multiples of 1/1024 where they are not whole."""
 
+MOST_RATE = Fraction(2**8)
+"""What fades faster is counted as fading so fast."""
+
 ZERO = Monomial(Fraction(0))
 
 Errors = dict[Coordinate, Powers]
@@ -160,7 +163,7 @@ class Chain:
         if theta is None or theta >= 1:
             raise UnprovenError("errors of the scores may outweigh the lead")
         fixed, per_digit = (own * (1 - theta) for own in self._exponent(head, gap.gap))
-        power, factor = _fading(floor(per_digit * GRID) / Fraction(GRID))
+        power, factor = _fading(min(MOST_RATE, floor(per_digit * GRID) / Fraction(GRID)))
         try:
             return {1 - power: upper_bound((-ball(fixed)).exp() * factor)}
         except OverflowError:

@@ -24,7 +24,9 @@ MOST_POWER = 64
 @final
 @dataclass(frozen=True)
 class Gap:
-    """Every visible score of the head but the greatest is at least `least` below it."""
+    """At all visible positions of the greatest score the head's values are the same, and every other visible
+    score is at least `least` below it.
+    """
 
     layer: int
     head: int
@@ -32,8 +34,8 @@ class Gap:
 
     def __str__(self) -> str:
         return (
-            f"layer {self.layer}, head {self.head}: every visible score but the greatest is at least "
-            f"{shown(self.least)} below it"
+            f"layer {self.layer}, head {self.head}: at all visible positions of the greatest score the values "
+            f"are the same, and every other visible score is at least {said(self.least)} below it"
         )
 
 
@@ -46,7 +48,7 @@ class Magnitude:
     most: Monomial
 
     def __str__(self) -> str:
-        return f"layer {self.layer}: no coordinate before it is larger than {shown(self.most)} in size"
+        return f"layer {self.layer}: no coordinate before it is larger than {said(self.most)} in size"
 
 
 @final
@@ -146,12 +148,21 @@ def compare(monomial: Monomial, length: int, value: Fraction) -> int:
     return (own > other) - (own < other)
 
 
+def said(monomial: Monomial) -> str:
+    """A monomial as it is, however long its text is: what is assumed must not be rounded."""
+    return _text(monomial, str(monomial.factor))
+
+
 def shown(monomial: Monomial) -> str:
-    """A human's text of a monomial."""
+    """About how much a monomial is, where nothing rests on the text."""
+    return _text(monomial, _short(monomial.factor))
+
+
+def _text(monomial: Monomial, factor: str) -> str:
     if not monomial.factor or not monomial.power:
-        return _short(monomial.factor)
+        return factor
     power = "n" if monomial.power == 1 else f"n^{monomial.power}"
-    return power if monomial.factor == 1 else f"{_short(monomial.factor)} {power}"
+    return power if monomial.factor == 1 else f"{factor} {power}"
 
 
 def _short(factor: Fraction) -> str:
