@@ -17,7 +17,7 @@ from typing import get_args
 import pytest
 
 import attemper
-from attemper.networks.layers import Construction, Foreign
+from attemper.networks.layers import Construction
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attemper"
@@ -125,12 +125,8 @@ def test_every_module_says_what_it_is_for() -> None:
         assert not text or text.startswith('"""'), path
 
 
-OURS = sorted(set(get_args(Construction)) - {Foreign}, key=lambda construction: construction.__name__)
-"""Of a foreign head nobody says what it is for."""
-
-
 def test_a_construction_is_a_file_of_its_name_in_every_room() -> None:
-    names = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", one.__name__).lower() for one in OURS}
+    names = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", one.__name__).lower() for one in get_args(Construction)}
     assert {"uniform", "local_sign"} <= names
     rooms = [ROOT / "src" / "attemper" / part / "constructions" for part in ("checker", "compiling")]
     for room in filter(Path.exists, rooms):
@@ -144,13 +140,12 @@ def test_contributing_lists_every_file_that_knows_a_construction() -> None:
     recipe = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     recipe = recipe.split("**A new construction.**")[1].split("**A new pass.**")[0]
     paths = re.findall(r"`([\w/]+(?:\.py|/))`", recipe)
-    for construction in OURS:
+    files = {path: _names(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")}
+    for construction in get_args(Construction):
         own = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", construction.__name__).lower()
         listed = {path.removesuffix("/") + f"/{own}.py" if path.endswith("/") else path for path in paths}
         known = {
-            str(path.relative_to(SOURCE))
-            for path in SOURCE.rglob("*.py")
-            if construction.__name__ in _names(ast.parse(path.read_text(encoding="utf-8")))
+            str(path.relative_to(SOURCE)) for path, names in files.items() if construction.__name__ in names
         }
         assert known <= listed, construction.__name__
         optional = {

@@ -263,7 +263,7 @@ def test_a_formula_whose_diagram_explodes_is_unknown(folder: Path) -> None:
 
 def test_the_nodes_of_diagrams_have_a_cap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagrams, "MAX_NODES", 3_000)
-    monkeypatch.setattr(counterexample, "wrong_word", lambda network, language: None)
+    monkeypatch.setattr(counterexample, "wrong_word", lambda network, language, longest: None)
     model, certificate = load(with_formula(folder, exploding(12))), load_certificate(folder)
     verdict = model.check(certificate)
     assert verdict.status is Status.UNKNOWN

@@ -26,6 +26,7 @@ from attemper.checker.values import Stream
 from attemper.exact.closed_forms import ONE
 from attemper.networks.layers import (
     Construction,
+    Foreign,
     Head,
     IntegerSign,
     IntegerValue,
@@ -69,6 +70,8 @@ BY_CASES = frozenset({Select})
 
 def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
+    if isinstance(head.construction, Foreign):
+        raise UnprovenError("nothing says which rule it is for")
     return fact_by(type(head.construction), names, head, stream)
 
 
@@ -79,8 +82,6 @@ def fact_by(construction: type[Construction], names: Names, head: Head, stream: 
     read = read_head(names, head, stream)
     if construction in INTEGER_RULES:
         return INTEGER_RULES[construction](read)
-    if construction not in RULES:
-        raise UnprovenError("nothing says which rule it is for")
     rule, scored = RULES[construction], scored_head(read)
     return by_cases(rule, scored) if construction in BY_CASES else rule(scored)
 

@@ -305,7 +305,7 @@ def _encode_weighting(weighting: Weighting) -> object:
             assert_never(weighting)
 
 
-def _encode_construction(construction: Construction) -> list[object]:
+def _encode_construction(construction: Construction | Foreign) -> list[object]:
     match construction:
         case Uniform():
             return ["uniform"]
@@ -533,7 +533,7 @@ def _weighting(entry: object) -> Weighting:
             raise ValueError(f"not a weighting: {str(entry)[:80]}")
 
 
-def _construction(entry: object) -> Construction:
+def _construction(entry: object) -> Construction | Foreign:
     match entry:
         case ["uniform"]:
             return Uniform()

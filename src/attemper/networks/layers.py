@@ -167,25 +167,16 @@ class IntegerSign:
     difference: LinearForm
 
 
+Construction = (
+    Uniform | Select | Neighbour | Sign | LocalSign | Lookup | IntegerValue | NearestInteger | IntegerSign
+)
+"""What a compiled head is for, in the terms of `docs/theory.md`."""
+
+
 @final
 @dataclass(frozen=True)
 class Foreign:
-    """A head that nobody says anything about: somebody has typed it in."""
-
-
-Construction = (
-    Uniform
-    | Select
-    | Neighbour
-    | Sign
-    | LocalSign
-    | Lookup
-    | IntegerValue
-    | NearestInteger
-    | IntegerSign
-    | Foreign
-)
-"""What a head is for, in the terms of `docs/theory.md`."""
+    """Nothing is said of what a head is for: somebody has typed it in."""
 
 
 @final
@@ -193,7 +184,7 @@ Construction = (
 class Head:
     """One attention head. `values[m]` is a linear form at j; its average is added to `targets[m]` at i."""
 
-    construction: Construction
+    construction: Construction | Foreign
     masking: Masking
     weighting: Weighting
     query: tuple[LinearForm, ...]

@@ -48,6 +48,9 @@ class HeadOf:
 
     The average of values[c] over the maxima is added to coordinate c. Without rows the head is uniform.
     `mask` is `"<="` (j <= i), `"<"`, `">="`, `">"` or `"all"`.
+
+    >>> HeadOf("<=", {"share": {"a": 1}}).query
+    ()
     """
 
     mask: str
@@ -59,7 +62,11 @@ class HeadOf:
 @final
 @dataclass(frozen=True)
 class UnitOf:
-    """One hidden unit: ReLU(form + bias), times an amount, is added to each coordinate of `outputs`."""
+    """One hidden unit: ReLU(form + bias), times an amount, is added to each coordinate of `outputs`.
+
+    >>> UnitOf({"share": 1}, {"above": 2}, bias="-1/2").bias
+    '-1/2'
+    """
 
     form: Terms
     outputs: Terms
@@ -69,7 +76,11 @@ class UnitOf:
 @final
 @dataclass(frozen=True)
 class LayerOf:
-    """Heads side by side, then hidden units side by side."""
+    """Heads side by side, then hidden units side by side.
+
+    >>> LayerOf(heads=[HeadOf("<=", {"share": {"a": 1}})]).units
+    ()
+    """
 
     heads: Sequence[HeadOf] = ()
     units: Sequence[UnitOf] = ()

@@ -142,7 +142,7 @@ def _of_head(head: Head, network: Network, where: str) -> Iterator[str]:
         yield from _of_form(form, width, where)
 
 
-def _forms_of(construction: Construction) -> tuple[LinearForm, ...]:
+def _forms_of(construction: Construction | Foreign) -> tuple[LinearForm, ...]:
     match construction:
         case Uniform() | Neighbour() | Foreign():
             return ()

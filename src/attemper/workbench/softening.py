@@ -136,6 +136,14 @@ def load_softened(folder: str | Path, dtype: DTypeLike = "float64") -> DenseTran
 
     It maps tokens [batch, position] to what is put out [batch, position], as those of `Model.dense` do.
     Raises `MalformedFileError`, and `OptionError` for another `dtype` than a model runs in.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> import torch
+    >>> from attemper.workbench.model import compile
+    >>> with TemporaryDirectory() as folder:
+    ...     soften(compile("O a", "ab"), epsilon="1/100").save(folder)
+    ...     load_softened(folder)(torch.tensor([[1, 0, 1]])).round().tolist()
+    [[0.0, 1.0, 1.0]]
     """
     import torch
 

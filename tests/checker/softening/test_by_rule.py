@@ -18,7 +18,7 @@ from attemper.checker.softening.hard import hardened, uniform_heads
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import Digits, I, number, plus
-from attemper.networks.layers import Construction, Foreign, Network, Softmax, Uniform
+from attemper.networks.layers import Construction, Network, Softmax, Uniform
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from tests.support.chain_judge import Seen, at, seen_of
 from tests.support.matching import one_matched
@@ -176,7 +176,7 @@ def test_every_construction_is_among_the_cases() -> None:
         else:
             network = attemper.compile(name, "ab", regime=regime).network  # type: ignore[arg-type]
         built |= {type(head.construction) for layer in network.layers for head in layer.heads}
-    assert built == set(get_args(Construction)) - {Foreign}
+    assert built == set(get_args(Construction))
 
 
 def test_one_position_is_the_best_whatever_is_read_there() -> None:

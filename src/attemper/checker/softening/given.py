@@ -34,8 +34,8 @@ class Gap:
 
     def __str__(self) -> str:
         return (
-            f"layer {self.layer}, head {self.head}: at all visible positions of the greatest score the values "
-            f"are the same, and every other visible score is at least {said(self.least)} below it"
+            f"layer {self.layer}, head {self.head}: at all visible positions of the greatest score the "
+            f"values are the same, and every other visible score is at least {said(self.least)} below it"
         )
 
 

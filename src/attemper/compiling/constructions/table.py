@@ -44,7 +44,6 @@ from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
 from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
-    Construction,
     Head,
     IntegerSign,
     IntegerValue,
@@ -75,7 +74,7 @@ PHASES = (Looking, Compare | Equals, CountTest)
 """The steps that have heads, in the order in which these are made."""
 
 
-_PLANS: dict[type[Construction], Callable[..., HeadPlan]] = {
+_PLANS: dict[type[object], Callable[..., HeadPlan]] = {
     Uniform: UniformPlan,
     Select: SelectPlan,
     Neighbour: NeighbourPlan,
