@@ -105,6 +105,7 @@ def test_the_oracle_calculates() -> None:
     assert not is_right("1+=1", True)
 
 
+@pytest.mark.slow
 def test_from_left_to_right() -> None:
     """One counter modulo 4, of multipliers, turns another modulo 5, of summands."""
     dfa = left_to_right()

@@ -317,6 +317,8 @@ def refusal(expression: Expression, seed: int, count: int, seconds: list[float])
     return None
 
 
+LONG = {"a longer period needed only when the chain is built"}
+
 BROKEN_ONCE: dict[str, Dfa] = {
     "chains with a symbol in common": of_regex("(ba+)?", "ab"),
     "a longer period needed only when the chain is built": automata.from_rows(
@@ -325,7 +327,9 @@ BROKEN_ONCE: dict[str, Dfa] = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN_ONCE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in BROKEN_ONCE]
+)
 def test_automata_that_broke_something_once(name: str) -> None:
     refused = refusal(Expression(name, BROKEN_ONCE[name]), 7, 60, [])
     assert refused is None or re.search(REFUSAL, refused)
