@@ -13,6 +13,7 @@ from attemper.checker.softening.given import Gap, Magnitude
 from attemper.checker.softening.hard import uniform_heads
 from attemper.checker.softening.streams import TieError
 from attemper.checker.verdict import Status
+from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import evaluate
@@ -20,6 +21,7 @@ from attemper.networks.layers import HardWeighting, Network, Softmax
 from attemper.networks.meaning_hard import output_rows as hard_rows
 from attemper.networks.meaning_soft import output_rows as soft_rows
 from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
+from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.softening import soften
 from attemper.workbench.zoo import compile_named
 from tests.support.typed_networks import (
@@ -208,6 +210,12 @@ def test_bits_of_words_that_were_tried_are_rounded_to_the_same_bits():
 def test_what_nobody_can_mean_is_refused_by_name(said, error):
     with pytest.raises(OptionError, match=error):
         soften(last_a(), **{"epsilon": HUNDREDTH, **said})
+
+
+def test_normalised_networks_are_refused():
+    model = compile_formula("O a", "ab", layer_norm=LayerNorm())
+    with pytest.raises(UnsupportedError, match="without LayerNorm"):
+        soften(model, epsilon=HUNDREDTH)
 
 
 def test_a_gap_of_a_uniform_head_is_refused():

@@ -104,6 +104,11 @@ def soften_network(network: Network, asked: Asked) -> Softening:
 
 
 def _require_average(network: Network) -> None:
+    if network.normalisation is not None:
+        raise UnsupportedError(
+            "the network normalises what its sublayers read, so that its scores are no exact numbers: soften "
+            "the network without LayerNorm"
+        )
     for index, layer in enumerate(network.layers):
         for place, head in enumerate(layer.heads):
             if head.weighting in {HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST}:
