@@ -18,6 +18,7 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import Bounds, Rounding
 from attemper.checker.rounding.normalised import BIASES, SCALE, SQUARES, STEPS
+from attemper.compiling.softening import normalise
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS, REAL, FloatFormat
@@ -221,3 +222,25 @@ def test_a_norm_that_makes_nothing_of_pairs_reads_zero_as_zero() -> None:
     assert isinstance(model.network.normalisation, Normalisation)
     assert isinstance(model.network.normalisation.before_attention[0], Norm)
     assert bounds_of(analysis, FLOAT32, 50).offs[model.network.output].zero == 0
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"unit": Fraction(1), "eps": Fraction(0), "padding": Fraction(2**64), "is_centred": False},
+        {"unit": Fraction(1), "eps": Fraction(10**39)},
+        {"unit": Fraction(1), "eps": Fraction(0), "padding": Fraction(2**50), "is_centred": False},
+    ],
+)
+def test_squares_and_eps_stay_in_the_range_of_the_format(
+    how: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2^64 is a number of float32, and its square is none: such networks are written by hand only."""
+    monkeypatch.setattr(normalise, "LARGEST_PADDING", 2**200)
+    monkeypatch.setattr(LayerNorm, "__post_init__", lambda own: None)
+    model = attemper.compile("Y 'a'", "ab", regime="temperature", layer_norm=LayerNorm(**how))
+    analysis = prove(model.network, model.language)
+    for form in (FLOAT32, FORMATS["bfloat16"]):
+        found = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, 2)
+        assert found.failure == "a normalisation (its squares leave the range of the format)"
+    assert Rounding(analysis, FLOAT64).bounds_at(Kernel.NUMERATOR_FIRST, 2).failure is None

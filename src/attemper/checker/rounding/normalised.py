@@ -146,6 +146,7 @@ def _common(lengths: Lengths, reads: Reads, norm: NormReads, values: list[Value]
     # 1 - 1 / sqrt(1 + x) <= x / 2; and 1 / sqrt(1 - x) - 1 <= x up to 1/2.
     scale = (more / 2).min(1 - 1 / (1 + more).sqrt()).max(less)
     variance = ball(reads.base - reads.eps) + more * base
+    _require_range(lengths, width * (variance + ball(reads.eps)))
     share = variance / (variance + ball(reads.eps))
     rounding = SCALE * u + (width + SQUARES) * ball(lengths.form.sum_roundoff) * share
     below = ZERO if arithmetic.is_real else lengths.tiny / base
@@ -153,6 +154,12 @@ def _common(lengths: Lengths, reads: Reads, norm: NormReads, values: list[Value]
     steps = (STEPS + (not all(map(arithmetic.holds, gains)))) * u
     relative = _together(scale, rounding, below, ball(norm.distance))
     return Common(relative, _together(steps, ball(norm.spread)), shift, steps)
+
+
+def _require_range(lengths: Lengths, squares: flint.arb) -> None:
+    """Raise `BeyondError` if eps, or the sum of a position's squares, may leave the range of the format."""
+    if not lengths.arithmetic.is_real and not (4 * squares < lengths.form.range):
+        raise BeyondError("a normalisation (its squares leave the range of the format)")
 
 
 def _shift(lengths: Lengths, reads: Reads, values: list[Value], offs: list[Off]) -> flint.arb:
