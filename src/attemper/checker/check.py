@@ -26,7 +26,7 @@ ARITHMETIC = (
     "exp within 8 u (bfloat16: 2 u) and exact at 0 (FORMAT.md, section 6)"
 )
 
-NORMALISING = "normalisations within 4 u at each number and 4 u + (D + 8) U in common (section 11)"
+NORMALISING = "normalisations within 4 u at each number and 5 u + (D + 8) U in common (section 11)"
 
 NO_HORIZON = "what is read through a normalisation is off by a little, so that a claim needs a horizon"
 

@@ -27,8 +27,8 @@ from attemper.checker.values import Value
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
 
-SCALE = 4
-"""What eps, adding it, the square root and the inverse lose, in u."""
+SCALE = 5
+"""What eps, adding it, the square root and the inverse lose, in u: an inverse root may be off by 2 ulp."""
 
 STEPS = 4
 """What taking off m, multiplying with s and with g, and adding b lose of g s (|h| + |m|), in u."""
