@@ -161,7 +161,7 @@ def test_influence_is_measured(majority: Path) -> None:
         (["--layer-norm", "--regime", "unbounded"], 4, "no head can single out a position at all lengths"),
         (["--layer-norm", "--eps", "0"], 2, "give a padding, for example 2^16"),
         (["--layer-norm", "--lambda", "3"], 2, "lambda = 3 is not 2^-k with k from 0 to 100: take 2^-40"),
-        (["--layer-norm", "--lambda", "2^-x"], 2, "--lambda '2^-x' is no number: write for example 2^-40"),
+        (["--layer-norm", "--lambda", "2^-x"], 2, "--lambda '2^-x' is no number that can be taken"),
         (["--layer-norm", "--eps", "-1"], 2, "--eps '-1' is no number"),
         (["--layer-norm", "--eps", "1e-9999"], 2, "--eps '1e-9999' is no number"),
         (["--layer-norm", "--eps", "1/0"], 2, "--eps '1/0' is no number"),

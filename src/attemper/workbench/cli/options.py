@@ -76,5 +76,8 @@ def rational(text: str, option: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         value = Fraction(-1)
     if value < 0:
-        raise typer.BadParameter(f"{option} '{text[:80]}' is no number: write for example 2^-40, 1e-5 or 1/8")
+        raise typer.BadParameter(
+            f"{option} '{text[:80]}' is no number that can be taken: write one from 0 on, of few digits, for "
+            "example 2^-40, 1e-5 or 1/8"
+        )
     return value
