@@ -306,3 +306,16 @@ def test_units_that_write_nothing_are_no_reason_to_stop() -> None:
         output="where",
     )
     assert soften(network, epsilon=HUNDREDTH).verdict.status is Status.PROVED
+
+
+def test_lengths_that_are_not_claimed_are_not_tried() -> None:
+    """A tie at n = 7 does not matter to who asks from 8 on."""
+    found = soften(tied_at_seven(), epsilon=HUNDREDTH, first=8, up_to=9)
+    assert (found.verdict.status, found.certificate.first, found.certificate.last) == (Status.PROVED, 8, 9)
+    given = soften(tied_at_seven(), epsilon=HUNDREDTH, gaps={"0.0": "1"}, first=8, up_to=9)
+    (claim,) = given.verdict.claims
+    assert claim.status is Status.PROVED_UNDER_ASSUMPTIONS
+    assert claim.assumptions[0].startswith("for n >= 8, layer 0, head 0")
+    assert "8 <= n <= 9" in claim.assumptions[0]
+    with pytest.raises(OptionError, match="too many to be tried"):
+        soften(tied_at_seven(), epsilon=HUNDREDTH, first=30)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from attemper.errors import UnsupportedError
-from attemper.networks.layers import Coordinate, Hidden, Layer, Network
+from attemper.networks.layers import Hidden, Layer, Network
 
 LOW, HIGH = Fraction(1, 4), Fraction(3, 4)
 
@@ -52,9 +52,3 @@ def with_rounding(network: Network) -> Network:
         output=fresh[network.output],
         symbols=tuple((name, fresh[output]) for name, output in network.symbols),
     )
-
-
-def is_rounded(network: Network, output: Coordinate) -> bool:
-    """Whether a coordinate is written by a layer that rounds."""
-    last = network.layers[-1] if network.layers else Layer((), (), ())
-    return not last.heads and any(output in dict(unit.outputs) for unit in last.hidden)

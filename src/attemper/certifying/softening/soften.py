@@ -218,7 +218,7 @@ def _in_closed_form(
         raise UnprovedError("what is put out is not seen to be 0 or 1, so that it cannot be rounded")
     if chain.bits and not examined:
         examined = tuple(_examined(hard, asked))
-    evidence = ClosedForm(chain.layers, len(examined))
+    evidence = ClosedForm(chain.layers, _longest(examined))
     return Softening(found, hardened(found), evidence, epsilon, asked.first, None, examined, (c, k), unruled)
 
 
@@ -270,10 +270,10 @@ def _chain(
 
 
 def _examined(hard: Network, asked: Asked) -> Iterator[Examined]:
-    """Every length from 1 on, as far as words may be tried. Raises `TieError`."""
+    """Every length that is claimed, as far as words may be tried. Raises `TieError`."""
     symbols = len(hard.alphabet.symbols)
     most = reach(symbols, asked.words)
-    for length in range(1, min(most, asked.up_to or most) + 1):
+    for length in range(asked.first, min(most, asked.up_to or most) + 1):
         asked.report(f"trying the {symbols**length:,} words of {length} symbols")
         found = examine(hard, length)
         if found.tie is not None:
@@ -281,14 +281,19 @@ def _examined(hard: Network, asked: Asked) -> Iterator[Examined]:
         yield found
 
 
+def _longest(examined: tuple[Examined, ...]) -> int:
+    """The greatest length of which all words were tried."""
+    return examined[-1].length if examined else 0
+
+
 def _word_by_word(hard: Network, asked: Asked, unruled: str) -> Softening:
     """One inverse temperature for all heads that are not uniform, enough at each length that was tried."""
     examined = tuple(_examined(hard, asked))
-    last = len(examined)
-    if last < asked.first:
+    last = _longest(examined)
+    if not examined:
         raise OptionError(
-            f"{unruled} fits no rule, and only lengths up to {last} can be tried: state its gap with --gap, "
-            "or allow more --words"
+            f"{unruled} fits no rule, and words of {asked.first} symbols are too many to be tried: state its "
+            "gap with --gap, or allow more --words"
         )
     uniform, cold = uniform_heads(hard), Fraction(1)
     for length in range(asked.first, last + 1):

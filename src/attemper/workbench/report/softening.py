@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from attemper.certificates.approximations import ClosedForm, Monomial
+from attemper.certificates.approximations import ClosedForm
 from attemper.certifying.softening.norms import coldness_by_norms
 from attemper.certifying.softening.soften import Softening, cold_enough
 from attemper.checker.softening.elementwise import Budget
 from attemper.checker.softening.enumeration import examine, reach
+from attemper.checker.softening.given import said
 from attemper.checker.softening.hard import uniform_heads
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import evaluate, show_form
@@ -121,22 +122,10 @@ def _lead(found: Softening, layer: int, head: int) -> tuple[str, str]:
     if isinstance(found.evidence, ClosedForm):
         own = found.evidence.layers[layer].gaps[head]
         assert own is not None
-        return str(own.by), show_monomial(own.gap)
+        return str(own.by), said(own.gap)
     gaps = [seen.gaps[layer][head] for seen in found.examined]
     known = [gap for gap in gaps if gap is not None]
     return "tried", str(min(known)) if known else "none"
-
-
-def show_monomial(monomial: Monomial) -> str:
-    """As --gap takes one.
-
-    >>> show_monomial(Monomial(Fraction(1, 2), Fraction(-1)))
-    '1/2 n^-1'
-    """
-    if not monomial.power:
-        return str(monomial.factor)
-    power = "n" if monomial.power == 1 else f"n^{monomial.power}"
-    return power if monomial.factor == 1 else f"{monomial.factor} {power}"
 
 
 def _seen(found: Softening) -> Iterator[tuple[int, str, str]]:
