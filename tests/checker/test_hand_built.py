@@ -37,7 +37,7 @@ from tests.support.programs import ProgramSampler
 from tests.support.raw_files import exact_form, read_folder
 from tests.support.raw_forward import Format, Order, all_words, batch_of, dot, every_way
 
-NORMAL = 250
+NORMAL = 175
 DEEP = 10_000
 
 SHOWN = Callable[[str, Tally], None]

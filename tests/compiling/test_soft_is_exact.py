@@ -30,7 +30,7 @@ from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
 from tests.support.samples import FormulaSampler, adversarial_words
 
-FORMULAS = 195
+FORMULAS = 135
 CHUNK = 15
 NESTING = 5
 LONGEST = 300
