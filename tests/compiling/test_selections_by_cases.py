@@ -128,14 +128,14 @@ def test_a_changed_network_is_not_proved_unless_it_is_right(name: str) -> None:
     refused = 0
     for _, _, soft in compiled(language):
         changed = [mutant for _, mutant in network_mutants(soft, rng) if mutant is not None]
-        for mutant in rng.sample(changed, min(20, len(changed))):
+        for mutant in rng.sample(changed, min(8, len(changed))):
             try:
                 prove(mutant, language, None)
             except UnprovenError:
                 refused += 1
                 continue
             assert is_right(mutant, language, words)
-    assert refused > 10
+    assert refused > 5
 
 
 def heads_of(network: Network) -> list[Select]:
