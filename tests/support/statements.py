@@ -35,11 +35,13 @@ def room(name: str) -> str:
 
     The float part of a construction stands beside the exact one, in the same file: `of_floats` finds it.
     """
-    if name == "attemper.languages.temporal.core":
+    if name in {"attemper.languages.temporal.core", "attemper.networks.constants"}:
         return "real"
     first, _, rest = name.removeprefix("attemper.").partition(".")
     if first == "exact":
-        return "floats" if rest == "formats" else "real" if rest in {"balls", "laurent"} else "reader"
+        return (
+            "floats" if rest == "formats" else "real" if rest in {"balls", "laurent", "roots"} else "reader"
+        )
     if first != "checker" or not rest or rest in SAYING:
         return "reader"
     return "floats" if rest.startswith("round") else "real"

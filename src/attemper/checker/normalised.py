@@ -18,20 +18,20 @@ Everything that is said here is derived from the weights. (certificates/FORMAT.m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
-from math import isqrt
 from typing import final
 
 from attemper.checker.names import UnprovenError
 from attemper.exact.closed_forms import ClosedForm, Number, Product
+from attemper.exact.roots import square_root
+from attemper.networks.constants import constants_of, written_by
 from attemper.networks.layers import (
     Coordinate,
     Head,
     Hidden,
-    Layer,
     LinearForm,
     Network,
     Norm,
@@ -150,13 +150,13 @@ class _Pairs:
         self.width, self.unit = width, how.unit
         self.embedding = tuple(self.written(form) for form in network.embedding)
         self.positions = tuple(self._positions(dict(network.positions)))
-        self.fixed = set(range(width)) - {t for layer in network.layers for t in _targets(layer)}
-        self.constants = self._constants()
+        self.fixed = set(range(width)) - written_by(network.layers)
+        self.constants = constants_of(self.embedding, self.positions, self.fixed)
         squares = sum((value**2 for value in self.constants.values()), Fraction(0))
         self.base = how.eps + how.unit**2 * squares / width
         if self.base <= 0:
             raise UnprovenError("eps is 0, and no constant is in its place")
-        self.root = _square_root(self.base)
+        self.root = square_root(self.base, BITS)
         self._weights: dict[Fraction, tuple[Fraction, Between]] = {}
 
     def weight(self, product: Fraction) -> tuple[Fraction, Between]:
@@ -185,18 +185,6 @@ class _Pairs:
             if partner is None or _factored(partner) != (-factor, rest):
                 raise UnprovenError(f"{ODD}: x{coordinate} is embedded otherwise than its partner")
             yield coordinate, _multiplied(factor / self.unit, rest)
-
-    def _constants(self) -> dict[Coordinate, Fraction]:
-        """Numbers that no letter, position or layer changes; `fixed` are those that no layer does."""
-        rows = [dict(form) for form in self.embedding]
-        places = dict(self.positions)
-        found: dict[Coordinate, Fraction] = {}
-        for coordinate in sorted(self.fixed):
-            place = places.get(coordinate, Number(Fraction(0)))
-            letters = {row.get(coordinate, Fraction(0)) for row in rows}
-            if isinstance(place, Number) and len(letters) == 1:
-                found[coordinate] = place.value + letters.pop()
-        return found
 
 
 @final
@@ -278,13 +266,6 @@ def _divided(form: LinearForm, number: Fraction) -> LinearForm:
     return tuple((coordinate, factor / number) for coordinate, factor in form)
 
 
-def _targets(layer: Layer) -> Iterable[Coordinate]:
-    for head in layer.heads:
-        yield from head.targets
-    for unit in layer.hidden:
-        yield from (coordinate for coordinate, _ in unit.outputs)
-
-
 def _stored(network: Network, how: Normalisation) -> Iterator[Fraction]:
     """Every weight, gain and bias."""
     forms = [*network.embedding]
@@ -361,9 +342,3 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
         low, high = 1 / (high - whole), 1 / (low - whole)
     last = Fraction(whole if whole == low else whole + 1)
     return reduce(lambda rest, own: own + 1 / rest, reversed(wholes), last)
-
-
-def _square_root(value: Fraction) -> Fraction:
-    """The square root, nearly."""
-    shift = BITS + max(0, value.denominator.bit_length() - value.numerator.bit_length())
-    return Fraction(isqrt(value.numerator * value.denominator << 2 * shift), value.denominator << shift)

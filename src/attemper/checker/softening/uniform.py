@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
-from attemper.exact.closed_forms import Number
-from attemper.networks.layers import Coordinate, Layer, LinearForm, Network
+from attemper.networks.constants import constants_of, written_by
+from attemper.networks.layers import Coordinate, LinearForm, Network
 
 
 def is_uniform(network: Network, layer: int, head: int) -> bool:
@@ -25,21 +24,8 @@ def is_uniform(network: Network, layer: int, head: int) -> bool:
 
 def _constants(network: Network, layer: int) -> dict[Coordinate, Fraction]:
     """The coordinates that hold one number before the layer, at every position of every word."""
-    embedded = [dict(form) for form in network.embedding]
-    placed = dict(network.positions)
-    written = {coordinate for before in network.layers[:layer] for coordinate in _written(before)}
-    found = {}
-    for coordinate in range(len(network.coordinates)):
-        values = {column.get(coordinate, Fraction(0)) for column in embedded}
-        form = placed.get(coordinate, Number(Fraction(0)))
-        if len(values) == 1 and isinstance(form, Number) and coordinate not in written:
-            found[coordinate] = values.pop() + form.value
-    return found
-
-
-def _written(layer: Layer) -> Iterable[Coordinate]:
-    yield from (target for head in layer.heads for target in head.targets)
-    yield from (target for unit in layer.hidden for target, _ in unit.outputs)
+    unwritten = set(range(len(network.coordinates))) - written_by(network.layers[:layer])
+    return constants_of(network.embedding, network.positions, unwritten)
 
 
 def _is_constant(form: LinearForm, constants: dict[Coordinate, Fraction]) -> bool:

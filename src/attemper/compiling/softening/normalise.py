@@ -25,7 +25,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import cycle, islice
-from math import isqrt
 from typing import final
 
 from attemper.compiling.building.weights import form, scaled, stored
@@ -40,6 +39,8 @@ from attemper.exact.closed_forms import (
     show_form,
     times,
 )
+from attemper.exact.roots import square_root
+from attemper.networks.constants import constants_of, written_by
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     OPPOSITE,
@@ -175,7 +176,7 @@ class _Pairs:
     def __init__(self, plain: Network, how: LayerNorm) -> None:
         self.plain, self.unit, self.width = plain, how.unit, len(plain.coordinates)
         base = how.eps + how.unit**2 * _constant_square(plain) / self.width
-        root = _square_root(base)
+        root = square_root(base, BITS)
         gains, biases = cycle(map(stored, how.gain)), cycle(map(stored, how.bias))
         gained = [tuple(islice(gains, self.width)) for _ in range(2 * len(plain.layers))]
         shifts = [tuple(islice(biases, self.width)) for _ in gained]
@@ -234,22 +235,9 @@ def _padded(network: Network, padding: Fraction) -> Network:
 
 def _constant_square(network: Network) -> Fraction:
     """The sum of the squares of the coordinates that are one number at all positions of all words."""
-    written = {target for layer in network.layers for target in _targets(layer)}
-    positions, total = dict(network.positions), Fraction(0)
-    rows = [dict(row) for row in network.embedding]
-    for coordinate in set(range(len(network.coordinates))) - written:
-        closed = positions.get(coordinate, number(0))
-        embedded = {row.get(coordinate, Fraction(0)) for row in rows}
-        if isinstance(closed, Number) and len(embedded) == 1:
-            total += (closed.value + embedded.pop()) ** 2
-    return total
-
-
-def _targets(layer: Layer) -> Iterable[Coordinate]:
-    for head in layer.heads:
-        yield from head.targets
-    for unit in layer.hidden:
-        yield from (coordinate for coordinate, _ in unit.outputs)
+    unwritten = set(range(len(network.coordinates))) - written_by(network.layers)
+    found = constants_of(network.embedding, network.positions, unwritten)
+    return sum((value**2 for value in found.values()), Fraction(0))
 
 
 def _times(factor: Fraction, closed: ClosedForm) -> ClosedForm:
@@ -262,12 +250,6 @@ def _times(factor: Fraction, closed: ClosedForm) -> ClosedForm:
             f"the position embedding {show_form(closed)[:80]} times lambda cannot be written ({error}); take "
             "a larger lambda, or write the place in another way"
         ) from None
-
-
-def _square_root(value: Fraction) -> Fraction:
-    """The square root, from below, to `BITS` bits at least."""
-    shift = max(0, BITS + value.denominator.bit_length() - value.numerator.bit_length())
-    return Fraction(isqrt(value.numerator * value.denominator << 2 * shift), value.denominator << shift)
 
 
 def _head_width(layers: Iterable[Layer]) -> int:
