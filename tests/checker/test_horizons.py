@@ -26,10 +26,10 @@ from attemper.languages.named.entry import Formula
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import Masking
-from attemper.running import attention
-from attemper.running.attention import Places
 from attemper.running.batches import read_bit
+from attemper.running.engines import fused
 from attemper.running.hooks import HookPoint
+from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.demo import SHOWN
 from attemper.workbench.model import Model
@@ -140,7 +140,7 @@ def few_words(symbols: tuple[str, ...], length: int, number: int) -> list[Word]:
 def require_right(model: Model, words: list[Word], dtype: DType) -> None:
     """Every bit at every position is right, and every clamp keeps its margin."""
     truths = truth_of_words(model.language.formula, words).tolist()
-    for run, truth in zip(model.run(words, dtype=dtype), truths, strict=True):
+    for run, truth in zip(model.run(words, dtype=dtype, engine="fused"), truths, strict=True):
         wrong = [i for i, (bit, true) in enumerate(zip(run.bits, truth, strict=True), 1) if bit is not true]
         text = f"{model.title} ({model.regime}, {dtype}) at {len(run.word)}: {' '.join(run.word[:40])}"
         assert not wrong, f"{text}: wrong at {wrong[:5]}, margin {run.margin}"
@@ -350,7 +350,7 @@ def test_no_unkind_kernel_is_wrong_at_small_lengths(
                 unkind = UnkindKernel(kernel, order)
                 with monkeypatch.context() as patch:
                     patch.setattr(torch.nn.functional, "scaled_dot_product_attention", unkind.attend)
-                    patch.setattr(attention, "_running_means", unkind.means)
+                    patch.setattr(fused, "_running_means", unkind.means)
                     require_right(model, words, dtype)
 
 
@@ -431,7 +431,7 @@ def test_no_unkind_kernel_is_wrong_at_a_short_horizon(
             length = horizons(formula, regime)["float32", kernel]
             with monkeypatch.context() as patch:
                 patch.setattr(torch.nn.functional, "scaled_dot_product_attention", unkind.attend)
-                patch.setattr(attention, "_running_means", unkind.means)
+                patch.setattr(fused, "_running_means", unkind.means)
                 words = [("a",) * length, ("b",) + ("a",) * (length - 1), *few_words(("a", "b"), length, 1)]
                 require_right(model, words, "float32")
 
