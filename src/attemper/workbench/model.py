@@ -442,8 +442,8 @@ class Model:
 
         Nothing that is done to the module changes the model or another module. `hard` replaces softmax by
         average-hard attention. `engine` is how attention is computed (`docs/scan.md`): `scan` in time n,
-        `fused` in n^2, `matrix` with the n x n matrices that hooks on scores and patterns, nnsight and exports
-        see, and `auto` by the size of a batch. Raises `OptionError`.
+        `fused` in n^2, `matrix` with the n x n matrices that hooks on scores and patterns, nnsight and
+        exports see, and `auto` by the size of a batch. Raises `OptionError`.
 
         >>> import torch
         >>> module = compile("O a", "ab").dense(dtype=torch.float32)
