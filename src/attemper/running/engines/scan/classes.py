@@ -123,8 +123,9 @@ def _labelled(row: Tensor) -> tuple[Tensor, list[float]]:
 def masks(
     label: Tensor | None, names: Sequence[tuple[float, ...]], by_parity: bool, grid: Grid
 ) -> Iterator[tuple[ClassName, Tensor]]:
-    """Each class that has members in the grid, and which columns they are."""
+    """Each class that has members in the grid, and which columns they are; padding is in none."""
     odd = grid.positions % 2 == 1 if by_parity else None
+    real = ~grid.padding if grid.has_padding else None
     for number, content in enumerate(names):
         own = None if label is None else label == number
         for parity in (False, True) if by_parity else (None,):
@@ -134,6 +135,8 @@ def masks(
                 mask = side if own is None else own & side
             if mask is None:
                 mask = torch.ones(grid.columns, dtype=torch.bool, device=grid.lengths.device)
+            if real is not None:
+                mask = mask & real
             if mask.any():
                 yield (parity, content), mask
 

@@ -89,9 +89,7 @@ class Head:
             return None
         found: dict[ClassName, Tensor] = {} if self.past is None else self.past.constants
         for name, mask in self.masks():
-            own = self.values[:, mask & ~self.grid.padding if self.grid.has_padding else mask]
-            if own.shape[1] == 0:
-                continue
+            own = self.values[:, mask]
             constant = found.setdefault(name, own[:, 0])
             if bool((own != constant[:, None]).any()):
                 if self.past is not None:
