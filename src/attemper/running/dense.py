@@ -23,7 +23,7 @@ from attemper.running.engines.names import (
     engine_reaching,
 )
 from attemper.running.engines.scan.forward import Scan
-from attemper.running.engines.scan.layers import Ways
+from attemper.running.engines.scan.past import UnfitError
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
 from attemper.running.norms import norm_of
@@ -116,10 +116,10 @@ class DenseTransformer(nn.Module):
     `docs/networks.md` shows how to use them.
 
     `engine` says how attention is computed (`docs/scan.md`): `matrix` makes the n x n matrices that hooks on
-    scores and patterns see, `fused` takes time n^2 and memory n, `scan` takes time n, and `auto` is the scan
-    for batches of 4,096 positions or more where that applies, else fused. A call can name another engine. A
-    hook on a point that the engine does not reach is an `OptionError`; `run_with_cache` and `run_with_hooks`
-    take an engine that reaches the points that they are told.
+    scores and patterns see, `fused` takes time n^2 and memory n, `scan` takes time n. `auto` is the scan for
+    batches of 4,096 positions or more where all heads have a linear way, else fused. A call can name another
+    engine. A hook on a point that the engine does not reach is an `OptionError`; `run_with_cache` and
+    `run_with_hooks` take an engine that reaches the points that they are told.
 
     >>> import attemper
     >>> module = attemper.compile("O a", "ab").dense(dtype="float32")
@@ -206,7 +206,7 @@ class DenseTransformer(nn.Module):
     def engine_for(self, positions: int) -> Engine:
         """What `auto` is for a batch of so many positions: words times the width of the longest."""
         few = positions < SCAN_FROM or torch.compiler.is_compiling()
-        return Engine.FUSED if few or self._scan_is_refused() or self._wants_gradients() else Engine.SCAN
+        return Engine.FUSED if few or self.scan_is_refused() or self._wants_gradients() else Engine.SCAN
 
     def _run(self, tokens: Tensor, lengths: Tensor, asked: Engine, margins: Tensor | None) -> Tensor:
         """The outputs; `margins` [batch], if any, takes each word's smallest margin."""
@@ -214,14 +214,15 @@ class DenseTransformer(nn.Module):
         self._require_reached(engine)
         if engine is not Engine.SCAN:
             return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)
-        output = self._scanner().run(tokens, lengths, margins, whole=self._is_watched())
+        try:
+            output = self.scanner().run(
+                tokens, lengths, margins, whole=self._is_watched(), dense=asked is Engine.SCAN
+            )
+        except UnfitError:
+            return self._read(tokens, Places(lengths, tokens.shape[1]), Engine.FUSED, margins)
         return output if self.network.symbols else output[..., 0]
 
-    def ways(self) -> Ways:
-        """By which ways the scan has computed the heads so far, of a sealed module."""
-        return self._scanner().ways
-
-    def _scanner(self) -> Scan:
+    def scanner(self) -> Scan:
         """The weights as the scan reads them: anew each time, unless nobody can change them."""
         if not self._sealed:
             return Scan(self)
@@ -229,7 +230,7 @@ class DenseTransformer(nn.Module):
             self._scan = Scan(self)
         return self._scan
 
-    def _scan_is_refused(self) -> str:
+    def scan_is_refused(self) -> str:
         """Why the scan does not run this network; nothing if it does."""
         if self.network.normalisation is not None:
             return "its sublayers read normalised coordinates, whose keys are no closed forms of the position"
@@ -239,7 +240,7 @@ class DenseTransformer(nn.Module):
         return ""
 
     def _require_scan(self, engine: Engine) -> None:
-        reason = self._scan_is_refused() if engine is Engine.SCAN else ""
+        reason = self.scan_is_refused() if engine is Engine.SCAN else ""
         if reason:
             raise OptionError(f"engine='scan' does not run this network: {reason}; use engine='fused'")
 

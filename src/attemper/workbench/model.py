@@ -553,6 +553,17 @@ class Model:
         runner = self._runner(weights, dtype)
         return runs_of(runner, words_of(words, self.alphabet), runner.require_engine(engine))
 
+    def scans(self, length: int, weights: Weights, dtype: DTypeLike, engine: EngineName) -> bool:
+        """Whether a word of that length runs by the scan, in time linear in its length.
+
+        >>> model = compile("O a", "ab")
+        >>> model.scans(100, "soft", "float64", "auto"), model.scans(10_000, "soft", "float64", "auto")
+        (False, True)
+        """
+        runner = self._runner(weights, dtype)
+        asked = runner.require_engine(engine)
+        return "scan" in {asked, runner.engine_for(length) if asked == "auto" else asked}
+
     def output(
         self,
         word: WordLike,

@@ -47,11 +47,21 @@ class Scan:
         self.looks_back = maskings <= {Masking.FUTURE}
         self.ways = Ways()
 
-    def run(self, tokens: Tensor, lengths: Tensor, rooms: Tensor | None, *, whole: bool) -> Tensor:
+    def run(
+        self,
+        tokens: Tensor,
+        lengths: Tensor,
+        rooms: Tensor | None,
+        *,
+        whole: bool = False,
+        dense: bool = True,
+    ) -> Tensor:
         """The outputs [batch, position, output]; `rooms` [batch], if any, takes each word's least margin.
 
         `whole`: all words in one grid, as somebody watches them. What stands past a word's end means nothing.
+        Heads that have no linear way run dense; or raise `UnfitError`, without `dense`.
         """
+        self.ways.dense = dense
         outputs = torch.zeros(
             *tokens.shape, len(self.model.network.outputs), dtype=self.model.dtype, device=tokens.device
         )

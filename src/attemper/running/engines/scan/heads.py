@@ -42,6 +42,8 @@ def attend(
     past is not enough.
     """
     values = _stacked([read(form) for _, form, _ in shape.values], grid)
+    if not shape.values:
+        return Found(values, frozenset({"nothing"}))
     head = Head(shape, pure, read, grid, past, values)
     if not shape.rows:
         sums = _sums(head, EVERYTHING, values)
