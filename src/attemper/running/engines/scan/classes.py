@@ -23,7 +23,10 @@ MOST_CLASSES = 64
 @final
 @dataclass(frozen=True)
 class Arithmetic:
-    """The positions `first`, `first` + `stride`, ... of every word; `values` [value, column]."""
+    """The positions `first`, `first` + `stride`, ... of every word; `values` [value, column].
+
+    The stride is 1 or 2, and the first position no greater.
+    """
 
     first: int
     stride: int
@@ -33,7 +36,8 @@ class Arithmetic:
     def rank_after(self, places: Tensor, start: Tensor | int) -> Tensor:
         """How many members stand at positions up to these."""
         del start
-        return ((places - self.first + self.stride).clamp(min=0)).div(self.stride, rounding_mode="floor")
+        steps = places + (self.stride - self.first)
+        return steps >> 1 if self.stride == 2 else steps
 
     def positions(self, ranks: Tensor) -> Tensor:
         """The members' positions, in float64."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import torch
@@ -52,16 +52,8 @@ class Sums:
         sums = top.new_zeros(len(head.values), len(top))
         for visit in visits:
             near = visit.at_best > top - head.need
-            if not near.any():
-                continue
-            everywhere = bool(near.all())
-            some = slice(None) if everywhere else near.nonzero()[:, 0]
-            rates = self._rates(visit)
-            own, values = self._sums(visit if everywhere else _of(visit, near), rates, ways)
-            weights = (visit.at_best[some] - top[some]).exp()
-            total[some] += weights * own
-            for number, value in enumerate(values):
-                sums[number, some] += weights * value
+            if near.any():
+                self._add(visit, near, top, total, sums, ways)
         return sums / positive(total)
 
     def _visit(
@@ -76,19 +68,44 @@ class Sums:
         at_best = scores.at(torch.where(seen, group.positions(peak), 1.0)).masked_fill(~seen, -torch.inf)
         return _Visit(name, group, scores, Sights(low, high, peak, start), at_best)
 
-    def _sums(self, visit: _Visit, rates: Tensor | None, ways: set[str]) -> tuple[Tensor, Sequence[Tensor]]:
-        """Z and U of one class, as these queries see it."""
+    def _add(
+        self, visit: _Visit, near: Tensor, top: Tensor, total: Tensor, sums: Tensor, ways: set[str]
+    ) -> None:
+        """Add what one class is worth to the sums over all classes."""
         group, scores, sights = visit.group, visit.scores, visit.sights
+        weights = (visit.at_best - top).exp()
+        rates = self._rates(visit)
         if self.constants is not None:
             ways.add("geometric")
             assert isinstance(group, Arithmetic)
-            return geometric(scores, sights, group.stride, self.constants[visit.name])
-        if rates is None:
+            own, values = geometric(scores, sights, group.stride, self.constants[visit.name])
+        elif rates is not None:
+            ways.add("running")
+            all_own, all_values = self._run(visit, rates)
+            own, values = all_own.take(sights.peak), [one.take(sights.peak) for one in all_values]
+        else:
             ways.add("window")
-            return window(group, scores, sights, len(self.head.values), self.head.need)
-        ways.add("running")
-        total, sums = self._run(visit, rates)
-        return total.take(sights.peak), [own.take(sights.peak) for own in sums]
+            self._add_window(visit, near, weights, total, sums)
+            return
+        total += weights * own
+        for row, value in zip(sums, values, strict=True):
+            row += weights * value
+
+    def _add_window(self, visit: _Visit, near: Tensor, weights: Tensor, total: Tensor, sums: Tensor) -> None:
+        """Windows are looked at only where the class counts."""
+        number, need = len(self.head.values), self.head.need
+        if near.all():
+            own, values = window(visit.group, visit.scores, visit.sights, number, need)
+            total += weights * own
+            for row, value in zip(sums, values, strict=True):
+                row += weights * value
+            return
+        some = near.nonzero()[:, 0]
+        weights = weights.take(some)
+        own, values = window(visit.group, visit.scores.of(some), visit.sights.of(some), number, need)
+        total.index_add_(0, some, weights * own)
+        for row, value in zip(sums, values, strict=True):
+            row.index_add_(0, some, weights * value)
 
     def _rates(self, visit: _Visit) -> Tensor | None:
         """By how much a class's scores grow from one position to the next, where all queries of a word agree.
@@ -125,11 +142,6 @@ class Sums:
         if name not in self._running:
             self._running[name] = running(group, rates, self.head.need)
         return self._running[name]
-
-
-def _of(visit: _Visit, near: Tensor) -> _Visit:
-    """The same for some of the queries."""
-    return replace(visit, scores=visit.scores.of(near), sights=visit.sights.of(near))
 
 
 def finite(top: Tensor) -> Tensor:

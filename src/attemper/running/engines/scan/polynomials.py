@@ -114,10 +114,10 @@ class Polynomial:
     def of(self, some: Tensor) -> Polynomial:
         """The same for some of the queries."""
         return Polynomial(
-            self.alpha[some],
-            None if self.b is None else self.b[some],
-            None if self.a is None else self.a[some],
-            None if self.origin is None else self.origin[some],
+            self.alpha.take(some),
+            None if self.b is None else self.b.take(some),
+            None if self.a is None else self.a.take(some),
+            None if self.origin is None else self.origin.take(some),
             self.is_inverse,
         )
 

@@ -48,8 +48,8 @@ class Sights:
 
     def of(self, some: Tensor) -> Sights:
         """The same for some of the queries."""
-        start = self.start if isinstance(self.start, int) else self.start[some]
-        return Sights(self.low[some], self.high[some], self.peak[some], start)
+        start = self.start if isinstance(self.start, int) else self.start.take(some)
+        return Sights(self.low.take(some), self.high.take(some), self.peak.take(some), start)
 
 
 def best(
@@ -65,8 +65,8 @@ def best(
         return low.expand_as(last)
     if scores.a is None:
         return torch.where((scores.b > 0) != scores.is_inverse, last, low)
-    top = scores.vertex().nan_to_num(nan=0.0).clamp(0, width).floor().long()
-    peak = torch.minimum(torch.maximum(group.rank_after(top, start), low), last)
+    top = scores.vertex().nan_to_num(nan=0.0).clamp(0, width).round().long()
+    peak = torch.minimum(torch.maximum(group.rank_after(top, start) - 1, low), last)
     seen = high > low
     for _ in range(MOST_STEPS):
         moved = peak
