@@ -13,7 +13,7 @@ from attemper.networks.layers import Masking
 from attemper.running.engines.scan.classes import Arithmetic, Class, Listed
 from attemper.running.engines.scan.head import Head
 from attemper.running.engines.scan.past import ClassName
-from attemper.running.engines.scan.polynomials import Polynomial
+from attemper.running.engines.scan.polynomials import Polynomial, polynomial, score_at
 from attemper.running.engines.scan.sums import Sights, best, geometric, running, window
 
 
@@ -60,13 +60,16 @@ class Sums:
         self, name: ClassName, group: Class, part: slice, queries: Sequence[Tensor], origin: Tensor | None
     ) -> _Visit:
         head = self.head
-        scores = head.polynomial(name, queries, part, origin)
+        numbers = head.numbers(name, part)
+        scores = polynomial(queries, numbers, head.scale, origin)
         start = head.grid.start[part] if head.grid.words > 1 else 0
         low, high = (group.rank_after(places[part], start) for places in (self.low, self.high))
         seen = high > low
         peak = torch.where(seen, best(group, scores, low, high, start, head.grid.longest), 0)
-        at_best = scores.at(torch.where(seen, group.positions(peak), 1.0)).masked_fill(~seen, -torch.inf)
-        return _Visit(name, group, scores, Sights(low, high, peak, start), at_best)
+        places = torch.where(seen, group.positions(peak), 1.0)
+        at_best = score_at(queries, numbers, places, head.scale) if origin is None else scores.at(places)
+        sights = Sights(low, high, peak, start)
+        return _Visit(name, group, scores, sights, at_best.masked_fill(~seen, -torch.inf))
 
     def _add(
         self, visit: _Visit, near: Tensor, top: Tensor, total: Tensor, sums: Tensor, ways: set[str]
@@ -113,12 +116,7 @@ class Sums:
         And where a word's queries see all members on the side on which scores are lower.
         """
         scores, head = visit.scores, self.head
-        if (
-            scores.is_inverse
-            or scores.a is not None
-            or scores.b is None
-            or isinstance(visit.group, Arithmetic)
-        ):
+        if scores.is_inverse or scores.a is not None or isinstance(visit.group, Arithmetic):
             return None
         table = scores.b.reshape(head.grid.words, -1)
         rates = table[:, 0]
