@@ -12,7 +12,7 @@ from torch import Tensor
 from attemper.networks.layers import Masking
 from attemper.running.engines.scan.classes import Arithmetic, Class, Listed
 from attemper.running.engines.scan.head import Head
-from attemper.running.engines.scan.past import ClassName
+from attemper.running.engines.scan.past import ClassName, UnfitError
 from attemper.running.engines.scan.polynomials import Polynomial, polynomial, score_at
 from attemper.running.engines.scan.sums import Sights, best, geometric, running, window
 
@@ -47,7 +47,10 @@ class Sums:
         several = len(self.groups) > 1 and head.scale.degree == 2 and not head.scale.is_inverse
         origin = head.grid.i[part].double() if several else None
         visits = [self._visit(name, group, part, queries, origin) for name, group in self.groups.items()]
-        top = finite(torch.stack([visit.at_best for visit in visits]).amax(dim=0))
+        top = torch.stack([visit.at_best for visit in visits]).amax(dim=0)
+        if not (top.isfinite() | (self.high[part] <= self.low[part])).all():
+            raise UnfitError("its scores leave the range of float64")
+        top = finite(top)
         total = torch.zeros_like(top)
         sums = top.new_zeros(len(head.values), len(top))
         for visit in visits:
