@@ -1,9 +1,9 @@
 """What every head of a layer attends to, by the definition, in numbers of a 64-bit mantissa.
 
-The residual stream before the layer is given, so that a head is judged alone. A coordinate that nothing but a
-position embedding writes is *pure*: keys have the closed form's own value there, not what a format made of it.
-Scores are formed as differences from the greatest one, so that their size costs nothing. Nothing here knows how
-any engine runs a head.
+The residual stream before the layer is given, so that a head is judged alone. A coordinate that nothing but
+a position embedding writes is *pure*: keys have the closed form's own value there, not what a format made of
+it. Scores are formed as differences from the greatest one, so that their size costs nothing. Nothing here
+knows how any engine runs a head.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def head_rows(
     *,
     rounded: Callable[[float], float] | None = None,
 ) -> list[Extended]:
-    """For each head of the layer the means of its values [position, value], from the stream [position, d_model].
+    """The means of each head's values [position, value], from the layer's stream [position, d_model].
 
-    `rounded` is what a narrow format makes of a weight: then queries and values read pure coordinates from the
-    stream, too. In float64 (None) they are the closed forms' own values, as in keys. Raises `ValueError` for
-    a normalised network and for a head without softmax.
+    `rounded` is what a narrow format makes of a weight: then queries and values read pure coordinates from
+    the stream, too. In float64 (None) they are the closed forms' own values, as in keys. Raises `ValueError`
+    for a normalised network and for a head without softmax.
     """
     if network.normalisation is not None:
         raise ValueError("a normalised network has other rows than these")

@@ -1,4 +1,4 @@
-"""Long words, random and adversarial, as arrays of symbols' numbers, and their exact meaning at every position."""
+"""Long words, random and adversarial, as arrays of symbols' numbers, and what they mean at every position."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def balance(n: int, symbols: int) -> Tokens:
 
 
 def tie_at_the_end(n: int, symbols: int) -> Tokens:
-    """Random, with the symbols 0 and 1 so often that their counts are tied at the last position, or nearly."""
+    """As many of the symbols 0 and 1, in random order: the counts meet at the last position of even n."""
     found = balance(n, symbols)
     np.random.default_rng(n).shuffle(found)
     return found
@@ -93,7 +93,7 @@ def exact_bits(language: Language, alphabet: Alphabet, tokens: Tokens) -> Bits:
 
 
 def accepted_prefixes(dfa: Dfa, tokens: Tokens) -> Bits:
-    """Whether each prefix is accepted: what blocks of about sqrt(n) symbols do to all states, side by side."""
+    """Whether each prefix is accepted: what blocks of sqrt(n) symbols do to all states, side by side."""
     n, moves = len(tokens), np.array(dfa.moves)
     size = max(1, int(np.sqrt(n)))
     count = -(-n // size)
