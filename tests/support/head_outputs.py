@@ -9,8 +9,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
 from attemper.running.hooks import hooks
+from tests.support.extended_rows import head_rows
 
 
 @dataclass(frozen=True)
@@ -46,3 +48,54 @@ def rounding_to(dtype: torch.dtype) -> Callable[[float], float] | None:
     if dtype == torch.float64:
         return None
     return lambda number: torch.tensor(number, dtype=torch.float64).to(dtype).item()
+
+
+# What is compared ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How far the heads of a run are from rows in 64-bit mantissas, fed by that run's own streams.
+
+    `worst` is the greatest distance, over all heads and words, in parts of the head's greatest value or of 1,
+    beyond the one rounding of what is written to a narrow format.
+    """
+
+    worst: float
+    where: str
+    seen: Seen
+
+
+def judged(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Judged:
+    """Compare every head of the module with its rows, word by word; padding is nobody's."""
+    seen = heads_of(module, tokens, lengths)
+    sizes = [tokens.shape[1]] * len(tokens) if lengths is None else lengths.tolist()
+    rounded, unit = rounding_to(module.dtype), unit_of(module.dtype)
+    worst, where = 0.0, ""
+    for layer, (streams, heads) in enumerate(zip(seen.streams, seen.heads, strict=True)):
+        for word, n in enumerate(sizes):
+            rows = head_rows(module.network, layer, streams[word, :n], rounded=rounded)
+            for head, row in enumerate(rows):
+                own = heads[word, :n, head, : row.shape[1]]
+                apart = distance(own, row, unit)
+                if not apart <= worst:
+                    worst, where = apart, f"layer {layer}, head {head}, word {word} of {n} symbols"
+    return Judged(worst, where, seen)
+
+
+def distance(own: NDArray[np.float64], row: NDArray[np.longdouble], unit: float) -> float:
+    """The greatest distance beyond one rounding to the format, in parts of the greatest value or of 1."""
+    if not row.size:
+        return 0.0
+    apart = np.abs(own - row) - unit * np.abs(row)
+    return float(max(0.0, apart.max()) / max(1.0, np.abs(row).max())) if np.isfinite(own).all() else np.inf
+
+
+def unit_of(dtype: torch.dtype) -> float:
+    """How much one rounding to a narrow format changes, relatively; 0 for float64, where it counts."""
+    return 0.0 if dtype == torch.float64 else float(torch.finfo(dtype).eps) / 2
+
+
+def module_of(network: Network, engine: str, dtype: torch.dtype = torch.float64) -> DenseTransformer:
+    """The network, running in that way."""
+    return DenseTransformer(network, dtype, engine=engine)
