@@ -14,6 +14,8 @@ from attemper.networks.weights import tensors_of
 from attemper.running.attention import Attention, Places
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
+from attemper.running.engines.names import Engine
+from attemper.running.engines.scan.forward import Scan
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
 from attemper.running.norms import norm_of
@@ -117,9 +119,13 @@ class DenseTransformer(nn.Module):
         dtype: torch.dtype = torch.float64,
         weighting: HardWeighting | None = None,
         *,
+        engine: str = Engine.AUTO,
         sealed: bool = False,
     ) -> None:
         super().__init__()
+        self.engine = Engine(engine)
+        self._sealed = sealed
+        self._scan: Scan | None = None
         weights = {
             name: torch.from_numpy(np.asarray(tensor.numbers, dtype=np.float64).reshape(tensor.shape)).to(
                 dtype
@@ -141,6 +147,11 @@ class DenseTransformer(nn.Module):
         self.hook_embed = HookPoint()
         self.hook_pos_embed = HookPoint()
         self._tabulated, self._position_tables = network.positions, KeptTensors()
+
+    @property
+    def layers(self) -> list[Block]:
+        """The blocks, one for each layer."""
+        return [block for block in self.blocks if isinstance(block, Block)]
 
     @property
     def dtype(self) -> torch.dtype:
@@ -168,7 +179,12 @@ class DenseTransformer(nn.Module):
         tensors of integers, on any device. Raises `WordError` for others.
         """
         tokens, lengths = checked_tokens(tokens, lengths, len(self.network.embedding), self.device)
+        if self.engine is Engine.SCAN:
+            return self._shaped(Scan(self).run(tokens, lengths, None, whole=False))
         return self._read(tokens, Places(lengths, tokens.shape[1]))
+
+    def _shaped(self, outputs: Tensor) -> Tensor:
+        return outputs if self.network.symbols else outputs[..., 0]
 
     def _read(self, tokens: Tensor, places: Places, looks: Mapping[int, Look] | None = None) -> Tensor:
         x = self.hook_embed(self.embed.W_E[tokens]) + self._position_embedding(places)

@@ -1,0 +1,183 @@
+"""The scores of a class as a polynomial of the position: alpha(i) + b(i) g + a(i) g^2.
+
+g is j, or 1/j. The coefficients are sums over the rows of a query's number times a number of the key, which
+is the same for all members of the class: exact in rationals, and rounded once. Parabolas in j are written in
+j - i where several classes compete: their tops are near i, where the large terms cancel, so those
+coefficients are formed in twice float64's precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import torch
+from torch import Tensor
+
+from attemper.running.engines.scan.exact_sums import Pair, added, multiplied, two_product
+from attemper.running.engines.scan.past import ClassName, UnfitError
+from attemper.running.engines.scan.shapes import KeyRow
+
+Numbers = tuple[tuple[float, float, float], ...]
+"""For each row the key's numbers of a class: constant, times g, and times g^2."""
+
+
+@final
+@dataclass(frozen=True)
+class Scale:
+    """Which powers of the position the keys have."""
+
+    is_inverse: bool
+    """g is 1/j, not j."""
+    degree: int
+    by_parity: bool
+
+
+def scale_of(rows: Sequence[KeyRow]) -> Scale:
+    """The powers in the keys of all rows. Raises `UnfitError` for others than 0, 1, 2 or 0, -1, -2."""
+    powers = {p for row in rows for p, _ in row.waves}
+    if not (powers <= {0, 1, 2} or powers <= {0, -1, -2}):
+        raise UnfitError("its keys have powers of the position that are no parabola")
+    by_parity = any(odd for row in rows for _, odd in row.waves)
+    return Scale(min(powers, default=0) < 0, max(map(abs, powers), default=0), by_parity)
+
+
+def class_numbers(rows: Sequence[KeyRow], name: ClassName, scale: Scale) -> Numbers:
+    """The numbers of a class, each the exact one, rounded once."""
+    odd, content = name
+    left = iter(content)
+    found = []
+    for row in rows:
+        parts = [Fraction(0), Fraction(0), Fraction(0)]
+        if row.content:
+            parts[0] = Fraction(next(left))
+        for (power, alternates), factor in row.waves.items():
+            parts[abs(power)] += -factor if alternates and odd else factor
+        found.append((float(parts[0]), float(parts[1]), float(parts[2])))
+    return tuple(found)
+
+
+@final
+@dataclass(frozen=True)
+class Polynomial:
+    """One class's scores, for some queries; no `a` where it is 0 throughout, and no `b` either.
+
+    `origin` is what is taken from j first (None: nothing), for g = j alone.
+    """
+
+    alpha: Tensor
+    b: Tensor | None
+    a: Tensor | None
+    origin: Tensor | None
+    is_inverse: bool
+
+    def at(self, positions: Tensor) -> Tensor:
+        """The scores at these positions."""
+        g = self._g(positions)
+        found = self.alpha
+        if self.b is not None:
+            found = found + self.b * g
+        return found if self.a is None else found + self.a * g * g
+
+    def difference(self, positions: Tensor, peak: Tensor) -> tuple[Tensor, Tensor]:
+        """(score - score at the peak, what the difference is rounded of), without large squares."""
+        between = positions - peak
+        step = -between / (positions * peak) if self.is_inverse else between
+        assert self.b is not None
+        if self.a is None:
+            found = self.b * step
+            return found, found
+        total = self._g(positions) + self._g(peak)
+        curved = self.a * total
+        return step * (curved + self.b), step.abs() * (curved.abs() + self.b.abs())
+
+    def vertex(self) -> Tensor:
+        """The position of the parabola's top; infinite where scores only rise or fall."""
+        assert self.a is not None
+        assert self.b is not None
+        far = torch.full_like(self.b, float("inf"))
+        ends = torch.where((self.b > 0) == self.is_inverse, -far, far)
+        if self.is_inverse:
+            curved = torch.where(self.b > 0, -2 * self.a / self.b, far)
+        else:
+            curved = -self.b / (2 * self.a)
+            curved = curved if self.origin is None else curved + self.origin
+        return torch.where(self.a < 0, curved, ends)
+
+    def _g(self, positions: Tensor) -> Tensor:
+        if self.is_inverse:
+            return positions.reciprocal()
+        return positions if self.origin is None else positions - self.origin
+
+    def of(self, some: Tensor) -> Polynomial:
+        """The same for some of the queries."""
+        return Polynomial(
+            self.alpha[some],
+            None if self.b is None else self.b[some],
+            None if self.a is None else self.a[some],
+            None if self.origin is None else self.origin[some],
+            self.is_inverse,
+        )
+
+
+def polynomial(
+    queries: Sequence[Tensor],
+    numbers: Sequence[Sequence[float | Tensor]],
+    scale: Scale,
+    origin: Tensor | None,
+) -> Polynomial:
+    """The scores of a class from the rows' queries [query] and the class's numbers by row and power.
+
+    Raises `UnfitError` where a parabola opens upwards, or a coefficient is no number.
+    """
+    if origin is not None:
+        return _shifted(queries, numbers, origin)
+    alpha, b, a = (_sum(queries, [row[power] for row in numbers]) for power in range(3))
+    return _checked(
+        Polynomial(alpha, _if(scale.degree > 0, b), _if(scale.degree > 1, a), None, scale.is_inverse)
+    )
+
+
+def _if(wanted: bool, number: Tensor) -> Tensor | None:
+    return number if wanted else None
+
+
+def _sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Tensor:
+    total: Tensor | None = None
+    for query, factor in zip(queries, factors, strict=True):
+        if isinstance(factor, float) and factor == 0:
+            continue
+        own = query if isinstance(factor, float) and factor == 1 else query * factor
+        total = own if total is None else total + own
+    return torch.zeros_like(queries[0]) if total is None else total
+
+
+def _shifted(
+    queries: Sequence[Tensor], numbers: Sequence[Sequence[float | Tensor]], origin: Tensor
+) -> Polynomial:
+    """alpha + b i + a i^2 and b + 2 a i, with the coefficients in twice the precision."""
+    alpha, b, a = (_long_sum(queries, [row[power] for row in numbers]) for power in range(3))
+    moved = multiplied(a, origin)
+    alpha = added(alpha, multiplied(added(b, moved), origin))
+    b = added(b, added(moved, moved))
+    return _checked(Polynomial(alpha[0], b[0], a[0], origin, is_inverse=False))
+
+
+def _long_sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Pair:
+    zero = torch.zeros_like(queries[0])
+    total = zero, zero
+    for query, factor in zip(queries, factors, strict=True):
+        if not (isinstance(factor, float) and factor == 0):
+            total = added(total, two_product(query, factor))
+    return total
+
+
+def _checked(found: Polynomial) -> Polynomial:
+    for part in (found.alpha, found.b, found.a):
+        if part is not None and not part.isfinite().all():
+            raise UnfitError("its scores leave the range of float64")
+    if found.a is not None and (found.a > 0).any():
+        raise UnfitError("its scores are parabolas that open upwards")
+    return found
