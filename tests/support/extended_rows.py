@@ -112,6 +112,24 @@ def extended(value: Fraction) -> np.longdouble:
     return np.longdouble(str(value.numerator)) / np.longdouble(str(value.denominator))
 
 
+def score_size(network: Network, layer: int, stream: NDArray[np.float64]) -> float:
+    """The greatest sum of sizes of the products that make a score of the layer up, whatever masks show.
+
+    No kernel has scores that are better than a few roundings of that size.
+    """
+    n, most = len(stream), 0.0
+    for head in network.layers[layer].heads:
+        assert isinstance(head.weighting, Softmax)
+        cold = np.abs(form_column(head.weighting.inverse_temperature, n))[:, None]
+        q, k = (_columns(_sizes(forms), np.abs(stream), extended) for forms in (head.query, head.key))
+        most = max(most, float(((q * cold) @ k.T).max()) if head.query else 0.0)
+    return most
+
+
+def _sizes(forms: Sequence[LinearForm]) -> tuple[LinearForm, ...]:
+    return tuple(tuple((coordinate, abs(factor)) for coordinate, factor in form) for form in forms)
+
+
 Weight = Callable[[Fraction], np.longdouble]
 
 

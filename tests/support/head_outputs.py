@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
 from attemper.running.hooks import hooks
-from tests.support.extended_rows import head_rows
+from tests.support.extended_rows import head_rows, score_size
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,11 @@ class Judged:
     worst: float
     where: str
     seen: Seen
+
+    def score_size(self, network: Network) -> float:
+        """The size of what the largest scores are added up from, in any layer, on any word."""
+        layers = enumerate(self.seen.streams)
+        return max((score_size(network, layer, word) for layer, words in layers for word in words), default=0)
 
 
 def judged(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Judged:
