@@ -26,10 +26,10 @@ from attemper.languages.named.entry import Formula
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import Masking
-from attemper.running import attention
-from attemper.running.attention import Places
 from attemper.running.batches import read_bit
+from attemper.running.engines import fused
 from attemper.running.hooks import HookPoint
+from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.demo import SHOWN
 from attemper.workbench.model import Model
@@ -140,7 +140,7 @@ def few_words(symbols: tuple[str, ...], length: int, number: int) -> list[Word]:
 def require_right(model: Model, words: list[Word], dtype: DType) -> None:
     """Every bit at every position is right, and every clamp keeps its margin."""
     truths = truth_of_words(model.language.formula, words).tolist()
-    for run, truth in zip(model.run(words, dtype=dtype), truths, strict=True):
+    for run, truth in zip(model.run(words, dtype=dtype, engine="fused"), truths, strict=True):
         wrong = [i for i, (bit, true) in enumerate(zip(run.bits, truth, strict=True), 1) if bit is not true]
         text = f"{model.title} ({model.regime}, {dtype}) at {len(run.word)}: {' '.join(run.word[:40])}"
         assert not wrong, f"{text}: wrong at {wrong[:5]}, margin {run.margin}"
@@ -155,7 +155,7 @@ def by_scores(model: Model, dtype: DType) -> Iterator[None]:
     """The library's own normalise-first way: watching a pattern makes it."""
     handles = [
         module.register_forward_hook(lambda *_: None)
-        for name, module in model.dense(dtype=dtype).named_modules()
+        for name, module in model.dense(dtype=dtype, engine="fused").named_modules()
         if isinstance(module, HookPoint) and name.endswith("hook_pattern")
     ]
     try:
@@ -300,7 +300,7 @@ def wrong_in_rows(model: Model, word: Word, dtype: DType, monkeypatch: pytest.Mo
     n = len(word)
     rows = [range(min(24, n)), range(n // 2 - 12, n // 2 + 12), range(n - 24, n)]
     few = FewRows(rows, torch.nn.functional.scaled_dot_product_attention)
-    dense = model.dense(dtype=dtype)
+    dense = model.dense(dtype=dtype, engine="fused")
 
     def come_to(block: torch.nn.Module, _: object) -> None:
         few.is_last = block is dense.blocks[-1]
@@ -350,7 +350,7 @@ def test_no_unkind_kernel_is_wrong_at_small_lengths(
                 unkind = UnkindKernel(kernel, order)
                 with monkeypatch.context() as patch:
                     patch.setattr(torch.nn.functional, "scaled_dot_product_attention", unkind.attend)
-                    patch.setattr(attention, "_running_means", unkind.means)
+                    patch.setattr(fused, "_running_means", unkind.means)
                     require_right(model, words, dtype)
 
 
@@ -413,7 +413,7 @@ def test_ragged_batches_keep_to_the_horizon(formula: str, regime: str) -> None:
     model = model_of(formula, regime)
     longest = horizons(formula, regime)["float32", "numerator-first"]
     words = [word for n in (longest, 1, 17, longest // 2) for word in few_words(("a", "b"), n, 1)]
-    for run in model.run(words, dtype="float32"):
+    for run in model.run(words, dtype="float32", engine="fused"):
         (truth,) = truth_of_words(model.language.formula, [run.word]).tolist()
         assert list(run.bits) == truth
         assert run.margin >= 0
@@ -431,7 +431,7 @@ def test_no_unkind_kernel_is_wrong_at_a_short_horizon(
             length = horizons(formula, regime)["float32", kernel]
             with monkeypatch.context() as patch:
                 patch.setattr(torch.nn.functional, "scaled_dot_product_attention", unkind.attend)
-                patch.setattr(attention, "_running_means", unkind.means)
+                patch.setattr(fused, "_running_means", unkind.means)
                 words = [("a",) * length, ("b",) + ("a",) * (length - 1), *few_words(("a", "b"), length, 1)]
                 require_right(model, words, "float32")
 
@@ -548,5 +548,5 @@ def fails(model: Model, length: int, dtype: DType) -> bool:
     plain = [(a,) * length, (b,) + (a,) * (length - 1), (a,) * half + (b,) * (length - half)]
     words = plain + few_words(model.alphabet.symbols, length, 40 if length < 300 else 3)
     truths = truth_of_words(model.language.formula, words).tolist()
-    runs = model.run(words, dtype=dtype)
+    runs = model.run(words, dtype=dtype, engine="fused")
     return any(run.margin < 0 or list(run.bits) != truth for run, truth in zip(runs, truths, strict=True))

@@ -23,8 +23,9 @@ import attemper
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import Number, Position, Power, Product, Sum
 from attemper.networks.layers import Masking
-from attemper.running.attention import Places, _running_means
 from attemper.running.closed_form_tensors import form_values
+from attemper.running.engines.fused import _running_means
+from attemper.running.places import Places
 from tests.support.samples import adversarial_words
 
 EXP_ULPS = 8

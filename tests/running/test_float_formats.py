@@ -18,8 +18,9 @@ from attemper.errors import UndecidedError
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import LocalSign, Masking
-from attemper.running.attention import Places, _running_means
 from attemper.running.batches import Run, read_bit
+from attemper.running.engines.fused import _running_means
+from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType
@@ -47,7 +48,7 @@ def wrong_positions(run: Run, truth: np.ndarray) -> list[int]:
 def runs_with_truth(model: Model, words: list[Word], dtype: DType) -> Iterator[tuple[Run, list[bool]]]:
     """Each word's run and its exact truth; all words have one length."""
     truths = truth_of_words(model.language.formula, words).tolist()
-    return zip(model.run(words, dtype=dtype), truths, strict=True)
+    return zip(model.run(words, dtype=dtype, engine="fused"), truths, strict=True)
 
 
 def require_right(model: Model, words: list[Word], dtype: DType = "float32") -> None:

@@ -26,10 +26,11 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
-from attemper.running.attention import Places
 from attemper.running.batches import pad, read_bit
 from attemper.running.dense import Block, DenseTransformer
+from attemper.running.engines.names import Engine
 from attemper.running.hooks import hooks
+from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 from attemper.workbench.options import Weights
@@ -175,7 +176,7 @@ def test_an_unknown_name_is_a_key_error_and_leaves_no_hook_behind() -> None:
 
 def test_a_hook_before_a_hook_point_is_obeyed_too() -> None:
     """PyTorch has hooks that see an activation before it passes; they, too, need the n x n matrix."""
-    model = compiled("a S b").dense()
+    model = compiled("a S b").dense(engine="matrix")
     tokens, lengths = ragged(model, [("b", "a")])
     point, seen = model.blocks[0].attn.hook_pattern, []
     handle = point.register_forward_pre_hook(lambda _module, inputs: seen.append(inputs[0].shape))
@@ -235,9 +236,8 @@ def attention_of(block: Block, x: Tensor, places: Places) -> tuple[Tensor, Tenso
     """hook_z of one layer, on the same input, the streaming way and the scores way."""
     seen: list[Tensor] = []
     with hooks(block, {"attn.hook_z": lambda z: seen.append(z)}):
-        block.attn(x, places)
-        with hooks(block, {"attn.hook_pattern": lambda pattern: None}):
-            block.attn(x, places)
+        block.attn(x, places, Engine.FUSED)
+        block.attn(x, places, Engine.MATRIX)
     streamed, scored = seen
     return streamed, scored
 
@@ -256,7 +256,7 @@ def format_bound(block: Block, head: Head, index: int, x: Tensor, places: Places
     q, k, v = (
         torch.einsum("bnd,de->bne", x, W[index]) for W in (attention.W_Q, attention.W_K, attention.W_V)
     )
-    scale = attention._scale(index, x[..., : q.shape[-1]], places)
+    scale = attention.scales_of((head.weighting,), q, places)[:, :, 0]
     largest = ((q * scale).abs() @ k.abs().transpose(1, 2)).max().item()
     n, d = x.shape[1], q.shape[-1]
     off = torch.tensor((d + 3) * U64 * largest + 8 * U64, dtype=torch.float64)
@@ -432,7 +432,7 @@ def test_the_hard_select_head_reads_the_last_place_that_is_not_passed_over() -> 
 
 def test_replacing_a_pattern_changes_the_output_while_the_hook_is_there() -> None:
     """Making S's head uniform averages the b's before i: no longer the nearest, so b b a c c a is misread."""
-    model = compiled("a S b", symbols="abc").dense()
+    model = compiled("a S b", symbols="abc").dense(engine="matrix")
     tokens, lengths = ragged(model, [tuple("bbacca")])
     before = model(tokens, lengths)
     assert read(before, lengths) == [[True, True, True, False, False, False]]
@@ -451,7 +451,7 @@ def test_replacing_a_pattern_changes_the_output_while_the_hook_is_there() -> Non
 
 def test_an_ablated_head_is_as_good_as_a_zero_value() -> None:
     """A pattern of zeros and values of zeros leave the same residual stream."""
-    model = compiled("a S b", symbols="abc").dense()
+    model = compiled("a S b", symbols="abc").dense(engine="matrix")
     tokens, lengths = ragged(model, [tuple("bbacca"), tuple("cab")])
     with hooks(model, {"blocks.0.attn.hook_pattern": torch.zeros_like}):
         without_pattern = model(tokens, lengths)
@@ -466,7 +466,7 @@ def test_an_ablated_head_is_as_good_as_a_zero_value() -> None:
 
 def test_replacing_scores_is_seen_by_the_pattern() -> None:
     """Scores come before the softmax: equal visible scores give the uniform pattern."""
-    model = compiled("a S b", symbols="abc").dense()
+    model = compiled("a S b", symbols="abc").dense(engine="matrix")
     tokens, lengths = ragged(model, [tuple("bbacca")])
     kept: list[Tensor] = []
     flat = {

@@ -12,6 +12,7 @@ from torch import Tensor
 from attemper.languages.words import Alphabet, Word, show_word
 from attemper.networks.layers import Network, hidden_width
 from attemper.running.dense import DenseTransformer
+from attemper.running.engines.names import Engine
 from attemper.running.numbers import Number, read_numbers, show_number
 
 NUMBERS_PER_BATCH = 1 << 23
@@ -57,9 +58,12 @@ class Run:
         return f"<Run {word}: {bits}{more}, margin {self.margin:.6g}>"
 
 
-def runs_of(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
-    """Run words, in their order; lengths may differ, and the empty word has no positions."""
-    runs = run_words(model, [word for word in words if word])
+def runs_of(model: DenseTransformer, words: Sequence[Word], engine: Engine | None = None) -> Iterator[Run]:
+    """Run words, in their order; lengths may differ, and the empty word has no positions.
+
+    `engine`: None is the module's own.
+    """
+    runs = run_words(model, [word for word in words if word], engine)
     for word in words:
         yield next(runs) if word else _empty_run(model.network)
 
@@ -71,7 +75,7 @@ def _empty_run(network: Network) -> Run:
     return Run((), (), ((),) * len(network.outputs), float("inf"))
 
 
-def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
+def run_words(model: DenseTransformer, words: Sequence[Word], engine: Engine | None = None) -> Iterator[Run]:
     """Run non-empty words, in their order; lengths may differ."""
     widest = max(len(model.network.coordinates), hidden_width(model.network), 64)
     start = 0
@@ -79,7 +83,7 @@ def run_words(model: DenseTransformer, words: Sequence[Word]) -> Iterator[Run]:
         end = _batch_end(words, start, NUMBERS_PER_BATCH // widest)
         batch = words[start:end]
         with torch.no_grad():
-            values, margins = model.run_with_margin(*tokens_of(model.network.alphabet, batch))
+            values, margins = model.run_with_margin(*tokens_of(model.network.alphabet, batch), engine)
         outputs = values.reshape(*values.shape[:2], -1).transpose(1, 2).tolist()
         for word, rows, margin in zip(batch, outputs, margins.tolist(), strict=True):
             own = [tuple(row[: len(word)]) for row in rows]

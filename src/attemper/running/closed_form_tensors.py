@@ -19,7 +19,7 @@ from attemper.exact.closed_forms import (
     Sum,
     Test,
 )
-from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds
+from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
 
 
 def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
@@ -60,7 +60,7 @@ def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
 
 def predicate_values(predicate: Predicate, values: Tensor) -> Tensor:
     """Which of the integers (int64) are in the predicate's set, as a bool tensor."""
-    match predicate:
+    match periodic(predicate):
         case Remainder(modulus, remainder):
             return values % modulus == remainder
         case Zero():

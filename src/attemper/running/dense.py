@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attemper.networks.layers import HardWeighting, Layer, Network, Normalisation
+from attemper.errors import OptionError
+from attemper.networks.layers import HardWeighting, Layer, Network, Normalisation, Softmax
 from attemper.networks.weights import tensors_of
-from attemper.running.attention import Attention, Places
+from attemper.running.attention import Attention
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
-from attemper.running.engines.names import Engine
+from attemper.running.engines.names import (
+    ON_QUERIES,
+    ON_SCORES,
+    SCAN_FROM,
+    Engine,
+    engine_of,
+    engine_reaching,
+)
 from attemper.running.engines.scan.forward import Scan
+from attemper.running.engines.scan.past import UnfitError
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
 from attemper.running.norms import norm_of
+from attemper.running.places import Places
 from attemper.running.tokens import checked_tokens
 
 Look = Callable[[Tensor], None]
@@ -83,10 +92,10 @@ class Block(nn.Module):
         self.hook_mlp_out = HookPoint()
         self.hook_resid_post = HookPoint()
 
-    def forward(self, x: Tensor, places: Places, look: Look | None = None) -> Tensor:
+    def forward(self, x: Tensor, places: Places, engine: Engine, look: Look | None = None) -> Tensor:
         """`look` is called with what the hidden units see."""
         x = self.hook_resid_pre(x)
-        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places)))
+        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places, engine)))
         after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(self.ln2(x), look)))
         return after
 
@@ -104,8 +113,13 @@ class DenseTransformer(nn.Module):
     blocks.L.attn.hook_q, hook_k, hook_v, hook_attn_scores, hook_pattern, hook_z,
     blocks.L.hook_attn_out, hook_resid_mid, blocks.L.mlp.hook_pre, hook_post, hook_mlp_out,
     hook_resid_post; of a normalised network blocks.L.ln1.hook_normalized and ln2.hook_normalized, too.
-    Watching scores or patterns makes the n x n matrix; nothing else does, but hard weightings.
     `docs/networks.md` shows how to use them.
+
+    `engine` says how attention is computed (`docs/scan.md`): `matrix` makes the n x n matrices that hooks on
+    scores and patterns see, `fused` takes time n^2 and memory n, `scan` takes time n. `auto` is the scan for
+    batches of 4,096 positions or more where all heads have a linear way, else fused. A call can name another
+    engine. A hook on a point that the engine does not reach is an `OptionError`; `run_with_cache` and
+    `run_with_hooks` take an engine that reaches the points that they are told.
 
     >>> import attemper
     >>> module = attemper.compile("O a", "ab").dense(dtype="float32")
@@ -123,7 +137,6 @@ class DenseTransformer(nn.Module):
         sealed: bool = False,
     ) -> None:
         super().__init__()
-        self.engine = Engine(engine)
         self._sealed = sealed
         self._scan: Scan | None = None
         weights = {
@@ -144,6 +157,8 @@ class DenseTransformer(nn.Module):
             )
             for number, layer in enumerate(network.layers)
         )
+        self.engine = engine_of(engine)
+        self._require_scan(self.engine)
         self.hook_embed = HookPoint()
         self.hook_pos_embed = HookPoint()
         self._tabulated, self._position_tables = network.positions, KeptTensors()
@@ -168,7 +183,7 @@ class DenseTransformer(nn.Module):
         """The sizes of the network, under TransformerLens' names."""
         return config_of(self.network, self.dtype, self.device)
 
-    def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
+    def forward(self, tokens: Tensor, lengths: Tensor | None = None, engine: str | None = None) -> Tensor:
         """The output at every position; entries past a word's length mean nothing.
 
         A bit is [batch, position]; a symbol is [batch, position, symbol], one-hot over `network.symbols`. An
@@ -176,31 +191,107 @@ class DenseTransformer(nn.Module):
 
         `tokens` [batch, position] are the numbers of symbols in the alphabet, from 0 on, padded on the right
         with any of them; `lengths` [batch] are the words' lengths, from 1 on (default: no padding). Both are
-        tensors of integers, on any device. Raises `WordError` for others.
+        tensors of integers, on any device. `engine`: the one for this call. Raises `WordError` for other
+        tokens, and `OptionError` for an engine that cannot run the network or reach a hook.
         """
         tokens, lengths = checked_tokens(tokens, lengths, len(self.network.embedding), self.device)
-        if self.engine is Engine.SCAN:
-            return self._shaped(Scan(self).run(tokens, lengths, None, whole=False))
-        return self._read(tokens, Places(lengths, tokens.shape[1]))
+        return self._run(tokens, lengths, self.require_engine(engine), None)
 
-    def _shaped(self, outputs: Tensor) -> Tensor:
-        return outputs if self.network.symbols else outputs[..., 0]
+    def require_engine(self, name: str | None) -> Engine:
+        """The engine of that name, or the module's own. Raises `OptionError` if that cannot run it."""
+        engine = self.engine if name is None else engine_of(name)
+        self._require_scan(engine)
+        return engine
 
-    def _read(self, tokens: Tensor, places: Places, looks: Mapping[int, Look] | None = None) -> Tensor:
+    def engine_for(self, positions: int) -> Engine:
+        """What `auto` is for a batch of so many positions: words times the width of the longest."""
+        few = positions < SCAN_FROM or torch.compiler.is_compiling()
+        return Engine.FUSED if few or self.scan_is_refused() or self._wants_gradients() else Engine.SCAN
+
+    def _run(self, tokens: Tensor, lengths: Tensor, asked: Engine, margins: Tensor | None) -> Tensor:
+        """The outputs; `margins` [batch], if any, takes each word's smallest margin."""
+        engine = self.engine_for(tokens.numel()) if asked is Engine.AUTO else asked
+        self._require_reached(engine)
+        if engine is not Engine.SCAN:
+            return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)
+        try:
+            output = self.scanner().run(
+                tokens, lengths, margins, whole=self._is_watched(), dense=asked is Engine.SCAN
+            )
+        except UnfitError:
+            return self._read(tokens, Places(lengths, tokens.shape[1]), Engine.FUSED, margins)
+        return output if self.network.symbols else output[..., 0]
+
+    def scanner(self) -> Scan:
+        """The weights as the scan reads them: anew each time, unless nobody can change them."""
+        if not self._sealed:
+            return Scan(self)
+        if self._scan is None:
+            self._scan = Scan(self)
+        return self._scan
+
+    def scan_is_refused(self) -> str:
+        """Why the scan does not run this network; nothing if it does."""
+        if self.network.normalisation is not None:
+            return "its sublayers read normalised coordinates, whose keys are no closed forms of the position"
+        weightings = (weighting for layer in self.layers for weighting in layer.attn.weightings)
+        if not all(isinstance(weighting, Softmax) for weighting in weightings):
+            return "it has hard attention"
+        return ""
+
+    def _require_scan(self, engine: Engine) -> None:
+        reason = self.scan_is_refused() if engine is Engine.SCAN else ""
+        if reason:
+            raise OptionError(f"engine='scan' does not run this network: {reason}; use engine='fused'")
+
+    def _require_reached(self, engine: Engine) -> None:
+        """Raises `OptionError` for a hook on a point that the engine does not reach."""
+        missed = {Engine.MATRIX: (), Engine.SCAN: ON_SCORES + ON_QUERIES}.get(engine, ON_SCORES)
+        for number, layer in enumerate(self.layers):
+            for name in missed:
+                if getattr(layer.attn, name).is_watched:
+                    remedy = "matrix" if name in ON_SCORES else "fused"
+                    raise OptionError(
+                        f"a hook on blocks.{number}.attn.{name} sees nothing under the engine '{engine}': "
+                        f"make the module with engine='{remedy}', or name the engine in the call"
+                    )
+
+    def _wants_gradients(self) -> bool:
+        return torch.is_grad_enabled() and any(weight.requires_grad for weight in self.parameters())
+
+    def _is_watched(self) -> bool:
+        return any(point.is_watched for point in self.modules() if isinstance(point, HookPoint))
+
+    def _read(self, tokens: Tensor, places: Places, engine: Engine, margins: Tensor | None) -> Tensor:
         x = self.hook_embed(self.embed.W_E[tokens]) + self._position_embedding(places)
         for number, block in enumerate(self.blocks):
-            x = block(x, places, looks.get(number) if looks else None)
+            x = block(x, places, engine, self._look(number, places, margins))
         outputs = self.network.outputs
         output: Tensor = x[..., list(outputs)] if self.network.symbols else x[..., outputs[0]]
         normalisation = self.network.normalisation
         return output if normalisation is None else output / float(normalisation.unit)
+
+    def _look(self, number: int, places: Places, margins: Tensor | None) -> Look | None:
+        """What keeps the smallest margin of a layer's clamps."""
+        layer = self.network.layers[number]
+        if margins is None or not layer.clamps:
+            return None
+
+        def look(pre: Tensor) -> None:
+            room = clamp_room(layer, pre).amin(dim=-1).double()
+            if places.is_ragged:
+                room = room.masked_fill(~places.real, float("inf"))
+            torch.minimum(margins, room.amin(dim=-1), out=margins)
+
+        return look
 
     def run_with_cache(
         self, tokens: Tensor, lengths: Tensor | None = None, names: Iterable[str] | None = None
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """The output, and the activations at the hook points called `names` (default: all).
 
-        Raises `WordError` (tokens) and `KeyError` (a name).
+        The engine is the matrix where scores or patterns are among them. Raises `WordError` (tokens) and
+        `KeyError` (a name).
         """
         if names is None:
             names = [name for name, module in self.named_modules() if isinstance(module, HookPoint)]
@@ -209,9 +300,8 @@ class DenseTransformer(nn.Module):
         def keep(name: str) -> Callable[[Tensor], None]:
             return lambda activation: cache.__setitem__(name, activation.detach())
 
-        with hooks(self, {name: keep(name) for name in names}):
-            output = self(tokens, lengths)
-        return output, cache
+        on = {name: keep(name) for name in names}
+        return self.run_with_hooks(tokens, lengths, on=on), cache
 
     def run_with_hooks(
         self,
@@ -222,13 +312,16 @@ class DenseTransformer(nn.Module):
     ) -> Tensor:
         """The output, where each function sees the activation at the hook point of its name.
 
-        A function that returns a tensor replaces the activation. Raises `WordError` and `KeyError`.
+        A function that returns a tensor replaces the activation. The engine is the matrix where scores or
+        patterns are among the points. Raises `WordError` and `KeyError`.
         """
         with hooks(self, on):
-            output: Tensor = self(tokens, lengths)
+            output: Tensor = self(tokens, lengths, engine_reaching(on, self.engine))
         return output
 
-    def run_with_margin(self, tokens: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def run_with_margin(
+        self, tokens: Tensor, lengths: Tensor | None = None, engine: str | None = None
+    ) -> tuple[Tensor, Tensor]:
         """The output, and for each word the smallest margin of its clamps [batch].
 
         A clamp that rounds an approximate bit works while its sum stays out of an open interval of
@@ -236,18 +329,8 @@ class DenseTransformer(nn.Module):
         infinite for a network without clamps.
         """
         tokens, lengths = checked_tokens(tokens, lengths, len(self.network.embedding), self.device)
-        places = Places(lengths, tokens.shape[1])
-        smallest = torch.full((tokens.shape[0],), float("inf"), dtype=torch.float64, device=tokens.device)
-
-        def look(layer: Layer, pre: Tensor) -> None:
-            room = clamp_room(layer, pre).amin(dim=-1).double()
-            if places.is_ragged:
-                room = room.masked_fill(~places.real, float("inf"))
-            torch.minimum(smallest, room.amin(dim=-1), out=smallest)
-
-        layers = enumerate(self.network.layers)
-        looks = {number: partial(look, layer) for number, layer in layers if layer.clamps}
-        return self._read(tokens, places, looks), smallest
+        margins = torch.full((tokens.shape[0],), float("inf"), dtype=torch.float64, device=tokens.device)
+        return self._run(tokens, lengths, self.require_engine(engine), margins), margins
 
     def _position_embedding(self, places: Places) -> Tensor:
         """What hook_pos_embed gives out [batch or 1, position, d_model]."""

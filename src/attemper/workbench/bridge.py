@@ -107,7 +107,7 @@ def capped(model: Model, factors: Factors) -> Outputs:
     """
     from attemper.running.hooks import hooks
 
-    module = model.dense()
+    module = model.dense(engine="matrix")
     layers: dict[int, dict[int, float]] = {}
     for (layer, head), factor in factors.items():
         if factor < 1:
@@ -131,7 +131,7 @@ def ranges(model: Model, words: Integers) -> dict[HeadName, float]:
     """
     from attemper.running.hooks import hooks
 
-    module, found = model.dense(), dict[HeadName, float]()
+    module, found = model.dense(engine="matrix"), dict[HeadName, float]()
 
     def look(layer: int) -> Callable[[Tensor], None]:
         def hook(scores: Tensor) -> None:

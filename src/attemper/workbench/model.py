@@ -53,6 +53,7 @@ from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
 from attemper.workbench.options import (
+    EngineName,
     KernelName,
     RegimeName,
     Weights,
@@ -434,27 +435,33 @@ class Model:
         """
         return self._runner("soft", "float64").cfg
 
-    def dense(self, *, weights: Weights = "soft", dtype: DTypeLike = "float64") -> DenseTransformer:
+    def dense(
+        self, *, weights: Weights = "soft", dtype: DTypeLike = "float64", engine: EngineName = "auto"
+    ) -> DenseTransformer:
         """The network as a new `torch.nn.Module`: tokens [batch, position] to bits [batch, position].
 
         Nothing that is done to the module changes the model or another module. `hard` replaces softmax by
-        average-hard attention. Raises `OptionError`.
+        average-hard attention. `engine` is how attention is computed (`docs/scan.md`): `scan` in time n,
+        `fused` in n^2, `matrix` with the n x n matrices that hooks on scores and patterns, nnsight and
+        exports see, and `auto` by the size of a batch. Raises `OptionError`.
 
         >>> import torch
         >>> module = compile("O a", "ab").dense(dtype=torch.float32)
         >>> module(torch.tensor([[1, 0, 1]])).round().tolist()
         [[0.0, 1.0, 1.0]]
         """
-        return self._module(weights, dtype, sealed=False)
+        return self._module(weights, dtype, engine, sealed=False)
 
     def _runner(self, weights: Weights, dtype: DTypeLike) -> DenseTransformer:
         """The model's own module, which nobody else gets."""
         key = weights, dtype_name(dtype)
         if key not in self._runners:
-            self._runners[key] = self._module(weights, dtype, sealed=True)
+            self._runners[key] = self._module(weights, dtype, "auto", sealed=True)
         return self._runners[key]
 
-    def _module(self, weights: Weights, dtype: DTypeLike, *, sealed: bool) -> DenseTransformer:
+    def _module(
+        self, weights: Weights, dtype: DTypeLike, engine: EngineName, *, sealed: bool
+    ) -> DenseTransformer:
         choice("weights", weights, get_args(Weights))
         name = dtype_name(dtype)
         import torch
@@ -462,7 +469,7 @@ class Model:
         from attemper.running.dense import DenseTransformer
 
         override = HardWeighting.AVERAGE if weights == "hard" else None
-        return DenseTransformer(self.network, getattr(torch, name), override, sealed=sealed)
+        return DenseTransformer(self.network, getattr(torch, name), override, engine=engine, sealed=sealed)
 
     def to_tokens(self, words: Iterable[WordLike]) -> tuple[torch.Tensor, torch.Tensor]:
         """The words as a module reads them: tokens [word, position], padded on the right, and lengths [word].
@@ -481,7 +488,14 @@ class Model:
             raise WordError("a tensor of tokens needs words, and none of them empty")
         return tokens_of(self.alphabet, found)
 
-    def accepts(self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64") -> bool:
+    def accepts(
+        self,
+        word: WordLike,
+        *,
+        weights: Weights = "soft",
+        dtype: DTypeLike = "float64",
+        engine: EngineName = "auto",
+    ) -> bool:
         """The verdict on a word.
 
         Raises `WordError`, `OptionError`, and `UndecidedError` where a bit visibly could not be rounded in
@@ -490,14 +504,19 @@ class Model:
         >>> compile("O a", "ab").accepts("bab", dtype="float32")
         True
         """
-        (run,) = self.run([word], weights=weights, dtype=dtype)
+        (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
         verdict = self.verdict(run)
         if verdict is None:
             raise UndecidedError(self.undecided_message(run, dtype))
         return verdict
 
     def positions(
-        self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64"
+        self,
+        word: WordLike,
+        *,
+        weights: Weights = "soft",
+        dtype: DTypeLike = "float64",
+        engine: EngineName = "auto",
     ) -> tuple[bool, ...]:
         """The truth of the formula at the positions 1..n, as entries 0..n-1; raises what `accepts` does.
 
@@ -506,16 +525,23 @@ class Model:
         """
         if self.network.measure is not None:
             self._require_bits()
-        (run,) = self.run([word], weights=weights, dtype=dtype)
+        (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
         bits = tuple(bit for bit in run.bits if bit is not None)
         if len(bits) != len(run.bits):
             raise UndecidedError(self.undecided_message(run, dtype))
         return bits
 
     def run(
-        self, words: Iterable[WordLike], *, weights: Weights = "soft", dtype: DTypeLike = "float64"
+        self,
+        words: Iterable[WordLike],
+        *,
+        weights: Weights = "soft",
+        dtype: DTypeLike = "float64",
+        engine: EngineName = "auto",
     ) -> Iterator[Run]:
         """Run words of any lengths in batches, in their order. Raises `WordError` and `OptionError` at once.
+
+        `engine` as for `dense`: long words and large batches run by the scan, unless it is said otherwise.
 
         >>> for run in compile("O a", "ab").run(["bab", "b"]):
         ...     print(run)
@@ -524,10 +550,27 @@ class Model:
         """
         from attemper.running.batches import runs_of
 
-        return runs_of(self._runner(weights, dtype), words_of(words, self.alphabet))
+        runner = self._runner(weights, dtype)
+        return runs_of(runner, words_of(words, self.alphabet), runner.require_engine(engine))
+
+    def scans(self, length: int, weights: Weights, dtype: DTypeLike, engine: EngineName) -> bool:
+        """Whether a word of that length runs by the scan, in time linear in its length.
+
+        >>> model = compile("O a", "ab")
+        >>> model.scans(100, "soft", "float64", "auto"), model.scans(10_000, "soft", "float64", "auto")
+        (False, True)
+        """
+        runner = self._runner(weights, dtype)
+        asked = runner.require_engine(engine)
+        return "scan" in {asked, runner.engine_for(length) if asked == "auto" else asked}
 
     def output(
-        self, word: WordLike, *, weights: Weights = "soft", dtype: DTypeLike = "float64"
+        self,
+        word: WordLike,
+        *,
+        weights: Weights = "soft",
+        dtype: DTypeLike = "float64",
+        engine: EngineName = "auto",
     ) -> tuple[PutOut, ...]:
         """What is put out at each position 1..n: a bit, the name of a symbol, or a number.
 
@@ -537,7 +580,7 @@ class Model:
         >>> compile("O a", "ab").output("bab")
         (False, True, True)
         """
-        (run,) = self.run([word], weights=weights, dtype=dtype)
+        (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
         found = self.read(run)
         if None in found:
             raise UndecidedError(self.undecided_message(run, dtype))

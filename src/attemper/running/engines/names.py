@@ -1,14 +1,58 @@
-"""The engines that a network can run on."""
+"""The engines that a network can run on, and which of them `auto` is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+
+from attemper.errors import OptionError
+
+SCAN_FROM = 4096
+"""From so many positions in a batch on (words times the width of the longest), `auto` is the scan."""
+
+ON_SCORES = ("hook_attn_scores", "hook_pattern")
+"""The hook points that the matrix engine alone reaches."""
+
+ON_QUERIES = ("hook_q", "hook_k", "hook_v")
+"""The hook points that the scan alone does not reach: it never has all queries in one tensor."""
 
 
 class Engine(StrEnum):
-    """How attention is computed."""
+    """How attention is computed. In real arithmetic all engines give the same softmax."""
 
     AUTO = "auto"
+    """The scan for batches of many positions where attention is soft, nothing is normalised and nobody wants
+    gradients; else fused."""
     MATRIX = "matrix"
+    """Every head makes its n x n matrix of scores and that of weights, which hooks can see and change."""
     FUSED = "fused"
+    """Running means, and torch's fused attention: time n^2, memory n. Hard heads make their matrices."""
     SCAN = "scan"
+    """Time n: sums over classes of keys, in float64 inside each head (docs/scan.md)."""
+
+
+def engine_of(name: str) -> Engine:
+    """The engine of that name. Raises `OptionError`.
+
+    >>> engine_of("scan")
+    <Engine.SCAN: 'scan'>
+    """
+    try:
+        return Engine(name)
+    except ValueError:
+        known = ", ".join(f"'{engine}'" for engine in Engine)
+        raise OptionError(f"engine={name!r} is none of {known}") from None
+
+
+def engine_reaching(names: Iterable[str], engine: Engine) -> Engine:
+    """The engine on which all of these hook points are reached: the given one if it reaches them.
+
+    >>> engine_reaching(["blocks.0.attn.hook_pattern"], Engine.AUTO)
+    <Engine.MATRIX: 'matrix'>
+    """
+    points = {name.rpartition(".")[2] for name in names}
+    if not points.isdisjoint(ON_SCORES):
+        return Engine.MATRIX
+    if not points.isdisjoint(ON_QUERIES) and engine in {Engine.AUTO, Engine.SCAN}:
+        return Engine.FUSED
+    return engine

@@ -16,9 +16,9 @@ from attemper.errors import MalformedFileError, UndecidedError, WordError
 from attemper.escapes import escaped
 from attemper.languages.words import Word, show_word
 from attemper.workbench.cli.console import err, out, print_json
-from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
+from attemper.workbench.cli.options import DTypeOption, EngineOption, Folder, Json, WeightsOption
 from attemper.workbench.model import Model, load
-from attemper.workbench.options import DType, Weights
+from attemper.workbench.options import DType, EngineName, Weights
 from attemper.workbench.report.windows import cut, cut_word, length_note
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def run_command(
         WeightsOption, typer.Option(help="Softmax, or average-hard attention.")
     ] = WeightsOption.SOFT,
     dtype: Annotated[DTypeOption, typer.Option(help="The number format.")] = DTypeOption.FLOAT64,
+    engine: Annotated[EngineOption, typer.Option(help="How attention is computed.")] = EngineOption.AUTO,
     json: Json = False,
 ) -> None:
     """Run a compiled transformer on words."""
@@ -57,8 +58,8 @@ def run_command(
         parsed, unreadable = _parse(model, chunk)
         longest = max(parsed, key=len, default=())
         if len(longest) > LONG and err.is_terminal and not json:
-            err.print(forecast(model, longest, weights.value, dtype.value))
-        for run in model.run(parsed, weights=weights.value, dtype=dtype.value):
+            err.print(forecast(model, longest, weights.value, dtype.value, engine.value))
+        for run in model.run(parsed, weights=weights.value, dtype=dtype.value, engine=engine.value):
             _print(model, run, json=json)
             if None in model.read(run) and undecided is None:
                 undecided = model.undecided_message(run, dtype.value)
@@ -68,13 +69,15 @@ def run_command(
         raise UndecidedError(undecided)
 
 
-def forecast(model: Model, word: Word, weights: Weights, dtype: DType) -> str:
-    """How long a long word will take, judging by its first symbols: every position attends to every other."""
+def forecast(model: Model, word: Word, weights: Weights, dtype: DType, engine: EngineName) -> str:
+    """How long a long word will take, judging by its first symbols: time grows with n in a scan, else n^2."""
     began = time.monotonic()
-    list(model.run([word[:LONG]], weights=weights, dtype=dtype))
-    seconds = (time.monotonic() - began) * (len(word) / LONG) ** 2
+    list(model.run([word[:LONG]], weights=weights, dtype=dtype, engine=engine))
+    power = 1 if model.scans(len(word), weights, dtype, engine) else 2
+    seconds = (time.monotonic() - began) * (len(word) / LONG) ** power
     said = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
-    return f"a word of {len(word):,} symbols: the time grows like n^2, so it takes about {said}"
+    growth = "n" if power == 1 else "n^2"
+    return f"a word of {len(word):,} symbols: the time grows like {growth}, so it takes about {said}"
 
 
 def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], WordError | None]:

@@ -16,6 +16,7 @@ from attemper.languages.measures import Measure, describe
 from attemper.workbench.cli.certifying import claim_text, horizons_of
 from attemper.workbench.cli.console import out, print_json, print_program
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.showing_engines import show_engines
 from attemper.workbench.cli.showing_texts import show_text
 from attemper.workbench.model import Model, load, own_certificate
 from attemper.workbench.report.assumptions import OneSymbol
@@ -50,6 +51,9 @@ def show_command(
         bool,
         typer.Option("--steps", help="Print a program's steps, as 'check --program' reads them, instead."),
     ] = False,
+    engines: Annotated[
+        bool, typer.Option("--engines", help="Print how each head is run in linear time, instead.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.
@@ -58,15 +62,27 @@ def show_command(
     """
     if steps and json:
         raise typer.BadParameter("--steps prints steps, which are no JSON: leave one of --steps, --json out")
+    if steps and engines:
+        raise typer.BadParameter("--steps and --engines print different things: give one of them")
     if folder.suffix == ".rasp" and not folder.is_dir():
         show_text(folder, json=json, steps=steps)
         return
     model = load(folder)
-    if steps:
-        if not isinstance(model.language, ProgramLanguage):
-            raise typer.BadParameter("--steps is for attention programs, and this network has none")
-        print_program(show_program(model.language.program))
-        return
+    if engines:
+        show_engines(model, json=json)
+    elif steps:
+        _show_steps(model)
+    else:
+        _show_network(model, folder, json=json)
+
+
+def _show_steps(model: Model) -> None:
+    if not isinstance(model.language, ProgramLanguage):
+        raise typer.BadParameter("--steps is for attention programs, and this network has none")
+    print_program(show_program(model.language.program))
+
+
+def _show_network(model: Model, folder: Path, *, json: bool) -> None:
     summary = summary_of(model)
     certificate, complaint = _certificate_of(model, folder)
     if json:

@@ -23,7 +23,10 @@ MOST_CLASSES = 64
 @final
 @dataclass(frozen=True)
 class Arithmetic:
-    """The positions `first`, `first` + `stride`, ... of every word; `values` [value, column]."""
+    """The positions `first`, `first` + `stride`, ... of every word; `values` [value, column].
+
+    The stride is 1 or 2, and the first position no greater.
+    """
 
     first: int
     stride: int
@@ -33,7 +36,8 @@ class Arithmetic:
     def rank_after(self, places: Tensor, start: Tensor | int) -> Tensor:
         """How many members stand at positions up to these."""
         del start
-        return ((places - self.first + self.stride).clamp(min=0)).div(self.stride, rounding_mode="floor")
+        steps = places + (self.stride - self.first)
+        return steps >> 1 if self.stride == 2 else steps
 
     def positions(self, ranks: Tensor) -> Tensor:
         """The members' positions, in float64."""
@@ -123,8 +127,9 @@ def _labelled(row: Tensor) -> tuple[Tensor, list[float]]:
 def masks(
     label: Tensor | None, names: Sequence[tuple[float, ...]], by_parity: bool, grid: Grid
 ) -> Iterator[tuple[ClassName, Tensor]]:
-    """Each class that has members in the grid, and which columns they are."""
+    """Each class that has members in the grid, and which columns they are; padding is in none."""
     odd = grid.positions % 2 == 1 if by_parity else None
+    real = ~grid.padding if grid.has_padding else None
     for number, content in enumerate(names):
         own = None if label is None else label == number
         for parity in (False, True) if by_parity else (None,):
@@ -134,6 +139,8 @@ def masks(
                 mask = side if own is None else own & side
             if mask is None:
                 mask = torch.ones(grid.columns, dtype=torch.bool, device=grid.lengths.device)
+            if real is not None:
+                mask = mask & real
             if mask.any():
                 yield (parity, content), mask
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import torch
@@ -12,8 +12,8 @@ from torch import Tensor
 from attemper.networks.layers import Masking
 from attemper.running.engines.scan.classes import Arithmetic, Class, Listed
 from attemper.running.engines.scan.head import Head
-from attemper.running.engines.scan.past import ClassName
-from attemper.running.engines.scan.polynomials import Polynomial
+from attemper.running.engines.scan.past import ClassName, UnfitError
+from attemper.running.engines.scan.polynomials import Polynomial, polynomial, score_at
 from attemper.running.engines.scan.sums import Sights, best, geometric, running, window
 
 
@@ -47,48 +47,71 @@ class Sums:
         several = len(self.groups) > 1 and head.scale.degree == 2 and not head.scale.is_inverse
         origin = head.grid.i[part].double() if several else None
         visits = [self._visit(name, group, part, queries, origin) for name, group in self.groups.items()]
-        top = finite(torch.stack([visit.at_best for visit in visits]).amax(dim=0))
+        top = torch.stack([visit.at_best for visit in visits]).amax(dim=0)
+        if not (top.isfinite() | (self.high[part] <= self.low[part])).all():
+            raise UnfitError("its scores leave the range of float64")
+        top = finite(top)
         total = torch.zeros_like(top)
         sums = top.new_zeros(len(head.values), len(top))
         for visit in visits:
             near = visit.at_best > top - head.need
-            if not near.any():
-                continue
-            everywhere = bool(near.all())
-            some = slice(None) if everywhere else near.nonzero()[:, 0]
-            rates = self._rates(visit)
-            own, values = self._sums(visit if everywhere else _of(visit, near), rates, ways)
-            weights = (visit.at_best[some] - top[some]).exp()
-            total[some] += weights * own
-            for number, value in enumerate(values):
-                sums[number, some] += weights * value
+            if near.any():
+                self._add(visit, near, top, total, sums, ways)
         return sums / positive(total)
 
     def _visit(
         self, name: ClassName, group: Class, part: slice, queries: Sequence[Tensor], origin: Tensor | None
     ) -> _Visit:
         head = self.head
-        scores = head.polynomial(name, queries, part, origin)
+        numbers = head.numbers(name, part)
+        scores = polynomial(queries, numbers, head.scale, origin)
         start = head.grid.start[part] if head.grid.words > 1 else 0
         low, high = (group.rank_after(places[part], start) for places in (self.low, self.high))
         seen = high > low
         peak = torch.where(seen, best(group, scores, low, high, start, head.grid.longest), 0)
-        at_best = scores.at(torch.where(seen, group.positions(peak), 1.0)).masked_fill(~seen, -torch.inf)
-        return _Visit(name, group, scores, Sights(low, high, peak, start), at_best)
+        places = torch.where(seen, group.positions(peak), 1.0)
+        at_best = score_at(queries, numbers, places, head.scale) if origin is None else scores.at(places)
+        sights = Sights(low, high, peak, start)
+        return _Visit(name, group, scores, sights, at_best.masked_fill(~seen, -torch.inf))
 
-    def _sums(self, visit: _Visit, rates: Tensor | None, ways: set[str]) -> tuple[Tensor, Sequence[Tensor]]:
-        """Z and U of one class, as these queries see it."""
+    def _add(
+        self, visit: _Visit, near: Tensor, top: Tensor, total: Tensor, sums: Tensor, ways: set[str]
+    ) -> None:
+        """Add what one class is worth to the sums over all classes."""
         group, scores, sights = visit.group, visit.scores, visit.sights
+        weights = (visit.at_best - top).exp()
+        rates = self._rates(visit)
         if self.constants is not None:
             ways.add("geometric")
             assert isinstance(group, Arithmetic)
-            return geometric(scores, sights, group.stride, self.constants[visit.name])
-        if rates is None:
+            own, values = geometric(scores, sights, group.stride, self.constants[visit.name])
+        elif rates is not None:
+            ways.add("running")
+            all_own, all_values = self._run(visit, rates)
+            own, values = all_own.take(sights.peak), [one.take(sights.peak) for one in all_values]
+        else:
             ways.add("window")
-            return window(group, scores, sights, len(self.head.values), self.head.need)
-        ways.add("running")
-        total, sums = self._run(visit, rates)
-        return total.take(sights.peak), [own.take(sights.peak) for own in sums]
+            self._add_window(visit, near, weights, total, sums)
+            return
+        total += weights * own
+        for row, value in zip(sums, values, strict=True):
+            row += weights * value
+
+    def _add_window(self, visit: _Visit, near: Tensor, weights: Tensor, total: Tensor, sums: Tensor) -> None:
+        """Windows are looked at only where the class counts."""
+        number, need = len(self.head.values), self.head.need
+        if near.all():
+            own, values = window(visit.group, visit.scores, visit.sights, number, need)
+            total += weights * own
+            for row, value in zip(sums, values, strict=True):
+                row += weights * value
+            return
+        some = near.nonzero()[:, 0]
+        weights = weights.take(some)
+        own, values = window(visit.group, visit.scores.of(some), visit.sights.of(some), number, need)
+        total.index_add_(0, some, weights * own)
+        for row, value in zip(sums, values, strict=True):
+            row.index_add_(0, some, weights * value)
 
     def _rates(self, visit: _Visit) -> Tensor | None:
         """By how much a class's scores grow from one position to the next, where all queries of a word agree.
@@ -96,12 +119,7 @@ class Sums:
         And where a word's queries see all members on the side on which scores are lower.
         """
         scores, head = visit.scores, self.head
-        if (
-            scores.is_inverse
-            or scores.a is not None
-            or scores.b is None
-            or isinstance(visit.group, Arithmetic)
-        ):
+        if scores.is_inverse or scores.a is not None or isinstance(visit.group, Arithmetic):
             return None
         table = scores.b.reshape(head.grid.words, -1)
         rates = table[:, 0]
@@ -125,11 +143,6 @@ class Sums:
         if name not in self._running:
             self._running[name] = running(group, rates, self.head.need)
         return self._running[name]
-
-
-def _of(visit: _Visit, near: Tensor) -> _Visit:
-    """The same for some of the queries."""
-    return replace(visit, scores=visit.scores.of(near), sights=visit.sights.of(near))
 
 
 def finite(top: Tensor) -> Tensor:

@@ -42,16 +42,29 @@ class Scan:
         pure = pure_forms(network.positions, written)
         self.model = model
         self.layers = [ScanLayer(number, block, pure) for number, block in enumerate(model.layers)]
-        self.letters = model.embed.W_E.T.contiguous()
+        letters = model.embed.W_E
+        self.letters = [
+            (int(c), letters[:, c].contiguous()) for c in (letters != 0).any(dim=0).nonzero()[:, 0]
+        ]
         maskings = {shape.masking.weak for layer in self.layers for shape in layer.shapes}
         self.looks_back = maskings <= {Masking.FUTURE}
         self.ways = Ways()
 
-    def run(self, tokens: Tensor, lengths: Tensor, rooms: Tensor | None, *, whole: bool) -> Tensor:
+    def run(
+        self,
+        tokens: Tensor,
+        lengths: Tensor,
+        rooms: Tensor | None,
+        *,
+        whole: bool = False,
+        dense: bool = True,
+    ) -> Tensor:
         """The outputs [batch, position, output]; `rooms` [batch], if any, takes each word's least margin.
 
         `whole`: all words in one grid, as somebody watches them. What stands past a word's end means nothing.
+        Heads that have no linear way run dense; or raise `UnfitError`, without `dense`.
         """
+        self.ways.dense = dense
         outputs = torch.zeros(
             *tokens.shape, len(self.model.network.outputs), dtype=self.model.dtype, device=tokens.device
         )
@@ -119,7 +132,10 @@ class Scan:
     def _embedded(self, tokens: Tensor, grid: Grid) -> Tensor:
         """The word and position embeddings [d_model, column]."""
         model = self.model
-        x = shown(model.hook_embed, self.letters.index_select(1, tokens), grid)
+        x = torch.zeros(len(model.network.coordinates), grid.columns, dtype=model.dtype, device=tokens.device)
+        for coordinate, letters in self.letters:
+            x[coordinate] = letters.take(tokens)
+        x = shown(model.hook_embed, x, grid)
         places = torch.zeros_like(x) if model.hook_pos_embed.is_watched else x
         for coordinate, form in model.network.positions:
             places[coordinate] += grid.values(form).to(x.dtype)

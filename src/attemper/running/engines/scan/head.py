@@ -14,7 +14,7 @@ from attemper.exact.closed_forms import ClosedForm
 from attemper.running.engines.scan.classes import Arithmetic, Class, contents, listed, masks
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.past import ClassName, NeedsPastError, Past, UnfitError
-from attemper.running.engines.scan.polynomials import Polynomial, class_numbers, polynomial, scale_of
+from attemper.running.engines.scan.polynomials import Numbers, class_numbers, scale_of
 from attemper.running.engines.scan.shapes import Combination, HeadShape, KeyRow, key_row, key_rows
 from attemper.running.engines.scan.sums import TAIL
 
@@ -89,9 +89,7 @@ class Head:
             return None
         found: dict[ClassName, Tensor] = {} if self.past is None else self.past.constants
         for name, mask in self.masks():
-            own = self.values[:, mask & ~self.grid.padding if self.grid.has_padding else mask]
-            if own.shape[1] == 0:
-                continue
+            own = self.values[:, mask]
             constant = found.setdefault(name, own[:, 0])
             if bool((own != constant[:, None]).any()):
                 if self.past is not None:
@@ -106,18 +104,16 @@ class Head:
         cold = self._cold[part]
         return [self.read(row.query)[part] * cold for row in self.shape.rows]
 
-    def polynomial(
-        self, name: ClassName, queries: Sequence[Tensor], part: slice, origin: Tensor | None
-    ) -> Polynomial:
+    def numbers(self, name: ClassName, part: slice) -> Numbers:
+        """The numbers of a class's keys, by row and power; tensors where they depend on a word's length."""
         tables = [class_numbers(rows, name, self.scale) for rows in self.rows_by_length]
         if all(table == tables[0] for table in tables):
-            return polynomial(queries, tables[0], self.scale, origin)
+            return tables[0]
         lengths = torch.tensor(self.lengths, device=self.grid.lengths.device)
         place = torch.searchsorted(lengths, self.grid.lengths)
         of_words = torch.tensor(tables, dtype=torch.float64, device=self.grid.lengths.device)[place]
         of_columns = of_words[self.grid.word[part]]
-        numbers = [[of_columns[:, row, power] for power in range(3)] for row in range(len(self.rows))]
-        return polynomial(queries, numbers, self.scale, origin)
+        return [[of_columns[:, row, power] for power in range(3)] for row in range(len(self.rows))]
 
 
 def _content(rows: Sequence[KeyRow]) -> list[Combination]:

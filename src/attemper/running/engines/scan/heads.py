@@ -15,6 +15,7 @@ from attemper.running.engines.scan.combining import Sums, finite, positive
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.head import Head, Read
 from attemper.running.engines.scan.past import ClassName, NeedsPastError, Past
+from attemper.running.engines.scan.polynomials import constant
 from attemper.running.engines.scan.shapes import HeadShape
 
 SLICE = 1 << 15
@@ -42,6 +43,8 @@ def attend(
     past is not enough.
     """
     values = _stacked([read(form) for _, form, _ in shape.values], grid)
+    if not shape.values:
+        return Found(values, frozenset({"nothing"}))
     head = Head(shape, pure, read, grid, past, values)
     if not shape.rows:
         sums = _sums(head, EVERYTHING, values)
@@ -93,7 +96,7 @@ def _flat(head: Head) -> Tensor:
     everything = slice(None)
     queries = head.queries(everything)
     scores = {
-        name: head.polynomial(name, queries, everything, None).alpha.masked_fill(own[0] == 0, -torch.inf)
+        name: constant(queries, head.numbers(name, everything)).masked_fill(own[0] == 0, -torch.inf)
         for name, own in sums.items()
     }
     top = finite(torch.stack(list(scores.values())).amax(dim=0))

@@ -31,8 +31,9 @@ Look = Callable[[Tensor, slice], None]
 @final
 @dataclass
 class Ways:
-    """By which ways each head (layer, head) was computed, and why some ran dense."""
+    """By which ways each head (layer, head) was computed, and why some ran dense, if they may."""
 
+    dense: bool = True
     of: dict[tuple[int, int], set[str]] = field(default_factory=dict)
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
 
@@ -55,7 +56,10 @@ class ScanLayer:
         self.bias = units.b_in[:, None]
 
     def heads(self, x: Tensor, grid: Grid, pasts: list[Past] | None, ways: Ways) -> Tensor:
-        """Add what the heads attend to, in place or in a new tensor."""
+        """Add what the heads attend to, in place or in a new tensor.
+
+        Raises `UnfitError` for a head that would have to run dense, unless `ways` allows it.
+        """
         block = self.block
         x = shown(block.hook_resid_pre, x, grid)
         found = [
@@ -101,6 +105,8 @@ class ScanLayer:
         except UnfitError as error:
             if past is not None:
                 raise NeedsPastError from None
+            if not ways.dense:
+                raise
             ways.reasons[name] = str(error)
             found = Found(attend_densely(shape, read, grid), frozenset({"dense"}))
         ways.of.setdefault(name, set()).update(found.ways)

@@ -20,7 +20,7 @@ from attemper.running.engines.scan.exact_sums import Pair, added, multiplied, tw
 from attemper.running.engines.scan.past import ClassName, UnfitError
 from attemper.running.engines.scan.shapes import KeyRow
 
-Numbers = tuple[tuple[float, float, float], ...]
+Numbers = Sequence[Sequence[float | Tensor]]
 """For each row the key's numbers of a class: constant, times g, and times g^2."""
 
 
@@ -44,7 +44,7 @@ def scale_of(rows: Sequence[KeyRow]) -> Scale:
     return Scale(min(powers, default=0) < 0, max(map(abs, powers), default=0), by_parity)
 
 
-def class_numbers(rows: Sequence[KeyRow], name: ClassName, scale: Scale) -> Numbers:
+def class_numbers(rows: Sequence[KeyRow], name: ClassName, scale: Scale) -> tuple[tuple[float, ...], ...]:
     """The numbers of a class, each the exact one, rounded once."""
     odd, content = name
     left = iter(content)
@@ -62,41 +62,38 @@ def class_numbers(rows: Sequence[KeyRow], name: ClassName, scale: Scale) -> Numb
 @final
 @dataclass(frozen=True)
 class Polynomial:
-    """One class's scores, for some queries; no `a` where it is 0 throughout, and no `b` either.
+    """One class's scores for some queries: alpha + b g + a g^2; no `a` for scores that are linear.
 
-    `origin` is what is taken from j first (None: nothing), for g = j alone.
+    `origin` is what is taken from j first, in parabolas in j of several classes; `alpha` is known for these
+    alone, as only their scores are computed from the coefficients.
     """
 
-    alpha: Tensor
-    b: Tensor | None
+    b: Tensor
     a: Tensor | None
-    origin: Tensor | None
     is_inverse: bool
+    origin: Tensor | None = None
+    alpha: Tensor | None = None
 
     def at(self, positions: Tensor) -> Tensor:
-        """The scores at these positions."""
+        """The scores at these positions, of a parabola with an origin."""
+        assert self.a is not None
+        assert self.alpha is not None
         g = self._g(positions)
-        found = self.alpha
-        if self.b is not None:
-            found = found + self.b * g
-        return found if self.a is None else found + self.a * g * g
+        return self.alpha + (self.b + self.a * g) * g
 
     def difference(self, positions: Tensor, peak: Tensor) -> tuple[Tensor, Tensor]:
         """(score - score at the peak, what the difference is rounded of), without large squares."""
         between = positions - peak
         step = -between / (positions * peak) if self.is_inverse else between
-        assert self.b is not None
         if self.a is None:
             found = self.b * step
             return found, found
-        total = self._g(positions) + self._g(peak)
-        curved = self.a * total
+        curved = self.a * (self._g(positions) + self._g(peak))
         return step * (curved + self.b), step.abs() * (curved.abs() + self.b.abs())
 
     def vertex(self) -> Tensor:
         """The position of the parabola's top; infinite where scores only rise or fall."""
         assert self.a is not None
-        assert self.b is not None
         far = torch.full_like(self.b, float("inf"))
         ends = torch.where((self.b > 0) == self.is_inverse, -far, far)
         if self.is_inverse:
@@ -106,42 +103,41 @@ class Polynomial:
             curved = curved if self.origin is None else curved + self.origin
         return torch.where(self.a < 0, curved, ends)
 
+    def of(self, some: Tensor) -> Polynomial:
+        """The same for some of the queries."""
+        a, origin = (None if part is None else part.take(some) for part in (self.a, self.origin))
+        return Polynomial(self.b.take(some), a, self.is_inverse, origin)
+
     def _g(self, positions: Tensor) -> Tensor:
         if self.is_inverse:
             return positions.reciprocal()
         return positions if self.origin is None else positions - self.origin
 
-    def of(self, some: Tensor) -> Polynomial:
-        """The same for some of the queries."""
-        return Polynomial(
-            self.alpha[some],
-            None if self.b is None else self.b[some],
-            None if self.a is None else self.a[some],
-            None if self.origin is None else self.origin[some],
-            self.is_inverse,
-        )
-
 
 def polynomial(
-    queries: Sequence[Tensor],
-    numbers: Sequence[Sequence[float | Tensor]],
-    scale: Scale,
-    origin: Tensor | None,
+    queries: Sequence[Tensor], numbers: Numbers, scale: Scale, origin: Tensor | None
 ) -> Polynomial:
     """The scores of a class from the rows' queries [query] and the class's numbers by row and power.
 
     Raises `UnfitError` where a parabola opens upwards, or a coefficient is no number.
     """
     if origin is not None:
-        return _shifted(queries, numbers, origin)
-    alpha, b, a = (_sum(queries, [row[power] for row in numbers]) for power in range(3))
-    return _checked(
-        Polynomial(alpha, _if(scale.degree > 0, b), _if(scale.degree > 1, a), None, scale.is_inverse)
-    )
+        return _checked(_shifted(queries, numbers, origin))
+    b = _sum(queries, [row[1] for row in numbers])
+    a = _sum(queries, [row[2] for row in numbers]) if scale.degree > 1 else None
+    return _checked(Polynomial(b, a, scale.is_inverse))
 
 
-def _if(wanted: bool, number: Tensor) -> Tensor | None:
-    return number if wanted else None
+def constant(queries: Sequence[Tensor], numbers: Numbers) -> Tensor:
+    """The scores of a class whose keys have no power of the position."""
+    return _sum(queries, [row[0] for row in numbers])
+
+
+def score_at(queries: Sequence[Tensor], numbers: Numbers, positions: Tensor, scale: Scale) -> Tensor:
+    """The scores at these positions, each key formed first: integers that tie stay tied, as when dense."""
+    g = positions.reciprocal() if scale.is_inverse else positions
+    keys = [alpha + (b + a * g if scale.degree > 1 else b) * g for alpha, b, a in numbers]
+    return _sum(queries, keys)
 
 
 def _sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Tensor:
@@ -154,15 +150,13 @@ def _sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Tensor
     return torch.zeros_like(queries[0]) if total is None else total
 
 
-def _shifted(
-    queries: Sequence[Tensor], numbers: Sequence[Sequence[float | Tensor]], origin: Tensor
-) -> Polynomial:
+def _shifted(queries: Sequence[Tensor], numbers: Numbers, origin: Tensor) -> Polynomial:
     """alpha + b i + a i^2 and b + 2 a i, with the coefficients in twice the precision."""
     alpha, b, a = (_long_sum(queries, [row[power] for row in numbers]) for power in range(3))
     moved = multiplied(a, origin)
     alpha = added(alpha, multiplied(added(b, moved), origin))
     b = added(b, added(moved, moved))
-    return _checked(Polynomial(alpha[0], b[0], a[0], origin, is_inverse=False))
+    return Polynomial(b[0], a[0], False, origin, alpha[0])
 
 
 def _long_sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Pair:
@@ -175,9 +169,9 @@ def _long_sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> P
 
 
 def _checked(found: Polynomial) -> Polynomial:
-    for part in (found.alpha, found.b, found.a):
-        if part is not None and not part.isfinite().all():
-            raise UnfitError("its scores leave the range of float64")
-    if found.a is not None and (found.a > 0).any():
+    parts = (found.alpha, found.b, found.a)
+    if not all(part is None or bool(part.isfinite().all()) for part in parts):
+        raise UnfitError("its scores leave the range of float64")
+    if found.a is not None and bool((found.a > 0).any()):
         raise UnfitError("its scores are parabolas that open upwards")
     return found

@@ -48,8 +48,8 @@ class Sights:
 
     def of(self, some: Tensor) -> Sights:
         """The same for some of the queries."""
-        start = self.start if isinstance(self.start, int) else self.start[some]
-        return Sights(self.low[some], self.high[some], self.peak[some], start)
+        start = self.start if isinstance(self.start, int) else self.start.take(some)
+        return Sights(self.low.take(some), self.high.take(some), self.peak.take(some), start)
 
 
 def best(
@@ -61,12 +61,10 @@ def best(
     more than they is the next to be tried: where the top lies is rounded, which of two is better hardly is.
     """
     last = torch.maximum(high - 1, low)
-    if scores.b is None:
-        return low.expand_as(last)
     if scores.a is None:
         return torch.where((scores.b > 0) != scores.is_inverse, last, low)
-    top = scores.vertex().nan_to_num(nan=0.0).clamp(0, width).floor().long()
-    peak = torch.minimum(torch.maximum(group.rank_after(top, start), low), last)
+    top = scores.vertex().nan_to_num(nan=0.0).clamp(0, width).round().long()
+    peak = torch.minimum(torch.maximum(group.rank_after(top, start) - 1, low), last)
     seen = high > low
     for _ in range(MOST_STEPS):
         moved = peak
@@ -147,7 +145,6 @@ def geometric(
     scores: Polynomial, sights: Sights, stride: int, constants: Tensor
 ) -> tuple[Tensor, list[Tensor]]:
     """All members at once, where they have one value each and stand `stride` apart: a geometric series."""
-    assert scores.b is not None
     ratio = -scores.b.abs() * stride
     members = (sights.high - sights.low).double()
     total = torch.where(ratio == 0, members, (ratio * members).expm1() / ratio.expm1())

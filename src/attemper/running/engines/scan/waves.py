@@ -23,7 +23,7 @@ from attemper.exact.closed_forms import (
     Test,
     evaluate,
 )
-from attemper.exact.predicates import Remainder, holds
+from attemper.exact.predicates import Remainder, holds, periodic
 
 Waves = dict[tuple[int, bool], Fraction]
 """The sum of c j^p, times (-1)^j where the flag is set, by (p, flag); no c is 0."""
@@ -80,7 +80,8 @@ def _of_test(form: Test, length: int) -> Waves | None:
     shift = form.per_length * length + form.shift
     if form.per_position == 0:
         return _constant(Fraction(holds(form.predicate, shift)))
-    if not isinstance(form.predicate, Remainder) or form.predicate.modulus > 2:
+    predicate = periodic(form.predicate)
+    if not isinstance(predicate, Remainder) or predicate.modulus > 2:
         return None
     even, odd = (holds(form.predicate, form.per_position * j + shift) for j in (0, 1))
     half = Fraction(1, 2)
