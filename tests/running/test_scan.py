@@ -1,0 +1,226 @@
+"""The scan: the same softmax in time linear in the length, head by head against rows in 64-bit mantissas."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+import torch
+
+from attemper.compiling.regimes import Regime
+from attemper.exact.balls import precision
+from attemper.languages.words import words_of_length
+from attemper.networks import meaning_soft
+from attemper.networks.layers import Masking
+from tests.support import scan_networks as by_hand
+from tests.support.automata import random_dfa
+from tests.support.extended_rows import HAS_EXTENDED, head_rows
+from tests.support.head_outputs import judged, module_of
+from tests.support.long_words import WORDS, accepted_prefixes, as_word, exact_bits, random_word
+from tests.support.scan_networks import FAMILIES, OTHERS, HeadOf, network_of
+from tests.support.scan_sweeps import (
+    AB,
+    CLOSE,
+    demo_networks,
+    foreign,
+    mutants,
+    ragged,
+    random_cascades,
+    random_formulas,
+    require_close,
+    require_right,
+    some_words,
+)
+
+pytestmark = pytest.mark.skipif(not HAS_EXTENDED, reason="no numbers of a 64-bit mantissa here")
+
+LENGTHS = (1, 2, 3, 9, 60, 333)
+REGIMES = list(Regime)
+DEMO = {name: (network, language) for name, network, language in demo_networks()}
+
+
+# The oracles -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *OTHERS])
+def test_rows_are_what_the_definition_says(family: str) -> None:
+    """Against proven enclosures, in all maskings: 64-bit numbers are within 2^-50 of values of at most n."""
+    for network in foreign(family, range(12)):
+        word = tuple(random.Random(0).choices("ab", k=7))
+        with precision(meaning_soft.PRECISION):
+            (stream, *_) = meaning_soft.residual_streams(network, word)
+            rows = head_rows(network, 0, np.array([[float(x.mid()) for x in vector] for vector in stream]))
+            for head, row in zip(network.layers[0].heads, rows, strict=True):
+                weights = meaning_soft.attention(head, stream)
+                for i, own in enumerate(weights):
+                    for v, ((coordinate, factor), *rest) in enumerate(head.values):
+                        terms = [(coordinate, factor), *rest]
+                        exact = sum(
+                            (
+                                weight * _fraction(factor) * stream[j - 1][coordinate]
+                                for coordinate, factor in terms
+                                for j, weight in own.items()
+                            ),
+                            flint.arb(0),
+                        )
+                        assert abs(float(row[i, v]) - float(exact.mid())) <= 7 * 2.0**-50
+
+
+def _fraction(value: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def test_blocks_of_symbols_take_an_automaton_where_single_ones_do() -> None:
+    for seed in range(20):
+        dfa = random_dfa(seed, 5, 2)
+        for n in (1, 2, 3, 10, 57, 400):
+            word = random_word(n, 2, seed)
+            assert accepted_prefixes(dfa, word).tolist() == list(dfa.prefixes(as_word(dfa.alphabet, word)))
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_words_have_their_length_and_alphabet(kind: str) -> None:
+    for symbols in (1, 2, 3):
+        for n in (1, 2, 3, 8, 33):
+            word = WORDS[kind](n, symbols)
+            assert word.shape == (n,)
+            assert set(word.tolist()) <= set(range(symbols))
+
+
+# Compiled networks -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("regime", REGIMES)
+def test_random_formulas(regime: Regime, seed: int) -> None:
+    for network, language in random_formulas(regime, range(seed, seed + 1)):
+        for n in LENGTHS:
+            require_right(network, language, some_words(n, 2, 3, n + seed))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("regime", REGIMES)
+def test_random_cascades(regime: Regime, seed: int) -> None:
+    for network, dfa in random_cascades(regime, range(seed, seed + 1)):
+        for n in (1, 3, 60):
+            require_right(network, dfa, some_words(n, len(dfa.alphabet.symbols), 2, n + seed))
+
+
+@pytest.mark.parametrize("name", DEMO)
+def test_networks_of_the_demo(name: str) -> None:
+    network, language = DEMO[name]
+    for n in (1, 2, 9, 120):
+        require_right(network, language, some_words(n, len(network.alphabet.symbols), 2, n))
+
+
+def test_all_short_words() -> None:
+    """Every word up to length 6, in batches of one length: nothing depends on how a word is drawn."""
+    for name in ("majority, unbounded", "dyck-1, decoder", "parity-odd, temperature", "ab-star, unbounded"):
+        network, language = DEMO[name]
+        for n in range(1, 7):
+            words = list(words_of_length(network.alphabet, n))
+            index = [[network.alphabet.symbols.index(symbol) for symbol in word] for word in words]
+            require_right(network, language, torch.tensor(index))
+
+
+# Ragged batches --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("regime", REGIMES)
+def test_ragged_batches(regime: Regime, seed: int) -> None:
+    """Words of one symbol and of a hundred side by side; what n is differs from word to word."""
+    for network, language in random_formulas(regime, range(100 + seed, 101 + seed)):
+        rng = random.Random(seed)
+        kinds = rng.sample(list(WORDS), 6)
+        words = [WORDS[kind](n, 2) for kind, n in zip(kinds, (1, 2, 7, 31, 100, 64), strict=True)]
+        tokens, lengths = ragged(words)
+        scan = require_close(network, tokens, lengths)
+        for word, own in zip(words, scan.seen.output, strict=True):
+            bits = (own[: len(word)] >= 0.75).tolist()
+            assert bits == exact_bits(language, AB, word)[0].tolist()
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_padding_does_not_matter_at_all(regime: Regime) -> None:
+    for network, _ in random_formulas(regime, range(200, 206)):
+        tokens, lengths = ragged([random_word(n, 2, n) for n in (1, 9, 40)])
+        others = torch.where(torch.arange(40)[None] < lengths[:, None], tokens, 1 - tokens)
+        module = module_of(network, "scan")
+        for own, other, n in zip(module(tokens, lengths), module(others, lengths), lengths, strict=True):
+            assert torch.equal(own[:n], other[:n])
+
+
+# Changed and foreign networks ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_changed_weights(part: int) -> None:
+    """What the weights say counts, and not what a head is said to be for."""
+    for number, network in enumerate(mutants(range(10 * part, 10 * part + 10))):
+        for n in (1, 5, 40, 150):
+            require_close(network, some_words(n, 2, 2, number + n))
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *OTHERS])
+def test_heads_without_a_construction(family: str) -> None:
+    for number, network in enumerate(foreign(family, range(12))):
+        for n in (1, 2, 3, 60):
+            require_close(network, some_words(n, 2, 2, number + n))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_heads_without_a_construction_in_ragged_batches(family: str) -> None:
+    for number, network in enumerate(foreign(family, range(100, 106))):
+        require_close(network, *ragged([random_word(n, 2, n + number) for n in (1, 3, 17, 50)]))
+
+
+BY_HAND: dict[str, HeadOf] = {
+    "wrong neighbour": by_hand.wrong_neighbour(),
+    "inverse geometric": by_hand.inverse_geometric(),
+    "upwards": by_hand.upwards(),
+    "many contents": by_hand.many_contents(),
+    "few contents": by_hand.few_contents(),
+    **{f"geometric, {masking}": by_hand.geometric(masking) for masking in Masking},
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_heads_by_hand(name: str) -> None:
+    network = network_of(BY_HAND[name])
+    for n in (1, 2, 3, 4, 30, 300):
+        require_close(network, some_words(n, 2, 4, n))
+    require_close(network, *ragged([random_word(n, 2, n) for n in (1, 3, 30, 77)]))
+
+
+def test_the_top_of_a_flat_parabola_is_found_beside_another_class() -> None:
+    """As far as floats tell, both neighbours are as near to the top: their scores must decide, not that."""
+    tokens = torch.tensor([[0, 0, 1]])
+    found = judged(module_of(network_of(by_hand.wrong_neighbour()), "scan"), tokens)
+    assert found.worst <= CLOSE
+    where = found.seen.heads[0][0, :, 0, 1]
+    assert (abs(where - 2) < 1e-3).all(), "the a at position 2 has score 120, the b 110"
+
+
+# Formats ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("regime", REGIMES)
+def test_narrow_streams_are_rounded_once(regime: Regime, dtype: torch.dtype) -> None:
+    """A head computes in float64 from what the stream holds, and rounds what it writes once."""
+    for network, _ in random_formulas(regime, range(300, 308)):
+        for n in (1, 3, 60):
+            found = judged(module_of(network, "scan", dtype), some_words(n, 2, 2, n))
+            assert found.worst <= CLOSE, found.where
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_foreign_heads_on_narrow_streams(family: str) -> None:
+    for number, network in enumerate(foreign(family, range(200, 206))):
+        for n in (1, 3, 60):
+            found = judged(module_of(network, "scan", torch.float32), some_words(n, 2, 2, n + number))
+            assert found.worst <= CLOSE, found.where

@@ -1,0 +1,106 @@
+"""The residual stream before each layer and what each head of it attends to, from a module that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from attemper.networks.layers import Network
+from attemper.running.dense import DenseTransformer
+from attemper.running.hooks import hooks
+from tests.support.extended_rows import head_rows, score_size
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One run: what is put out [word, position, ...], and of each layer its stream and its heads.
+
+    `streams[layer]` is [word, position, d_model], `heads[layer]` is [word, position, head, d_head]: both as
+    float64, which holds the numbers of every format.
+    """
+
+    output: NDArray[np.float64]
+    streams: tuple[NDArray[np.float64], ...]
+    heads: tuple[NDArray[np.float64], ...]
+
+
+def heads_of(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Seen:
+    """Run the words and keep what the heads read and attend to."""
+    kept: dict[str, NDArray[np.float64]] = {}
+
+    def keep(name: str) -> Callable[[torch.Tensor], None]:
+        return lambda activation: kept.__setitem__(name, activation.detach().double().cpu().numpy().copy())
+
+    layers = range(len(module.network.layers))
+    streams = [f"blocks.{layer}.hook_resid_pre" for layer in layers]
+    heads = [f"blocks.{layer}.attn.hook_z" for layer in layers]
+    with torch.no_grad(), hooks(module, {name: keep(name) for name in (*streams, *heads)}):
+        output = module(tokens, lengths).double().cpu().numpy()
+    return Seen(output, tuple(kept[name] for name in streams), tuple(kept[name] for name in heads))
+
+
+def rounding_to(dtype: torch.dtype) -> Callable[[float], float] | None:
+    """What the format makes of a number; None for float64, which changes none."""
+    if dtype == torch.float64:
+        return None
+    return lambda number: torch.tensor(number, dtype=torch.float64).to(dtype).item()
+
+
+# What is compared ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How far the heads of a run are from rows in 64-bit mantissas, fed by that run's own streams.
+
+    `worst` is the greatest distance, over all heads and words, in parts of the head's greatest value or of 1,
+    beyond the one rounding of what is written to a narrow format.
+    """
+
+    worst: float
+    where: str
+    seen: Seen
+
+    def score_size(self, network: Network) -> float:
+        """The size of what the largest scores are added up from, in any layer, on any word."""
+        layers = enumerate(self.seen.streams)
+        return max((score_size(network, layer, word) for layer, words in layers for word in words), default=0)
+
+
+def judged(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Judged:
+    """Compare every head of the module with its rows, word by word; padding is nobody's."""
+    seen = heads_of(module, tokens, lengths)
+    sizes = [tokens.shape[1]] * len(tokens) if lengths is None else lengths.tolist()
+    rounded, unit = rounding_to(module.dtype), unit_of(module.dtype)
+    worst, where = 0.0, ""
+    for layer, (streams, heads) in enumerate(zip(seen.streams, seen.heads, strict=True)):
+        for word, n in enumerate(sizes):
+            rows = head_rows(module.network, layer, streams[word, :n], rounded=rounded)
+            for head, row in enumerate(rows):
+                own = heads[word, :n, head, : row.shape[1]]
+                apart = distance(own, row, unit)
+                if not apart <= worst:
+                    worst, where = apart, f"layer {layer}, head {head}, word {word} of {n} symbols"
+    return Judged(worst, where, seen)
+
+
+def distance(own: NDArray[np.float64], row: NDArray[np.longdouble], unit: float) -> float:
+    """The greatest distance beyond one rounding to the format, in parts of the greatest value or of 1."""
+    if not row.size:
+        return 0.0
+    apart = np.abs(own - row) - unit * np.abs(row)
+    return float(max(0.0, apart.max()) / max(1.0, np.abs(row).max())) if np.isfinite(own).all() else np.inf
+
+
+def unit_of(dtype: torch.dtype) -> float:
+    """How much one rounding to a narrow format changes, relatively; 0 for float64, where it counts."""
+    return 0.0 if dtype == torch.float64 else float(torch.finfo(dtype).eps) / 2
+
+
+def module_of(network: Network, engine: str, dtype: torch.dtype = torch.float64) -> DenseTransformer:
+    """The network, running in that way."""
+    return DenseTransformer(network, dtype, engine=engine)
