@@ -161,6 +161,39 @@ def test_hooks_of_the_scan_see_and_change_what_those_of_the_matrix_do(point: str
     assert not torch.equal(outputs[0], module(tokens, lengths)[real])
 
 
+@pytest.mark.parametrize(
+    "point", ["hook_pos_embed", "hook_embed", "blocks.0.hook_mlp_out", "blocks.1.hook_resid_pre"]
+)
+@pytest.mark.parametrize("engine", ["scan", "auto"])
+def test_a_coordinate_that_a_hook_has_changed_is_read_as_it_is(point: str, engine: str) -> None:
+    """Keys of position embeddings are closed forms only as long as they are in the stream."""
+    module = attemper.compile("even(#<[a]) & O (b & Y a)", "ab", regime="temperature").dense()
+    tokens = word_of(SCAN_FROM)
+    calls: list[str] = []
+
+    def changed(activation: torch.Tensor) -> torch.Tensor:
+        calls.append(point)
+        return activation * 1.01 + 0.001
+
+    with hooks(module, {point: changed}):
+        expected = module(tokens, engine="fused")
+        calls.clear()
+        found = module(tokens, engine=engine)
+    assert calls == [point]
+    assert (found - expected).abs().max() <= 1e-9
+    assert (found - module(tokens)).abs().max() > 1e-4
+
+
+@pytest.mark.parametrize("where", ["blocks.0", "blocks.0.attn", "blocks.1.mlp", "embed"])
+def test_a_hook_on_a_module_that_the_scan_never_calls_is_an_error(where: str) -> None:
+    module = attemper.compile(FORMULA, "ab").dense()
+    handle = module.get_submodule(where).register_forward_hook(lambda *seen: None)
+    with pytest.raises(OptionError, match=f"a hook on {where} sees nothing"):
+        module(word_of(SCAN_FROM))
+    handle.remove()
+    module(word_of(SCAN_FROM))
+
+
 @pytest.mark.parametrize("block", [1, 2, 5, 64])
 @pytest.mark.parametrize(
     ("formula", "regime"),
