@@ -5,10 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 
@@ -50,6 +52,8 @@ def process_pool(jobs: int) -> Iterator[Executor]:
     end_of_worker, end_here = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(end_of_worker,))
     try:
+        with _without_interrupts():
+            list(pool.map(abs, range(jobs)))
         yield pool
     except BaseException:
         end_here.close()
@@ -69,6 +73,24 @@ def _context() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["attemper.workbench.verifying.working"])
     return context
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Ctrl-C waits for the end of this, and never reaches processes that begin within.
+
+    A worker that is interrupted while it begins, or whose pool has ended by then, would print its traceback.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    # This process begins beside the first of the workers, and would let Ctrl-C through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(pipe: Connection) -> None:

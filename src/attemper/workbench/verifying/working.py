@@ -62,7 +62,7 @@ def packed(model: Model) -> Task:
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Within, the deepest formulas that can be read can be written as pickles; reading these takes no depth."""
+    """Within, the deepest formulas that can be read can be pickled; reading a pickle takes no depth."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION))
     try:
