@@ -212,3 +212,20 @@ def test_a_scheduler_that_does_not_answer(folder: Path, monkeypatch: pytest.Monk
         found = command("verify", folder, "--scheduler", address)
         assert found.code == ExitCode.USAGE
         assert f"no scheduler answers at '{address}'" in found.err
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_without_workers_or_without_attemper(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(executors, "SECONDS_TO_ANSWER", 2)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster:
+        found = command("verify", folder, "--scheduler", cluster.scheduler_address)
+        assert (found.code, "has no worker" in found.err) == (ExitCode.USAGE, True)
+
+    class Unread:
+        def run(self, *_: object) -> None:
+            raise RuntimeError("cannot be read there") from ModuleNotFoundError("attemper")
+
+    refused = pytest.raises(UnsupportedError, match=r"cannot be read there.*need attemper")
+    with distributed.LocalCluster(1, processes=False, dashboard_address=None) as cluster, refused:
+        executors.run_on_scheduler(Unread(), cluster.scheduler_address)  # type: ignore[arg-type]

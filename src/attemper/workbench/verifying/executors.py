@@ -8,18 +8,19 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 
+from attemper import __version__
 from attemper.errors import OptionError, UnsupportedError
 from attemper.workbench.verifying.answers import Verification
 from attemper.workbench.verifying.sweeps import Progress, Sweep
 
 SECONDS_TO_ANSWER = 10
-"""How long a scheduler may take to answer at first."""
+"""How long a scheduler may take to answer at first, and to find a worker."""
 
 
 def run_on_processes(sweep: Sweep, jobs: int, progress: Progress = lambda _: None) -> Verification:
@@ -109,7 +110,7 @@ def _leave_with(pipe: Connection) -> None:
 def scheduler(address: str) -> Iterator[Executor]:
     """The workers of a dask cluster, by its scheduler's address. Tasks are pickles: trusted clusters only.
 
-    Raises `OptionError` if `distributed` is not installed, or no scheduler answers.
+    Raises `OptionError` if `distributed` is not installed, no scheduler answers, or there is no worker.
     """
     try:
         from distributed import Client
@@ -120,10 +121,32 @@ def scheduler(address: str) -> Iterator[Executor]:
     except (OSError, ValueError, TypeError) as error:
         raise OptionError(f"no scheduler answers at '{address}': {error}") from None
     with client:
+        try:
+            client.wait_for_workers(1, timeout=SECONDS_TO_ANSWER)
+        except TimeoutError:
+            raise OptionError(f"the cluster at '{address}' has no worker: begin one") from None
         yield client.get_executor()
 
 
 def run_on_scheduler(sweep: Sweep, address: str, progress: Progress = lambda _: None) -> Verification:
-    """Run the sweep on a dask cluster. Raises `OptionError` as `scheduler` does."""
+    """Run the sweep on a dask cluster.
+
+    Raises `OptionError` as `scheduler` does, and `UnsupportedError` where the cluster cannot do a task.
+    """
     with scheduler(address) as executor:
-        return sweep.run(progress, executor)
+        try:
+            return sweep.run(progress, executor)
+        except Exception as error:
+            if not _is_of_cluster(error):
+                raise
+            raise UnsupportedError(
+                f"the cluster at '{address}' has not done a task ({str(error).partition(chr(10))[0]}): its "
+                f"scheduler and its workers need attemper {__version__} and must stay within reach"
+            ) from error
+
+
+def _is_of_cluster(error: Exception) -> bool:
+    """Whether tasks could not be read there, or got lost; what a task itself raises is none of that."""
+    is_unread = isinstance(error, ImportError) or isinstance(error.__cause__, ImportError)
+    is_of_dask = type(error).__module__.partition(".")[0] == "distributed"
+    return is_unread or is_of_dask or isinstance(error, CancelledError)
