@@ -48,6 +48,10 @@ def mistaken(formula: str, computed: str, regime: str = "unbounded") -> Model:
 
 MAJORITY = attemper.compile("#<[a] >= #<[b]", "ab")
 AHEAD = attemper.compile("G (a -> F b)", "ab", at="first")
+NUMBERS, TWICE = (
+    attemper.compile_program(parse_program(text), regime="decoder")
+    for text in (FRACTION, FRACTION.replace("1/2*", "1*"))
+)
 MODELS = {
     "right, to the past": MAJORITY,
     "right, ahead": AHEAD,
@@ -57,10 +61,8 @@ MODELS = {
     "wrong on drawn words alone": mistaken("#<[a] = 30", "false"),
     "a network of the past, a language of the future": mistaken("F a", "O a"),
     "an automaton": attemper.compile_regex("(a(ab)*b)*", "ab", regime="decoder"),
-    "numbers": attemper.compile_program(parse_program(FRACTION), regime="decoder"),
-    "wrong numbers": scaled(
-        attemper.compile_program(parse_program(FRACTION), regime="decoder"), Fraction(9, 8)
-    ),
+    "numbers": NUMBERS,
+    "wrong numbers": Model(TWICE.network, NUMBERS.language, NUMBERS.regime),
 }
 
 EXECUTORS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from functools import cached_property
 from itertools import islice
 from typing import final
 
@@ -13,7 +14,7 @@ from attemper.workbench.verifying.batches import Batch
 from attemper.workbench.verifying.comparing import Contest, one_thread, try_batches
 from attemper.workbench.verifying.plans import Part, Plan, count_words, tasks
 from attemper.workbench.verifying.sharing import shares_prefixes
-from attemper.workbench.verifying.working import packed, with_batches, work
+from attemper.workbench.verifying.working import Task, packed, with_batches, work
 
 IN_FLIGHT = 128
 """How many tasks an executor has at a time; so many bring the model, the others only where asked to."""
@@ -66,6 +67,14 @@ class Sweep:
         self.model, self.plan = model, plan
         self._finished = {part: _Finished() for part in Part}
 
+    @cached_property
+    def _contest(self) -> Contest:
+        return Contest.of(self.model.network, self.model.language)
+
+    @cached_property
+    def _packed(self) -> Task:
+        return packed(self.model)
+
     @property
     def finished(self) -> int:
         """How many tasks are finished."""
@@ -103,15 +112,14 @@ class Sweep:
         if executor is None:
             self._try_here(unfinished, finished, told)
         else:
-            _Flight(executor, self.model, finished, told).fly(unfinished)
+            _Flight(executor, self._packed, finished, told).fly(unfinished)
         return finished.joined()
 
     def _try_here(self, unfinished: Iterator[Numbered], finished: _Finished, told: _Told) -> None:
-        contest = Contest.of(self.model.network, self.model.language)
         for number, batches in unfinished:
             if number > finished.first_wrong:
                 return
-            found = try_batches(contest, batches)
+            found = try_batches(self._contest, batches)
             finished.keep(number, found)
             told.add(found.words)
 
@@ -139,9 +147,9 @@ class _Told:
 class _Flight:
     """Tasks on their way through an executor; what comes back is kept by the task's number."""
 
-    def __init__(self, executor: Executor, model: Model, finished: _Finished, told: _Told) -> None:
+    def __init__(self, executor: Executor, model: Task, finished: _Finished, told: _Told) -> None:
         self._executor, self._finished, self._told = executor, finished, told
-        self._task = packed(model)
+        self._packed = model
         self._flying: dict[Future[Verification | None], Numbered] = {}
         self._sent = 0
 
@@ -161,7 +169,7 @@ class _Flight:
             self._drop_after(-1)
 
     def _send(self, numbered: Numbered, *, brings_model: bool) -> None:
-        task = with_batches(self._task, numbered[1], brings_model=brings_model)
+        task = with_batches(self._packed, numbered[1], brings_model=brings_model)
         self._flying[self._executor.submit(work, task)] = numbered
         self._sent += 1
 
