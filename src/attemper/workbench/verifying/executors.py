@@ -139,9 +139,10 @@ def run_on_scheduler(sweep: Sweep, address: str, progress: Progress = lambda _: 
         except Exception as error:
             if not _is_of_cluster(error):
                 raise
+            said = str(error).partition("\n")[0] or type(error).__name__
             raise UnsupportedError(
-                f"the cluster at '{address}' has not done a task ({str(error).partition(chr(10))[0]}): its "
-                f"scheduler and its workers need attemper {__version__} and must stay within reach"
+                f"the cluster at '{address}' has not done a task ({said}): its scheduler and its workers need "
+                f"attemper {__version__} and must stay within reach"
             ) from error
 
 
