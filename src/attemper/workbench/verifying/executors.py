@@ -141,8 +141,8 @@ def run_on_scheduler(sweep: Sweep, address: str, progress: Progress = lambda _: 
                 raise
             said = str(error).partition("\n")[0] or type(error).__name__
             raise UnsupportedError(
-                f"the cluster at '{address}' has not done a task ({said}): its scheduler and its workers need "
-                f"attemper {__version__} and must stay within reach"
+                f"the cluster at '{address}' has not done a task ({said}): its scheduler and its workers "
+                f"need attemper {__version__} and must stay within reach"
             ) from error
 
 
