@@ -32,7 +32,7 @@ PLAIN = {
     *("hard-attention", "end-of-word", "well-nested", "0-based", "two-element"),
     *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
     *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
-    *("NOT", "NAME", "NUMBER", "SYMBOL", "log-log"),
+    *("NOT", "NAME", "NUMBER", "SYMBOL", "ADDRESS", "log-log"),
 }
 """Words with a hyphen or in capitals that are no terms: of English, and names of what options take."""
 

@@ -13,7 +13,8 @@ from attemper.languages.words import Word
 from attemper.running.batches import Run, runs_of
 from attemper.running.dense import DenseTransformer
 from attemper.workbench.options import RegimeName
-from attemper.workbench.verify import boundary_words, exact_rows
+from attemper.workbench.verifying.boundaries import boundary_words
+from attemper.workbench.verifying.comparing import exact_rows
 from tests.support.campaign import adversarial
 
 Build = Callable[[RegimeName, LayerNorm | None], Model]

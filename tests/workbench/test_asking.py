@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import attemper
 from attemper.checker.folders import check_path
@@ -16,8 +17,10 @@ from attemper.hard_models.examples import PrefixXor
 from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import HardModel
 from attemper.modules import ModuleError
+from attemper.networks.layers import HardWeighting, Network
 from attemper.refutation.search import Search
 from attemper.workbench.model import Model
+from attemper.workbench.verifying import comparing
 
 
 def compiled_reader(n: int, _: int) -> HardModel:
@@ -47,16 +50,16 @@ def test_verify_refuses_wrong_values(options: dict[str, Any]) -> None:
 
 
 def test_verify_builds_two_modules_however_many_words_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-    dense = Model.dense
+    made: list[HardWeighting | None] = []
+    module = comparing.DenseTransformer
 
-    def noted(model: Model, **options: Any) -> Any:
-        made.append(options["weights"])
-        return dense(model, **options)
+    def noted(network: Network, dtype: torch.dtype, weighting: HardWeighting | None, **options: Any) -> Any:
+        made.append(weighting)
+        return module(network, dtype, weighting, **options)
 
-    monkeypatch.setattr(Model, "dense", noted)
+    monkeypatch.setattr(comparing, "DenseTransformer", noted)
     attemper.verify(attemper.compile("O a", "ab"), up_to=6, random=60, length=80)
-    assert made == ["soft", "hard"]
+    assert made == [None, HardWeighting.AVERAGE]
 
 
 def test_a_refutation_is_found_proved_and_saved(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, cast
 
 from attemper.errors import OptionError
@@ -26,6 +27,7 @@ def verify(
     length: int = 512,
     seed: int = 0,
     progress: Callable[[int], None] = lambda _: None,
+    executor: Executor | None = None,
 ) -> Verification:
     """Look for a word on which the model is wrong: soft run, hard run and exact meaning are compared.
 
@@ -34,7 +36,11 @@ def verify(
     every position; `seed` draws the words. `progress` is called with how many words were done. The answer
     has the first `disagreement`, or None, which is no proof: `Model.certify` is one.
 
-    Raises `OptionError` (a value, or no words to try) and `UnsupportedError` (more than two million words).
+    `executor`, any of `concurrent.futures`, is where words are tried; the answer does not depend on that.
+    `docs/verifying.md` says what is sent there, and how a sweep goes on that was interrupted.
+
+    Raises `OptionError` (a value, or no words to try), `UnsupportedError` (more than two million words), and
+    what the executor raises.
 
     >>> from attemper.workbench.model import compile
     >>> found = verify(compile("O a", "ab"), up_to=4, random=20, length=50)
@@ -52,7 +58,7 @@ def verify(
     plan = Plan(exhaustive, random, length, seed)
     if count_words(model, plan) == 0:
         raise OptionError("up_to=0 and random=0 leave no word to try")
-    return verify_words(model, plan, progress)
+    return verify_words(model, plan, progress, executor)
 
 
 def refute(

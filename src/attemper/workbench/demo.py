@@ -30,7 +30,8 @@ from attemper.workbench.cli.console import out, progress_bar
 from attemper.workbench.model import Model
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.report.tables import table
-from attemper.workbench.verify import boundary_words, exact_rows
+from attemper.workbench.verifying.boundaries import boundary_words
+from attemper.workbench.verifying.comparing import exact_rows
 from attemper.workbench.zoo import compile_entry
 
 PARITY = language_named("parity-odd")

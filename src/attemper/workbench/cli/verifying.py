@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,8 @@ from attemper.workbench.model import load
 
 if TYPE_CHECKING:
     from attemper.running.numbers import Number
-    from attemper.workbench.verify import Expected
+    from attemper.workbench.model import Model
+    from attemper.workbench.verify import Expected, Plan, Verification
 
 
 def verify_command(
@@ -30,21 +32,30 @@ def verify_command(
     ] = 200,
     length: Annotated[int, typer.Option(min=1, help="The greatest length of those.")] = 512,
     seed: Annotated[int, typer.Option(help="The seed of the random words.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Try them in so many processes (1: in this one).")
+    ] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Try them on a dask cluster, a trusted one: tasks are pickles."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare soft run, hard run and exact meaning; exit 1 with the word where they differ.
 
     The hard run is average-hard attention on the same scores. Agreement is not a proof.
     """
-    from attemper.workbench.verify import Plan, count_words, longest_exhaustive, verify
+    from attemper.workbench.verify import Plan, count_words, longest_exhaustive
 
+    if scheduler is not None and jobs > 1:
+        raise typer.BadParameter("--scheduler has workers of its own: leave --jobs out")
     model = load(folder)
     plan = Plan(longest_exhaustive(model) if up_to is None else up_to, random, length, seed)
     words = count_words(model, plan)
     if words == 0:
         raise typer.BadParameter("there is no word to try: raise --up-to or --random")
     with progress_bar("verifying", words, quiet=json) as progress:
-        result = verify(model, plan, progress)
+        result = _verified(model, plan, progress, jobs, scheduler)
     margin = result.smallest_margin if math.isfinite(result.smallest_margin) else None
     wrong = result.disagreement
     if json:
@@ -76,6 +87,20 @@ def verify_command(
         )
     if wrong is not None:
         raise typer.Exit(ExitCode.DISAGREEMENT)
+
+
+def _verified(
+    model: Model, plan: Plan, progress: Callable[[int], None], jobs: int, scheduler: str | None
+) -> Verification:
+    """The words tried in this process, in several, or by the workers of a scheduler."""
+    from attemper.workbench.verify import Sweep, verify
+    from attemper.workbench.verifying import executors
+
+    if scheduler is not None:
+        return executors.run_on_scheduler(Sweep(model, plan), scheduler, progress)
+    if jobs > 1:
+        return executors.run_on_processes(Sweep(model, plan), jobs, progress)
+    return verify(model, plan, progress)
 
 
 def _plain(found: bool | Number | Expected | None) -> object:

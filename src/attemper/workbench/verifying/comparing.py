@@ -1,0 +1,202 @@
+"""A batch of words: soft run, hard run and exact meaning, word by word and position by position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import assert_never, cast, final
+
+import torch
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.meaning import visible
+from attemper.attention_program.ops import Numbers
+from attemper.languages.language import Language
+from attemper.languages.measures import FLOAT_ACCURACY, Measure
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.words import Word
+from attemper.networks.layers import HardWeighting, Network
+from attemper.running.batches import Run, run_words
+from attemper.running.dense import DenseTransformer
+from attemper.running.numbers import Number
+from attemper.running.truth import truth_of_words
+from attemper.workbench.verifying.answers import NOTHING, Disagreement, Expected, Verification, joined
+from attemper.workbench.verifying.batches import Batch, Listed, Prefixes, Stretch, shorter, words_in
+
+DEFINITIONAL_LENGTH = 8
+"""Up to this length the exact meaning of a formula is evaluated straight from the definition as well."""
+
+Bits = Sequence[Sequence[bool]]
+"""One row for each output, with a bit for each position."""
+
+Outputs = Bits | Sequence[Sequence[Expected]]
+"""Bits, or in their places numbers."""
+
+
+@final
+@dataclass(frozen=True)
+class Contest:
+    """A language, and the network that should compute it, to be run softly and hard."""
+
+    language: Language
+    soft: DenseTransformer
+    hard: DenseTransformer
+
+    @classmethod
+    def of(cls, network: Network, language: Language) -> Contest:
+        """Both runs in float64, by modules that nobody else has."""
+        return cls(language, _module(network, None), _module(network, HardWeighting.AVERAGE))
+
+    @property
+    def symbols(self) -> Sequence[str]:
+        """Those of the words."""
+        return self.soft.network.alphabet.symbols
+
+    def runs(self, words: Sequence[Word]) -> Iterator[tuple[Run, Run]]:
+        """Of each word its soft run and its hard one."""
+        return zip(run_words(self.soft, words), run_words(self.hard, words), strict=True)
+
+
+def _module(network: Network, override: HardWeighting | None) -> DenseTransformer:
+    module = DenseTransformer(network, torch.float64, override, sealed=True)
+    for parameter in module.parameters():
+        # Numbers that numpy has made begin anywhere in memory, and a sum over them may be rounded otherwise
+        # in another process; torch's own begin at multiples of 64 bytes.
+        parameter.data = parameter.data.clone()
+    return module
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within, torch computes with one thread, so that no sum depends on how many there are."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def try_batches(contest: Contest, batches: Sequence[Batch]) -> Verification:
+    """Try the batches in their order, up to the first disagreement."""
+    found = NOTHING
+    for batch in batches:
+        found = joined(found, _try_batch(contest, batch))
+        if found.disagreement is not None:
+            break
+    return found
+
+
+def _try_batch(contest: Contest, batch: Batch) -> Verification:
+    match batch:
+        case Stretch():
+            return _try_words(contest, words_in(batch, contest.symbols))
+        case Listed(words):
+            return _try_words(contest, words)
+        case Prefixes(stretch):
+            return _try_prefixes(contest, stretch)
+        case _:
+            assert_never(batch)
+
+
+def _try_words(contest: Contest, words: Sequence[Word]) -> Verification:
+    """Words of one length, up to the first on which anything differs."""
+    smallest, length = float("inf"), len(words[0])
+    exact = exact_outputs(contest.language, words)
+    for tried, (expected, (soft, hard)) in enumerate(zip(exact, contest.runs(words), strict=True), start=1):
+        smallest = min(smallest, soft.margin)
+        found = _disagreement(contest.language, soft.word, expected, soft, hard)
+        if found is not None:
+            return Verification(tried, length, smallest, found)
+    return Verification(len(words), length, smallest, None)
+
+
+def _try_prefixes(contest: Contest, stretch: Stretch) -> Verification:
+    """All words of a stretch, and of the shorter words that belong to the stretch, by the longest's runs.
+
+    A shorter word's exact meaning is its own; its outputs are the first ones of its continuation.
+    """
+    size = len(contest.symbols)
+    runs = list(contest.runs(words_in(stretch, contest.symbols)))
+    smallest, tried = min(soft.margin for soft, _ in runs), 0
+    for length in range(1, stretch.length + 1):
+        own, apart = shorter(stretch, length, size)
+        words = words_in(own, contest.symbols)
+        for number, expected in enumerate(exact_outputs(contest.language, words), start=own.start):
+            word, tried = words[number - own.start], tried + 1
+            found = _disagreement(contest.language, word, expected, *runs[number * apart - stretch.start])
+            if found is not None:
+                return Verification(tried, length, smallest, found)
+    return Verification(tried, stretch.length, smallest, None)
+
+
+def _disagreement(
+    language: Language, word: Word, expected: Outputs, soft: Run, hard: Run
+) -> Disagreement | None:
+    """Where anything first differs on a word; the runs may be those of a continuation of the word."""
+    if isinstance(language, TemporalLanguage) and len(word) <= DEFINITIONAL_LENGTH:
+        found = _difference(word, "linear-time meaning", language.rows(word), cast("Bits", expected))
+        if found is not None:
+            return found
+    for which, run in (("soft", soft), ("hard", hard)):
+        put_out = run.rows if run.numbers is None else (run.numbers,)
+        found = _difference(word, which, expected, tuple(row[: len(word)] for row in put_out))
+        if found is not None:
+            return found
+    return None
+
+
+def _difference(
+    word: Word, which: str, expected: Outputs, got: Sequence[Sequence[bool | Number | None]]
+) -> Disagreement | None:
+    for wanted, had in zip(expected, got, strict=True):
+        for position, (want, have) in enumerate(zip(wanted, had, strict=True), start=1):
+            if want is not have and not _agrees(want, have):
+                return Disagreement(word, position, which, want, have)
+    return None
+
+
+def _agrees(want: bool | Expected, have: bool | Number | None) -> bool:
+    """Bits and integers are the same, other numbers as near as is claimed of them in floats."""
+    if isinstance(want, bool):
+        return want is have
+    if isinstance(want, dict):
+        return isinstance(have, dict) and all(_is_near(number, have[name]) for name, number in want.items())
+    if isinstance(want, int):
+        return want == have
+    return isinstance(have, float) and _is_near(want, have)
+
+
+def _is_near(want: Fraction, have: float) -> bool:
+    return abs(Fraction(have) - want) <= FLOAT_ACCURACY
+
+
+def exact_outputs(language: Language, words: Sequence[Word]) -> Sequence[Outputs]:
+    """What a network should put out on words of one length: bits, or numbers."""
+    if isinstance(language, ProgramLanguage) and language.program.numbers is not None:
+        said = language.program.numbers
+        return [[_expected(said, language.numbers(word))] for word in words]
+    return exact_rows(language, words)
+
+
+def exact_rows(language: Language, words: Sequence[Word]) -> Sequence[Bits]:
+    """The exact bits of words of one length, of a formula in linear time."""
+    if isinstance(language, TemporalLanguage):
+        return [[row] for row in truth_of_words(language.formula, words).tolist()] if words else []
+    return [language.rows(word) for word in words]
+
+
+def _expected(said: Numbers, rows: tuple[tuple[Fraction, ...], ...]) -> tuple[Expected, ...]:
+    """The exact number at each position, of an integer the integer itself."""
+    match said.measure:
+        case Measure.INTEGER:
+            n = len(rows[0])
+            return tuple(int(x * len(visible(said.mask, i, n))) for i, x in enumerate(rows[0], start=1))
+        case Measure.FRACTION:
+            return rows[0]
+        case Measure.DISTRIBUTION:
+            return tuple(dict(zip(said.names, column, strict=True)) for column in zip(*rows, strict=True))
+        case _:
+            assert_never(said.measure)

@@ -1,0 +1,111 @@
+"""What a worker does with a task, in another thread, process or machine: plain data comes, plain data goes.
+
+A task names its model by the digest of the model's bytes, and brings these bytes or not. A worker keeps the
+modules that it has built, in each thread its own, and answers None to a task whose model it has never seen:
+the caller then sends that task again, with the bytes.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import final
+
+from attemper import __version__
+from attemper.errors import UnsupportedError
+from attemper.languages.language import Language
+from attemper.networks.layers import Network
+from attemper.workbench.model import Model
+from attemper.workbench.verifying.answers import Verification
+from attemper.workbench.verifying.batches import Batch
+from attemper.workbench.verifying.comparing import Contest, one_thread, try_batches
+
+RECURSION = 30_000
+"""Formulas nest up to 1,000 levels, each of which takes some calls of the pickler."""
+
+MOST_KEPT = 2
+"""How many models a thread of a worker keeps."""
+
+
+@final
+@dataclass(frozen=True)
+class Task:
+    """Batches to be tried with the model whose bytes have this digest; `version` is the sender's."""
+
+    digest: str
+    packed: bytes | None
+    batches: tuple[Batch, ...] = ()
+    version: str = __version__
+
+
+class _Kept(threading.local):
+    """The contests that this thread has built, by digest, the oldest first."""
+
+    def __init__(self) -> None:
+        self.contests: dict[str, Contest] = {}
+
+
+_kept = _Kept()
+
+
+def packed(model: Model) -> Task:
+    """A task with the model and no batches yet."""
+    with _deep_recursion():
+        data = pickle.dumps((model.network, model.language), protocol=pickle.HIGHEST_PROTOCOL)
+    return Task(sha256(data).hexdigest(), data)
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Within, the deepest formulas that can be read can be pickled; reading a pickle takes no depth."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def with_batches(task: Task, batches: tuple[Batch, ...], *, brings_model: bool) -> Task:
+    """The task with these batches, with or without the model."""
+    return replace(task, batches=batches, packed=task.packed if brings_model else None)
+
+
+def work(task: Task) -> Verification | None:
+    """What the task's words show, or None if the task brings no model and this worker does not know it.
+
+    Raises `UnsupportedError` where the sender has another version, whose words may be others.
+    """
+    if task.version != __version__:
+        raise UnsupportedError(
+            f"a worker has attemper {__version__}, and the sweep was begun by {task.version}: install "
+            "the same version everywhere"
+        )
+    contest = _contest_of(task)
+    if contest is None:
+        return None
+    with one_thread():
+        return try_batches(contest, task.batches)
+
+
+def _contest_of(task: Task) -> Contest | None:
+    contests = _kept.contests
+    if task.digest not in contests:
+        if task.packed is None:
+            return None
+        for oldest in list(contests)[: len(contests) - MOST_KEPT + 1]:
+            del contests[oldest]
+        network, language = _unpacked(task.packed)
+        contests[task.digest] = Contest.of(network, language)
+    return contests[task.digest]
+
+
+def _unpacked(data: bytes) -> tuple[Network, Language]:
+    """The network and the language that `packed` has written."""
+    network, language = pickle.loads(data)
+    return network, language
