@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -182,6 +184,29 @@ def test_a_coordinate_that_a_hook_has_changed_is_read_as_it_is(point: str, engin
     assert calls == [point]
     assert (found - expected).abs().max() <= 1e-9
     assert (found - module(tokens)).abs().max() > 1e-4
+
+
+def test_the_scan_refuses_to_run_where_gradients_are_wanted() -> None:
+    module = attemper.compile(FORMULA, "ab").dense(engine="scan")
+    module.blocks[0].mlp.W_in.requires_grad_()
+    with pytest.raises(OptionError, match="no gradients"):
+        module(word_of(3))
+    with torch.no_grad():
+        module(word_of(3))
+
+
+@pytest.mark.parametrize("point", ["blocks.0.attn.hook_z", "blocks.1.mlp.hook_pre", "blocks.1.hook_mlp_out"])
+def test_hooks_see_what_nobody_reads(point: str) -> None:
+    """Values that W_O writes nowhere, and layers without hidden units."""
+    network = attemper.compile(FORMULA, "ab").network
+    bare = replace(network.layers[1], hidden=(), clamps=())
+    module = DenseTransformer(replace(network, layers=(network.layers[0], bare)))
+    module.blocks[0].attn.W_O[0] = 0
+    _, matrix = module.run_with_cache(word_of(9))
+    with hooks(module, {point: lambda seen: matrix.__setitem__("scan", seen)}):
+        module(word_of(9), engine="scan")
+    assert matrix["scan"].shape == matrix[point].shape
+    assert matrix[point].numel() == 0 or (matrix["scan"] - matrix[point]).abs().max() <= 1e-11
 
 
 @pytest.mark.parametrize("where", ["blocks.0", "blocks.0.attn", "blocks.1.mlp", "embed"])

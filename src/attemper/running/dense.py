@@ -247,6 +247,7 @@ class DenseTransformer(nn.Module):
     def _require_reached(self, engine: Engine) -> None:
         """Raises `OptionError` for a hook on a point that the engine does not reach."""
         if engine is Engine.SCAN:
+            self._require_no_gradients()
             self._require_no_other_hooks()
         missed = {Engine.MATRIX: (), Engine.SCAN: ON_SCORES + ON_QUERIES}.get(engine, ON_SCORES)
         for number, layer in enumerate(self.layers):
@@ -257,6 +258,13 @@ class DenseTransformer(nn.Module):
                         f"a hook on blocks.{number}.attn.{name} sees nothing under the engine '{engine}': "
                         f"make the module with engine='{remedy}', or name the engine in the call"
                     )
+
+    def _require_no_gradients(self) -> None:
+        if self._wants_gradients():
+            raise OptionError(
+                "the engine 'scan' has no gradients, which parameters ask for: take engine='fused', or run "
+                "the module in torch.no_grad()"
+            )
 
     def _require_no_other_hooks(self) -> None:
         """The scan calls no module but hook points: hooks on others would see nothing."""
@@ -359,7 +367,7 @@ class DenseTransformer(nn.Module):
         width = len(self.network.coordinates)
         table = torch.zeros(*i.shape, width, dtype=self.dtype, device=i.device)
         for coordinate, form in self.network.positions:
-            table[..., coordinate] = form_values(form, i, n).to(self.dtype)
+            table[..., coordinate] += form_values(form, i, n).to(self.dtype)
         return table
 
 

@@ -54,7 +54,8 @@ class Sums:
         total = torch.zeros_like(top)
         sums = top.new_zeros(len(head.values), len(top))
         for visit in visits:
-            near = visit.at_best > top - head.need
+            # Of large scores `need` may be less than the last digit, so their difference is looked at.
+            near = top - visit.at_best < head.need
             if near.any():
                 self._add(visit, near, top, total, sums, ways)
         return sums / positive(total)

@@ -29,10 +29,11 @@ def attend_densely(shape: HeadShape, read: Read, grid: Grid) -> Tensor:
         part = slice(begin, begin + step)
         hidden = (places < low[:, part]) | (places >= high[:, part])
         scores = (queries[:, part] @ keys.transpose(1, 2)).masked_fill(hidden, -torch.inf)
-        top = scores.amax(dim=2, keepdim=True)
-        weights = (scores - top.masked_fill(top == -torch.inf, 0.0)).exp()
+        blind = hidden.all(dim=2, keepdim=True)
+        top = scores.amax(dim=2, keepdim=True).masked_fill(blind, 0.0)
+        weights = (scores - top).exp()
         total = weights.sum(dim=2, keepdim=True)
-        found[:, part] = weights @ values / total.masked_fill(total == 0, 1.0)
+        found[:, part] = weights @ values / total.masked_fill(blind, 1.0)
     return found.permute(2, 0, 1).reshape(len(shape.values), grid.columns)
 
 

@@ -14,7 +14,7 @@ from attemper.running.engines.scan.classes import Class
 from attemper.running.engines.scan.combining import Sums, finite, positive
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.head import Head, Read
-from attemper.running.engines.scan.past import ClassName, NeedsPastError, Past
+from attemper.running.engines.scan.past import ClassName, NeedsPastError, Past, UnfitError
 from attemper.running.engines.scan.polynomials import constant
 from attemper.running.engines.scan.shapes import HeadShape
 
@@ -99,7 +99,10 @@ def _flat(head: Head) -> Tensor:
         name: constant(queries, head.numbers(name, everything)).masked_fill(own[0] == 0, -torch.inf)
         for name, own in sums.items()
     }
-    top = finite(torch.stack(list(scores.values())).amax(dim=0))
+    top = torch.stack(list(scores.values())).amax(dim=0)
+    if not (top.isfinite() | (sum(own[0] for own in sums.values()) == 0)).all():
+        raise UnfitError("its scores leave the range of float64")
+    top = finite(top)
     weighted = torch.zeros_like(next(iter(sums.values())))
     for name, score in scores.items():
         weighted += sums[name] * (score - top).exp()

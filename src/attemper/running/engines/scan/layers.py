@@ -19,6 +19,7 @@ from attemper.running.engines.scan.shapes import Combination, HeadShape, head_sh
 from attemper.running.hooks import HookPoint
 
 if TYPE_CHECKING:
+    from attemper.running.attention import Attention
     from attemper.running.dense import Block
 
 UNITS = 1 << 17
@@ -44,10 +45,8 @@ class ScanLayer:
 
     def __init__(self, number: int, block: Block) -> None:
         self.number, self.block = number, block
-        attention = block.attn
-        weights = zip(attention.W_Q, attention.W_K, attention.W_V, attention.W_O, strict=True)
-        heads = zip(attention.maskings, attention.weightings, weights, strict=True)
-        self.shapes = [_shape(masking, weighting, own) for masking, weighting, own in heads]
+        self.all_shapes = _shapes(block.attn)
+        self.shapes = [shape.without_unread() for shape in self.all_shapes]
         units = block.mlp
         self.reads = (units.W_in != 0).any(dim=1).nonzero()[:, 0]
         self.writes = (units.W_out != 0).any(dim=0).nonzero()[:, 0]
@@ -68,9 +67,10 @@ class ScanLayer:
         Raises `UnfitError` for a head that would have to run dense, unless `ways` allows it.
         """
         block = self.block
+        shapes = self.all_shapes if block.attn.hook_z.is_watched else self.shapes
         found = [
             self._attended(number, shape, x, grid, pure, None if pasts is None else pasts[number], ways)
-            for number, shape in enumerate(self.shapes)
+            for number, shape in enumerate(shapes)
         ]
         if block.attn.hook_z.is_watched or block.hook_attn_out.is_watched:
             x = x + shown(block.hook_attn_out, self._attention_out(found, x, grid), grid)
@@ -85,7 +85,7 @@ class ScanLayer:
         step = grid.columns if watched else max(256, UNITS // (len(self.bias) + len(self.reads) + 1))
         if watched:
             x = x.clone()
-        for begin in range(0, grid.columns if len(self.bias) else 0, step):
+        for begin in range(0, grid.columns if watched or len(self.bias) else 0, step):
             part = slice(begin, begin + step)
             pre = self.inner @ x[self.reads, part]
             pre += self.bias
@@ -135,7 +135,8 @@ class ScanLayer:
         """As hook_attn_out sees it, after hook_z."""
         heads, d_head = self.block.attn.W_V.shape[0], self.block.attn.W_V.shape[2]
         z = x.new_zeros(heads, d_head, grid.columns)
-        for own, shape, rows in zip(z, self.shapes, found, strict=True):
+        watched = self.block.attn.hook_z.is_watched
+        for own, shape, rows in zip(z, self.all_shapes if watched else self.shapes, found, strict=True):
             for (place, _, _), row in zip(shape.values, rows, strict=True):
                 own[place] = row
         # hook_z sees [batch, position, head, d_head].
@@ -145,9 +146,13 @@ class ScanLayer:
         return out
 
 
-def _shape(masking: object, weighting: object, weights: tuple[Tensor, Tensor, Tensor, Tensor]) -> HeadShape:
-    assert isinstance(weighting, Softmax)
-    return head_shape(masking, weighting.inverse_temperature, *weights)  # type: ignore[arg-type]
+def _shapes(attention: Attention) -> list[HeadShape]:
+    weights = zip(attention.W_Q, attention.W_K, attention.W_V, attention.W_O, strict=True)
+    found = []
+    for masking, weighting, own in zip(attention.maskings, attention.weightings, weights, strict=True):
+        assert isinstance(weighting, Softmax)
+        found.append(head_shape(masking, weighting.inverse_temperature, *own))
+    return found
 
 
 @final

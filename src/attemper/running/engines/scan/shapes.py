@@ -8,7 +8,7 @@ a key reads is its *content*. Labels, and what a head is said to be for, are nev
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
@@ -34,10 +34,10 @@ class Row:
 @final
 @dataclass(frozen=True)
 class HeadShape:
-    """A soft head from its raw weights: rows that are not 0, and values that somebody reads.
+    """A soft head from its raw weights: rows that are not 0, and values that are not 0.
 
     The score is the sum over the rows of query(i) key(j), times the inverse temperature at i, divided by
-    `root`. `values` has of each number that W_O writes somewhere its place in d_head, what is averaged, and
+    `root`. `values` has of each number that is averaged its place in d_head, what it is, and
     where the average is added, with which factors.
     """
 
@@ -46,6 +46,10 @@ class HeadShape:
     root: float
     rows: tuple[Row, ...]
     values: tuple[tuple[int, Combination, Combination], ...]
+
+    def without_unread(self) -> HeadShape:
+        """The head without the numbers that W_O writes nowhere, which only hooks can see."""
+        return replace(self, values=tuple(value for value in self.values if value[2]))
 
 
 @final
@@ -93,7 +97,7 @@ def head_shape(
         inverse_temperature,
         width**0.5,
         tuple(row for row in rows if row.query and row.key),
-        tuple(own for own in values if own[1] and own[2]),
+        tuple(own for own in values if own[1]),
     )
 
 

@@ -163,7 +163,8 @@ def running(group: Listed, rate: Tensor, need: float) -> tuple[Tensor, Tensor]:
     if backwards:
         at, values, rate = -at.flip(0), values.flip(1), rate.flip(0)
         word = None if word is None else word.flip(0)
-    width = 1 << max(0, ceil(log2(max(1.0, need / float(rate.min())))))
+    # No more members than there are, however slowly scores grow.
+    width = 1 << ceil(log2(max(1.0, min(need / float(rate.min()), len(at)))))
     if group.hole is not None and width > group.hole:
         raise NeedsPastError
     total, sums, reach = torch.ones_like(at), values.clone(), 1
