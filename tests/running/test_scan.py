@@ -10,20 +10,30 @@ import numpy as np
 import pytest
 import torch
 
+import attemper
 from attemper.compiling.regimes import Regime
 from attemper.exact.balls import precision
 from attemper.languages.words import words_of_length
 from attemper.networks import meaning_soft
 from attemper.networks.layers import Masking
+from attemper.running.engines.scan import forward
 from tests.support import scan_networks as by_hand
 from tests.support.automata import random_dfa
 from tests.support.extended_rows import HAS_EXTENDED, head_rows
-from tests.support.head_outputs import judged, module_of
-from tests.support.long_words import WORDS, accepted_prefixes, as_word, exact_bits, random_word
+from tests.support.head_outputs import heads_in_blocks, judged, judged_run, module_of
+from tests.support.long_words import (
+    WORDS,
+    accepted_prefixes,
+    as_word,
+    exact_bits,
+    random_word,
+    wrong_positions,
+)
 from tests.support.scan_networks import FAMILIES, OTHERS, HeadOf, network_of
 from tests.support.scan_sweeps import (
     AB,
     CLOSE,
+    UNIT,
     demo_networks,
     foreign,
     mutants,
@@ -152,6 +162,48 @@ def test_padding_does_not_matter_at_all(regime: Regime) -> None:
         module = module_of(network, "scan")
         for own, other, n in zip(module(tokens, lengths), module(others, lengths), lengths, strict=True):
             assert torch.equal(own[:n], other[:n])
+
+
+# Long words in blocks --------------------------------------------------------------------------------------
+
+
+BLOCKS = (
+    "O (a & Y b)",
+    "a S b",
+    "#<[a] <= #<[b]",
+    "even(#<[a])",
+    "Y (a S b) & #<[a & Y b] >= 2",
+    "H (a | Y a)",
+)
+
+
+@pytest.mark.parametrize("block", [16, 100])
+@pytest.mark.parametrize("regime", [Regime.UNBOUNDED, Regime.DECODER])
+def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: Regime, block: int) -> None:
+    """Carried from block to block, or read as a whole where that is not enough: the same heads."""
+    monkeypatch.setattr(forward, "BLOCK", block)
+    for text in BLOCKS:
+        model = attemper.compile(text, "ab", regime=regime.value)
+        module = module_of(model.network, "scan")
+        for kind in random.Random(text).sample(list(WORDS), 3):
+            tokens = torch.from_numpy(WORDS[kind](200, 2))[None]
+            found = judged_run(module, heads_in_blocks(module, tokens), tokens)
+            assert found.worst <= CLOSE, (text, kind, found.where)
+            exact = exact_bits(model.language, model.alphabet, WORDS[kind](200, 2))
+            assert wrong_positions(found.seen.output, exact) == 0, (text, kind)
+
+
+@pytest.mark.parametrize("block", [7])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_blocks_of_a_foreign_head(monkeypatch: pytest.MonkeyPatch, family: str, block: int) -> None:
+    monkeypatch.setattr(forward, "BLOCK", block)
+    for number, network in enumerate(foreign(family, range(400, 406), looks_back=True)):
+        module = module_of(network, "scan")
+        assert module.scanner().looks_back
+        tokens = some_words(150, 2, 1, number)
+        found = judged_run(module, heads_in_blocks(module, tokens), tokens)
+        allowed = CLOSE + 8 * UNIT * found.score_size(network)
+        assert found.worst <= allowed, (found.worst, allowed, found.where)
 
 
 # Changed and foreign networks ------------------------------------------------------------------------------
