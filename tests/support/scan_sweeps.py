@@ -16,11 +16,12 @@ import torch
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import times
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Masking, Network
+from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.workbench.demo import SHOWN
 from attemper.workbench.zoo import compile_entry
 from tests.support import automata
@@ -97,6 +98,17 @@ def foreign(family: str, seeds: range, *, looks_back: bool = False) -> Iterator[
         rng = random.Random(f"{family} {seed}")
         heads = [drawn_head(rng, family) for _ in range(2)]
         yield network_of(*(replace(head, masking=rng.choice(masks)) for head in heads))
+
+
+def steeper(network: Network, factor: int) -> Network:
+    """The network with all scores so many times as large: where a head leads, it leads by so much more."""
+
+    def cooled(head: Head) -> Head:
+        assert isinstance(head.weighting, Softmax)
+        return replace(head, weighting=Softmax(times(factor, head.weighting.inverse_temperature)))
+
+    layers = (replace(layer, heads=tuple(map(cooled, layer.heads))) for layer in network.layers)
+    return replace(network, layers=tuple(layers))
 
 
 # Words ---------------------------------------------------------------------------------------------------
