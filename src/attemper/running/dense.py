@@ -215,9 +215,9 @@ class DenseTransformer(nn.Module):
         if engine is not Engine.SCAN:
             return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)
         try:
-            output = self.scanner().run(
-                tokens, lengths, margins, whole=self._is_watched(), dense=asked is Engine.SCAN
-            )
+            watched = self._is_watched()
+            dense = watched or asked is Engine.SCAN
+            output = self.scanner().run(tokens, lengths, margins, whole=watched, dense=dense)
         except UnfitError:
             return self._read(tokens, Places(lengths, tokens.shape[1]), Engine.FUSED, margins)
         return output if self.network.symbols else output[..., 0]
@@ -246,6 +246,8 @@ class DenseTransformer(nn.Module):
 
     def _require_reached(self, engine: Engine) -> None:
         """Raises `OptionError` for a hook on a point that the engine does not reach."""
+        if engine is Engine.SCAN:
+            self._require_no_other_hooks()
         missed = {Engine.MATRIX: (), Engine.SCAN: ON_SCORES + ON_QUERIES}.get(engine, ON_SCORES)
         for number, layer in enumerate(self.layers):
             for name in missed:
@@ -255,6 +257,16 @@ class DenseTransformer(nn.Module):
                         f"a hook on blocks.{number}.attn.{name} sees nothing under the engine '{engine}': "
                         f"make the module with engine='{remedy}', or name the engine in the call"
                     )
+
+    def _require_no_other_hooks(self) -> None:
+        """The scan calls no module but hook points: hooks on others would see nothing."""
+        for name, module in self.named_modules():
+            hooked = module._forward_hooks or module._forward_pre_hooks
+            if name and hooked and not isinstance(module, HookPoint):
+                raise OptionError(
+                    f"a hook on {name} sees nothing under the engine 'scan', which calls hook points alone: "
+                    "hook one of them, for example 'blocks.0.hook_resid_post', or take engine='fused'"
+                )
 
     def _wants_gradients(self) -> bool:
         return torch.is_grad_enabled() and any(weight.requires_grad for weight in self.parameters())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, final
 
 import torch
 from torch import Tensor
 
+from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.layers import Look, ScanLayer, Ways, shown
@@ -40,8 +41,8 @@ class Scan:
         for layer in model.layers:
             written += [layer.attn.W_O, layer.mlp.W_out]
         pure = pure_forms(network.positions, written)
-        self.model = model
-        self.layers = [ScanLayer(number, block, pure) for number, block in enumerate(model.layers)]
+        self.model, self.pure = model, pure
+        self.layers = [ScanLayer(number, block) for number, block in enumerate(model.layers)]
         letters = model.embed.W_E
         self.letters = [
             (int(c), letters[:, c].contiguous()) for c in (letters != 0).any(dim=0).nonzero()[:, 0]
@@ -75,7 +76,7 @@ class Scan:
                 found, room = self._long(part[0], rooms is not None)
             else:
                 grid = Grid(lengths[rows], width)
-                found, room = self._grid(part.flatten(), grid, None, rooms is not None)
+                found, room = self._grid(part.flatten(), grid, None, rooms is not None, changes=whole)
             outputs[rows, :width] = found.T.reshape(len(rows), width, -1)
             if rooms is not None and room is not None:
                 rooms[rows] = room
@@ -98,17 +99,30 @@ class Scan:
         return torch.cat(found, dim=1), least
 
     def _grid(
-        self, tokens: Tensor, grid: Grid, pasts: list[list[Past]] | None, looks: bool
+        self,
+        tokens: Tensor,
+        grid: Grid,
+        pasts: list[list[Past]] | None,
+        looks: bool,
+        *,
+        changes: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """The outputs of a grid [output, column], and the least margin of each word."""
+        """The outputs of a grid [output, column], and the least margin of each word.
+
+        `changes`: hooks may change the stream, so that what should be pure is looked at.
+        """
         room = (
             torch.full((grid.columns,), torch.inf, dtype=torch.float64, device=tokens.device)
             if looks
             else None
         )
         x = self._embedded(tokens, grid)
+        pure = self.pure
         for number, layer in enumerate(self.layers):
-            x = layer.heads(x, grid, None if pasts is None else pasts[number], self.ways)
+            if changes:
+                x = shown(layer.block.hook_resid_pre, x, grid)
+                pure = _still_pure(pure, x, grid)
+            x = layer.heads(x, grid, pure, None if pasts is None else pasts[number], self.ways)
             x = layer.units(x, grid, self._look(number, room))
         outputs = x[list(self.model.network.outputs)]
         if room is None:
@@ -140,6 +154,11 @@ class Scan:
         for coordinate, form in model.network.positions:
             places[coordinate] += grid.values(form).to(x.dtype)
         return x if places is x else x + shown(model.hook_pos_embed, places, grid)
+
+
+def _still_pure(pure: Mapping[int, ClosedForm], x: Tensor, grid: Grid) -> dict[int, ClosedForm]:
+    """The coordinates that hold their closed forms, and not what a hook has made of them."""
+    return {c: form for c, form in pure.items() if torch.equal(x[c], grid.values(form).to(x.dtype))}
 
 
 def _alike(lengths: Tensor) -> Iterator[Tensor]:

@@ -42,8 +42,8 @@ class Ways:
 class ScanLayer:
     """One layer, its weights read once: heads as shapes, and hidden units."""
 
-    def __init__(self, number: int, block: Block, pure: Mapping[int, ClosedForm]) -> None:
-        self.number, self.block, self.pure = number, block, pure
+    def __init__(self, number: int, block: Block) -> None:
+        self.number, self.block = number, block
         attention = block.attn
         weights = zip(attention.W_Q, attention.W_K, attention.W_V, attention.W_O, strict=True)
         heads = zip(attention.maskings, attention.weightings, weights, strict=True)
@@ -55,15 +55,21 @@ class ScanLayer:
         self.outer = units.W_out[:, self.writes].T.contiguous()
         self.bias = units.b_in[:, None]
 
-    def heads(self, x: Tensor, grid: Grid, pasts: list[Past] | None, ways: Ways) -> Tensor:
+    def heads(
+        self,
+        x: Tensor,
+        grid: Grid,
+        pure: Mapping[int, ClosedForm],
+        pasts: list[Past] | None,
+        ways: Ways,
+    ) -> Tensor:
         """Add what the heads attend to, in place or in a new tensor.
 
         Raises `UnfitError` for a head that would have to run dense, unless `ways` allows it.
         """
         block = self.block
-        x = shown(block.hook_resid_pre, x, grid)
         found = [
-            self._attended(number, shape, x, grid, None if pasts is None else pasts[number], ways)
+            self._attended(number, shape, x, grid, pure, None if pasts is None else pasts[number], ways)
             for number, shape in enumerate(self.shapes)
         ]
         if block.attn.hook_z.is_watched or block.hook_attn_out.is_watched:
@@ -95,13 +101,20 @@ class ScanLayer:
         return shown(block.hook_resid_post, x, grid)
 
     def _attended(
-        self, number: int, shape: HeadShape, x: Tensor, grid: Grid, past: Past | None, ways: Ways
+        self,
+        number: int,
+        shape: HeadShape,
+        x: Tensor,
+        grid: Grid,
+        pure: Mapping[int, ClosedForm],
+        past: Past | None,
+        ways: Ways,
     ) -> Tensor:
         """What a head attends to [value, column], rounded to the stream's format."""
         read = _Reader(x)
         name = self.number, number
         try:
-            found = attend(shape, self.pure, read, grid, past)
+            found = attend(shape, pure, read, grid, past)
         except UnfitError as error:
             if past is not None:
                 raise NeedsPastError from None
