@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,32 +32,35 @@ class Seen:
 
 def heads_of(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Seen:
     """Run the words and keep what the heads read and attend to."""
-    return _seen(module, lambda: module(tokens, lengths))
+    streams = [(f"blocks.{layer}.hook_resid_pre",) for layer in range(len(module.layers))]
+    return _seen(module, streams, lambda: module(tokens, lengths))
 
 
 def heads_in_blocks(module: DenseTransformer, tokens: torch.Tensor) -> Seen:
     """The same of one word [1, position] as the scan reads it where nobody watches: long words in blocks."""
     lengths = torch.tensor([tokens.shape[1]])
-    return _seen(module, lambda: module.scanner().run(tokens, lengths, None)[..., 0])
+    after = [(f"blocks.{layer}.hook_resid_post",) for layer in range(len(module.layers) - 1)]
+    streams = [("hook_embed", "hook_pos_embed"), *after]
+    return _seen(module, streams, lambda: module.scanner().run(tokens, lengths, None)[..., 0])
 
 
-def _seen(module: DenseTransformer, run: Callable[[], torch.Tensor]) -> Seen:
+def _seen(
+    module: DenseTransformer, streams: Sequence[tuple[str, ...]], run: Callable[[], torch.Tensor]
+) -> Seen:
+    """What is seen in a run; each layer's stream is the sum of what some hook points show."""
     kept: defaultdict[str, list[NDArray[np.float64]]] = defaultdict(list)
 
     def keep(name: str) -> Callable[[torch.Tensor], None]:
         return lambda activation: kept[name].append(activation.detach().double().cpu().numpy().copy())
 
-    layers = range(len(module.network.layers))
-    streams = [f"blocks.{layer}.hook_resid_pre" for layer in layers]
-    heads = [f"blocks.{layer}.attn.hook_z" for layer in layers]
-    with torch.no_grad(), hooks(module, {name: keep(name) for name in (*streams, *heads)}):
+    heads = [f"blocks.{layer}.attn.hook_z" for layer in range(len(module.layers))]
+    names = [name for stream in streams for name in stream] + heads
+    with torch.no_grad(), hooks(module, {name: keep(name) for name in names}):
         output = run().double().cpu().numpy()
     n = output.shape[1]
-    return Seen(
-        output,
-        tuple(_joined(kept[name], n) for name in streams),
-        tuple(_joined(kept[name], n) for name in heads),
-    )
+    found = {name: _joined(blocks, n) for name, blocks in kept.items()}
+    before = tuple(sum(found[name] for name in stream) for stream in streams)
+    return Seen(output, before[: len(heads)], tuple(found[name] for name in heads))
 
 
 def _joined(blocks: list[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
