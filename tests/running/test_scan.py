@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from fractions import Fraction
 
 import flint
@@ -10,20 +11,31 @@ import numpy as np
 import pytest
 import torch
 
+import attemper
 from attemper.compiling.regimes import Regime
 from attemper.exact.balls import precision
 from attemper.languages.words import words_of_length
 from attemper.networks import meaning_soft
 from attemper.networks.layers import Masking
+from attemper.running.dense import Block, DenseTransformer
+from attemper.running.engines.scan import forward
 from tests.support import scan_networks as by_hand
 from tests.support.automata import random_dfa
 from tests.support.extended_rows import HAS_EXTENDED, head_rows
-from tests.support.head_outputs import judged, module_of
-from tests.support.long_words import WORDS, accepted_prefixes, as_word, exact_bits, random_word
+from tests.support.head_outputs import heads_in_blocks, heads_of, judged, judged_run, module_of
+from tests.support.long_words import (
+    WORDS,
+    accepted_prefixes,
+    as_word,
+    exact_bits,
+    random_word,
+    wrong_positions,
+)
 from tests.support.scan_networks import FAMILIES, OTHERS, HeadOf, network_of
 from tests.support.scan_sweeps import (
     AB,
     CLOSE,
+    UNIT,
     demo_networks,
     foreign,
     mutants,
@@ -33,6 +45,7 @@ from tests.support.scan_sweeps import (
     require_close,
     require_right,
     some_words,
+    steeper,
 )
 
 pytestmark = pytest.mark.skipif(not HAS_EXTENDED, reason="no numbers of a 64-bit mantissa here")
@@ -116,6 +129,25 @@ def test_networks_of_the_demo(name: str) -> None:
         require_right(network, language, some_words(n, len(network.alphabet.symbols), 2, n))
 
 
+@pytest.mark.parametrize("power", [20, 53, 60, 80, 300])
+@pytest.mark.parametrize("regime", REGIMES)
+def test_scores_beyond_all_integers(regime: Regime, power: int) -> None:
+    """What is left out is told from what is best, also where 60 is less than the rounding of a score."""
+    for network, language in random_formulas(regime, range(400, 406)):
+        for n in (1, 2, 9, 40):
+            require_right(steeper(network, 2**power), language, some_words(n, 2, 3, n))
+
+
+def test_the_first_of_many_symbols_is_counted_where_scores_are_large() -> None:
+    """PARITY of one 1 at the far end, in the decoder regime: beyond i = 2^19 scores have 60 binary digits."""
+    network, language = DEMO["parity-odd, decoder"]
+    n = 2**19 + 5
+    with torch.no_grad():
+        output = module_of(network, "scan")(torch.from_numpy(WORDS["one far event"](n, 2))[None])
+    exact = exact_bits(language, network.alphabet, WORDS["one far event"](n, 2))
+    assert wrong_positions(output.numpy(), exact) == 0
+
+
 def test_all_short_words() -> None:
     """Every word up to length 6, in batches of one length: nothing depends on how a word is drawn."""
     for name in ("majority, unbounded", "dyck-1, decoder", "parity-odd, temperature", "ab-star, unbounded"):
@@ -152,6 +184,83 @@ def test_padding_does_not_matter_at_all(regime: Regime) -> None:
         module = module_of(network, "scan")
         for own, other, n in zip(module(tokens, lengths), module(others, lengths), lengths, strict=True):
             assert torch.equal(own[:n], other[:n])
+
+
+# Long words in blocks --------------------------------------------------------------------------------------
+
+
+BLOCKS = (
+    "O (a & Y b)",
+    "a S b",
+    "#<[a] <= #<[b]",
+    "even(#<[a])",
+    "Y (a S b) & #<[a & Y b] >= 2",
+    "H (a | Y a)",
+)
+
+
+@pytest.mark.parametrize("block", [16, 100])
+@pytest.mark.parametrize("regime", [Regime.UNBOUNDED, Regime.DECODER])
+def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: Regime, block: int) -> None:
+    """Carried from block to block, or read as a whole where that is not enough: the same heads."""
+    monkeypatch.setattr(forward, "BLOCK", block)
+    for text in BLOCKS:
+        model = attemper.compile(text, "ab", regime=regime.value)
+        module = module_of(model.network, "scan")
+        for kind in random.Random(text).sample(list(WORDS), 3):
+            tokens = torch.from_numpy(WORDS[kind](200, 2))[None]
+            found = judged_run(module, heads_in_blocks(module, tokens), tokens)
+            assert found.worst <= CLOSE, (text, kind, found.where)
+            exact = exact_bits(model.language, model.alphabet, WORDS[kind](200, 2))
+            assert wrong_positions(found.seen.output, exact) == 0, (text, kind)
+
+
+@pytest.mark.parametrize("block", [7])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_blocks_of_a_foreign_head(monkeypatch: pytest.MonkeyPatch, family: str, block: int) -> None:
+    monkeypatch.setattr(forward, "BLOCK", block)
+    for number, network in enumerate(foreign(family, range(400, 406), looks_back=True)):
+        module = module_of(network, "scan")
+        assert module.scanner().looks_back
+        tokens = some_words(150, 2, 1, number)
+        found = judged_run(module, heads_in_blocks(module, tokens), tokens)
+        allowed = CLOSE + 8 * UNIT * found.score_size(network)
+        assert found.worst <= allowed, (found.worst, allowed, found.where)
+
+
+# Changed modules -------------------------------------------------------------------------------------------
+
+
+def of_all_layers(change: Callable[[Block], object]) -> Callable[[DenseTransformer], object]:
+    return lambda module: [change(layer) for layer in module.layers]
+
+
+CHANGES: dict[str, Callable[[DenseTransformer], object]] = {
+    "queries": of_all_layers(lambda layer: layer.attn.W_Q.data.mul_(0.01)),
+    "keys": of_all_layers(lambda layer: layer.attn.W_K.data[:, 1:, 0].sub_(0.25)),
+    "values": of_all_layers(lambda layer: layer.attn.W_V.data.mul_(-3)),
+    "an embedding where a closed form stands": lambda module: module.embed.W_E.data[0].add_(0.5),
+    "hidden units where a closed form stands": of_all_layers(lambda layer: layer.mlp.W_out.data.add_(0.25)),
+    "heads where a closed form stands": of_all_layers(lambda layer: layer.attn.W_O.data[:, 0].add_(0.5)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("text", ["even(#<[a])", "a S (b & Y a)", "(a U b) & #<[a] <= #>[b]"])
+def test_changed_parameters_are_read_anew(text: str, change: str) -> None:
+    """A module that is not sealed is run, then changed, then run: it is what the parameters say now."""
+    model = attemper.compile(text, "ab", at="last")
+    tokens = some_words(30, 2, 3, 0)
+    found = {}
+    for engine in ("scan", "fused"):
+        module = model.dense(engine=engine)
+        before = heads_of(module, tokens)
+        CHANGES[change](module)
+        found[engine] = heads_of(module, tokens)
+        kept = zip(before.heads + before.streams, found[engine].heads + found[engine].streams, strict=True)
+        assert not all(np.array_equal(old, new) for old, new in kept)
+    for own, other in zip(found["scan"].heads, found["fused"].heads, strict=True):
+        assert np.allclose(own, other, rtol=0, atol=1e-9 * np.abs(other).max(initial=1.0))
 
 
 # Changed and foreign networks ------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
+from attemper.running.engines.names import Engine
 from attemper.running.hooks import hooks
 from tests.support.extended_rows import head_rows, score_size
 
@@ -30,17 +32,40 @@ class Seen:
 
 def heads_of(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Seen:
     """Run the words and keep what the heads read and attend to."""
-    kept: dict[str, NDArray[np.float64]] = {}
+    streams = [(f"blocks.{layer}.hook_resid_pre",) for layer in range(len(module.layers))]
+    return _seen(module, streams, lambda: module(tokens, lengths))
+
+
+def heads_in_blocks(module: DenseTransformer, tokens: torch.Tensor) -> Seen:
+    """The same of one word [1, position] as the scan reads it where nobody watches: long words in blocks."""
+    lengths = torch.tensor([tokens.shape[1]])
+    after = [(f"blocks.{layer}.hook_resid_post",) for layer in range(len(module.layers) - 1)]
+    streams = [("hook_embed", "hook_pos_embed"), *after]
+    return _seen(module, streams, lambda: module.scanner().run(tokens, lengths, None)[..., 0])
+
+
+def _seen(
+    module: DenseTransformer, streams: Sequence[tuple[str, ...]], run: Callable[[], torch.Tensor]
+) -> Seen:
+    """What is seen in a run; each layer's stream is the sum of what some hook points show."""
+    kept: defaultdict[str, list[NDArray[np.float64]]] = defaultdict(list)
 
     def keep(name: str) -> Callable[[torch.Tensor], None]:
-        return lambda activation: kept.__setitem__(name, activation.detach().double().cpu().numpy().copy())
+        return lambda activation: kept[name].append(activation.detach().double().cpu().numpy().copy())
 
-    layers = range(len(module.network.layers))
-    streams = [f"blocks.{layer}.hook_resid_pre" for layer in layers]
-    heads = [f"blocks.{layer}.attn.hook_z" for layer in layers]
-    with torch.no_grad(), hooks(module, {name: keep(name) for name in (*streams, *heads)}):
-        output = module(tokens, lengths).double().cpu().numpy()
-    return Seen(output, tuple(kept[name] for name in streams), tuple(kept[name] for name in heads))
+    heads = [f"blocks.{layer}.attn.hook_z" for layer in range(len(module.layers))]
+    names = [name for stream in streams for name in stream] + heads
+    with torch.no_grad(), hooks(module, {name: keep(name) for name in names}):
+        output = run().double().cpu().numpy()
+    n = output.shape[1]
+    found = {name: _joined(blocks, n) for name, blocks in kept.items()}
+    before = tuple(sum(found[name] for name in stream) for stream in streams)
+    return Seen(output, before[: len(heads)], tuple(found[name] for name in heads))
+
+
+def _joined(blocks: list[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
+    """What the blocks make up; or the last, where the word was read as a whole in the end."""
+    return blocks[-1] if blocks[-1].shape[1] == n else np.concatenate(blocks, axis=1)
 
 
 def rounding_to(dtype: torch.dtype) -> Callable[[float], float] | None:
@@ -73,13 +98,25 @@ class Judged:
 
 def judged(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor | None = None) -> Judged:
     """Compare every head of the module with its rows, word by word; padding is nobody's."""
-    seen = heads_of(module, tokens, lengths)
+    return judged_run(module, heads_of(module, tokens, lengths), tokens, lengths)
+
+
+def judged_run(
+    module: DenseTransformer, seen: Seen, tokens: torch.Tensor, lengths: torch.Tensor | None = None
+) -> Judged:
+    """The same of what was seen before. A head that ran row by row reads its keys from the stream."""
     sizes = [tokens.shape[1]] * len(tokens) if lengths is None else lengths.tolist()
     rounded, unit = rounding_to(module.dtype), unit_of(module.dtype)
     worst, where = 0.0, ""
     for layer, (streams, heads) in enumerate(zip(seen.streams, seen.heads, strict=True)):
         for word, n in enumerate(sizes):
-            rows = head_rows(module.network, layer, streams[word, :n], rounded=rounded)
+            rows = head_rows(
+                module.network,
+                layer,
+                streams[word, :n],
+                rounded=rounded,
+                from_stream=dense_heads(module, layer),
+            )
             for head, row in enumerate(rows):
                 own = heads[word, :n, head, : row.shape[1]]
                 apart = distance(own, row, unit)
@@ -103,4 +140,11 @@ def unit_of(dtype: torch.dtype) -> float:
 
 def module_of(network: Network, engine: str, dtype: torch.dtype = torch.float64) -> DenseTransformer:
     """The network, running in that way."""
-    return DenseTransformer(network, dtype, engine=engine)
+    return DenseTransformer(network, dtype, engine=engine, sealed=True)
+
+
+def dense_heads(module: DenseTransformer, layer: int) -> frozenset[int]:
+    """The layer's heads that had to run row by row, in a module of engine `scan` that has run."""
+    if module.engine is not Engine.SCAN:
+        return frozenset()
+    return frozenset(head for number, head in module.scanner().ways.reasons if number == layer)

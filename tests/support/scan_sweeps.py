@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -15,11 +16,12 @@ import torch
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import times
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Network
+from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.workbench.demo import SHOWN
 from attemper.workbench.zoo import compile_entry
 from tests.support import automata
@@ -89,11 +91,24 @@ def mutants(seeds: range) -> Iterator[Network]:
         yield rng.choice(possible)
 
 
-def foreign(family: str, seeds: range) -> Iterator[Network]:
-    """Networks of two heads drawn from a family."""
+def foreign(family: str, seeds: range, *, looks_back: bool = False) -> Iterator[Network]:
+    """Networks of two heads drawn from a family; future-masked ones, if they are to look back only."""
+    masks = [Masking.FUTURE, Masking.STRICT_FUTURE] if looks_back else list(Masking)
     for seed in seeds:
         rng = random.Random(f"{family} {seed}")
-        yield network_of(*(drawn_head(rng, family) for _ in range(2)))
+        heads = [drawn_head(rng, family) for _ in range(2)]
+        yield network_of(*(replace(head, masking=rng.choice(masks)) for head in heads))
+
+
+def steeper(network: Network, factor: int) -> Network:
+    """The network with all scores so many times as large: where a head leads, it leads by so much more."""
+
+    def cooled(head: Head) -> Head:
+        assert isinstance(head.weighting, Softmax)
+        return replace(head, weighting=Softmax(times(factor, head.weighting.inverse_temperature)))
+
+    layers = (replace(layer, heads=tuple(map(cooled, layer.heads))) for layer in network.layers)
+    return replace(network, layers=tuple(layers))
 
 
 # Words ---------------------------------------------------------------------------------------------------
@@ -123,10 +138,12 @@ def ragged(words: Sequence[Tokens]) -> tuple[torch.Tensor, torch.Tensor]:
 def require_right(network: Network, language: Language, tokens: torch.Tensor) -> Judged:
     """Heads within 1e-11 of their rows, and within that and the fused engine's own error of the fused ones.
 
-    All bits are those of the fused engine, and the exact ones.
+    All bits are those of the fused engine, and the exact ones. No head runs row by row.
     """
-    scan = judged(module_of(network, "scan"), tokens)
+    module = module_of(network, "scan")
+    scan = judged(module, tokens)
     assert scan.worst <= CLOSE, (scan.worst, scan.where)
+    assert not module.scanner().ways.reasons
     require_same_bits(network, language, tokens, scan)
     return scan
 
