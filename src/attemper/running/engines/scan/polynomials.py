@@ -1,8 +1,8 @@
 """The scores of a class as a polynomial of the position: alpha(i) + b(i) g + a(i) g^2.
 
 g is j, or 1/j. The coefficients are sums over the rows of a query's number times a number of the key, which
-is the same for all members of the class: exact in rationals, and rounded once. Parabolas in j are written in
-j - i where several classes compete: their tops are near i, where the large terms cancel, so those
+is the same for all members of the class: exact in rationals, and rounded once. Parabolas in j of several
+classes are written in j - o, o a position at their top: there the large terms cancel, so that these
 coefficients are formed in twice float64's precision.
 """
 
@@ -114,15 +114,14 @@ class Polynomial:
         return positions if self.origin is None else positions - self.origin
 
 
-def polynomial(
-    queries: Sequence[Tensor], numbers: Numbers, scale: Scale, origin: Tensor | None
-) -> Polynomial:
+def polynomial(queries: Sequence[Tensor], numbers: Numbers, scale: Scale, longest: int | None) -> Polynomial:
     """The scores of a class from the rows' queries [query] and the class's numbers by row and power.
 
-    Raises `UnfitError` where a parabola opens upwards, or a coefficient is no number.
+    `longest`: the greatest position, for parabolas that are written in j - o. Raises `UnfitError` where a
+    parabola opens upwards, or a coefficient is no number.
     """
-    if origin is not None:
-        return _checked(_shifted(queries, numbers, origin))
+    if longest is not None:
+        return _checked(_shifted(queries, numbers, longest))
     b = _sum(queries, [row[1] for row in numbers])
     a = _sum(queries, [row[2] for row in numbers]) if scale.degree > 1 else None
     return _checked(Polynomial(b, a, scale.is_inverse))
@@ -150,9 +149,10 @@ def _sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Tensor
     return torch.zeros_like(queries[0]) if total is None else total
 
 
-def _shifted(queries: Sequence[Tensor], numbers: Numbers, origin: Tensor) -> Polynomial:
-    """alpha + b i + a i^2 and b + 2 a i, with the coefficients in twice the precision."""
+def _shifted(queries: Sequence[Tensor], numbers: Numbers, longest: int) -> Polynomial:
+    """alpha + b o + a o^2 and b + 2 a o, with the coefficients in twice the precision."""
     alpha, b, a = (_long_sum(queries, [row[power] for row in numbers]) for power in range(3))
+    origin = (-b[0] / (2 * a[0])).nan_to_num(nan=1.0).clamp(1, longest).round()
     moved = multiplied(a, origin)
     alpha = added(alpha, multiplied(added(b, moved), origin))
     b = added(b, added(moved, moved))
