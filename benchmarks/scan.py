@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from tests.support.long_words import random_word
 
@@ -49,7 +50,7 @@ def print_networks() -> None:
         slowest = max(seconds, key=seconds.get)
         shown = (min(seconds.values()), statistics.median(seconds.values()), seconds[slowest])
         cells = (*(f"{value:.2f}" for value in shown), slowest, f"{own['peak_mib']:.0f}")
-        table.add_row(own["name"], own["sees"], *cells, str(sum(own["wrong"].values())))
+        table.add_row(escape(own["name"]), own["sees"], *cells, str(sum(own["wrong"].values())))
         print(*table_line(own), flush=True)
     Console(width=150).print(table)
 
