@@ -23,6 +23,7 @@ from rich.table import Table
 from tests.support.long_words import random_word
 
 import attemper
+from attemper.running.dense import DenseTransformer
 from benchmarks.subjects import model_of, subjects
 
 MILLION = 10**6
