@@ -32,6 +32,8 @@ def pairs() -> Iterator[Pair]:
     model = attemper.compile("G (a -> F b) & #<[a] >= #<[b] & O (a & Y b)", "ab")
     for length in (256, 1024, 2048):
         yield _streaming_against_matrix(model.dense(), length)
+    yield _scan_against_fused(model, 512, 32)
+    yield _scan_against_fused(model, 16, 2048)
     yield _formats(model, 2048)
     yield _ragged_batch_against_single_words(model)
     yield _linear_time_meaning_against_definition(model)
@@ -51,6 +53,19 @@ def _streaming_against_matrix(dense: DenseTransformer, length: int) -> Pair:
         "n x n matrices kept",
         lambda: dense(tokens, lengths),
         lambda: dense.run_with_cache(tokens, lengths, patterns),
+    )
+
+
+def _scan_against_fused(model: attemper.Model, words: int, length: int) -> Pair:
+    rng = random.Random(3)
+    tokens, lengths = pad([[rng.randrange(2) for _ in range(length)] for _ in range(words)])
+    scan, fused = model.dense(engine="scan"), model.dense(engine="fused")
+    return Pair(
+        f"{words} words of {length} symbols",
+        "scan",
+        "fused attention",
+        lambda: scan(tokens, lengths),
+        lambda: fused(tokens, lengths),
     )
 
 

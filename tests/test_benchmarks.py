@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from benchmarks import one_network, scan, tracr
 from benchmarks.horizons import Gap, agrees, lengths, measured, of_entry, of_formula, worst
+from benchmarks.subjects import AS_FORMULAS, meaning_of, model_of, sees, subjects
 
 import attemper
 from attemper.certificates.claims import FloatClaim
+from attemper.languages.words import words_of_length
 
 CLAIM = FloatClaim("float32", "numerator-first", 5, "")
 WRONG: dict[str, dict[str, Any]] = {
@@ -69,3 +72,59 @@ def test_a_failure_within_the_horizon_is_called_a_false_claim() -> None:
     assert Gap(10, 20, 99).cells() == ("10", "20", "2.0")
     assert Gap(10, None, 99).cells() == ("10", "none to 99", ">= 9.9")
     assert Gap(100, None, 99).cells() == ("100", "none to 99", "-")
+
+
+# The scan ------------------------------------------------------------------------------------------
+
+
+def test_a_name_stands_for_one_network_and_what_it_sees_follows_from_its_weights() -> None:
+    found = {subject.name: subject for subject in subjects()}
+    assert len(found) == len(subjects())
+    assert model_of(found["parity-odd as O (odd(pos) & pos = #['1']), decoder"]) is None
+    expected = {
+        "majority, unbounded": "the past",
+        "majority, temperature": "the past and n",
+        "(a U b) & #<[a] <= #>[b], unbounded": "both sides",
+    }
+    for name, sight in expected.items():
+        model = model_of(found[name])
+        assert model is not None
+        assert sees(model.network) == sight
+
+
+def test_what_is_said_of_programs_is_what_they_mean() -> None:
+    for subject in subjects():
+        model = model_of(subject) if subject.title in AS_FORMULAS else None
+        if model is not None:
+            said = meaning_of(subject, model)
+            for n in range(1, 8):
+                for word in words_of_length(model.alphabet, n):
+                    assert said.bits(word) == model.language.bits(word)
+
+
+def test_a_network_is_measured_on_the_words_that_are_named() -> None:
+    kinds = ["random", "one far event"]
+    found = one_network.measured("majority, unbounded", 300, kinds)
+    assert (found.length, found.sees) == (300, "the past")
+    assert list(found.seconds) == list(found.wrong) == kinds
+    assert sum(found.wrong.values()) == 0
+    assert 0 < found.before_mib <= found.peak_mib
+
+
+def test_wrong_positions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the exact meaning were another one, the table would say so."""
+    other = attemper.compile("#<['0'] < #<['1']", "01").language
+    monkeypatch.setattr(one_network, "meaning_of", lambda subject, model: other)
+    assert one_network.measured("majority, unbounded", 300, ["exact balance"]).wrong == {"exact balance": 1}
+
+
+def test_growth_is_a_slope() -> None:
+    assert scan.exponent([(10, 3.0), (100, 30.0), (1000, 300.0)]) == pytest.approx(1)
+    assert scan.exponent([(10, 3.0), (100, 300.0)]) == pytest.approx(2)
+
+
+def test_our_half_of_the_comparison_with_tracr() -> None:
+    for task in tracr.TASKS:
+        own = tracr.ours(task, 16, "scan")
+        assert own.parameters > 0
+        assert own.words_a_second > 0

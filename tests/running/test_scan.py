@@ -228,6 +228,24 @@ def test_blocks_of_a_foreign_head(monkeypatch: pytest.MonkeyPatch, family: str, 
         assert found.worst <= allowed, (found.worst, allowed, found.where)
 
 
+@pytest.mark.parametrize("looks_back", [True, False])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_words_of_all_lengths_in_lots(monkeypatch: pytest.MonkeyPatch, family: str, looks_back: bool) -> None:
+    """Nobody watches: words are sorted into lots, and some are longer than a block; the mean is put out."""
+    for name, size in {"FEW": 40, "COLUMNS": 200, "BLOCK": 32}.items():
+        monkeypatch.setattr(forward, name, size)
+    for number, network in enumerate(foreign(family, range(500, 503), looks_back=looks_back)):
+        rng = random.Random(number)
+        words = [random_word(rng.choice([1, 2, rng.randint(3, 90)]), 2, seed) for seed in range(25)]
+        with torch.no_grad():
+            output = module_of(network, "scan")(*ragged(words)).numpy()
+        for word, own in zip(words, output, strict=True):
+            alone = judged(module_of(network, "fused"), torch.from_numpy(word)[None])
+            (row, *_) = head_rows(network, 0, alone.seen.streams[0][0])
+            apart = np.abs(own[: len(word)] - row[:, 0]).max() / max(1.0, np.abs(row).max())
+            assert apart <= CLOSE + alone.worst + 8 * UNIT * alone.score_size(network)
+
+
 # Changed modules -------------------------------------------------------------------------------------------
 
 
