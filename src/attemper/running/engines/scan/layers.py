@@ -20,7 +20,7 @@ from attemper.running.hooks import HookPoint
 
 if TYPE_CHECKING:
     from attemper.running.attention import Attention
-    from attemper.running.dense import Block
+    from attemper.running.blocks import Block
 
 UNITS = 1 << 17
 """How many hidden units' numbers are computed together: they stay in the processor's cache."""
