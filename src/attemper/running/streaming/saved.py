@@ -98,7 +98,7 @@ def _saved(data: Mapping[str, object]) -> Saved:
 
 
 def _texts(numbers: tuple[float, ...] | Row) -> list[str]:
-    return [number.hex() for number in numbers]
+    return [float(number).hex() for number in numbers]
 
 
 def _numbers(entry: object) -> tuple[float, ...]:

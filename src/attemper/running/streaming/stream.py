@@ -108,6 +108,11 @@ class Stream:
         return bit_of(saved.first[0] if network.reads_first else saved.last[0])
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the state is that after the last position; not where reading a symbol has failed."""
+        return self._failure is None
+
+    @property
     def size(self) -> int:
         """How many numbers the state has now."""
         kept = sum(len(row) for head in self._steps.heads for row in head.rows())
