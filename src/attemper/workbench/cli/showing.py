@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from attemper.workbench.model import Model, load, own_certificate
 from attemper.workbench.report.assumptions import OneSymbol
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
+from attemper.workbench.streaming import streaming_of
 
 ONE_SYMBOL = {
     OneSymbol.FEW: "O(1/n)",
@@ -71,9 +73,10 @@ def show_command(
     certificate, complaint = _certificate_of(model, folder)
     if json:
         horizons = None if certificate is None else horizons_of(certificate)
-        print_json({**summary.as_record(), "horizons": horizons})
+        streaming = asdict(streaming_of(model))
+        print_json({**summary.as_record(), "stream": streaming, "horizons": horizons})
         return
-    for name, value in _facts(summary):
+    for name, value in [*_facts(summary), ("stream", streaming_of(model))]:
         out.print(f"{name:{NAME}} {value}", hang=NAME + 1)
     if summary.head_list:
         out.print(_heads(summary))
