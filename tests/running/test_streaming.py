@@ -407,17 +407,17 @@ def test_windows_are_wide_enough_at_every_position() -> None:
 
 
 def test_a_head_that_is_not_sharp_enough_refuses() -> None:
-    """Each score is but 1/10 below the next: 64 positions are not enough, and that is said."""
-    network = one_head(key={"j": Fraction(-1, 10)}, places={"j": OVER_I}, cold=Power(I, 2))
+    """Each score is but 1/8 below the next: 64 positions are not enough, and that is said."""
+    network = one_head(key={"j": Fraction(-1, 8)}, places={"j": OVER_I}, cold=Power(I, 2))
     stream, word = Stream(network, ""), ("a", "b", "a") * 30
     _, values, refusal = until_refused(stream, word)
     assert (refusal or "").startswith(
-        "layer 0, head 0 cannot be streamed at position 73: more positions count"
+        "layer 0, head 0 cannot be streamed at position 76: more positions count"
     )
     (run,) = run_words(DenseTransformer(network), [word])
     assert values == pytest.approx(run.values[: len(values)], abs=1e-13)
-    assert stream.position == len(values) == 72
-    with pytest.raises(UnsupportedError, match="the stream ended at position 73"):
+    assert stream.position == len(values) == 75
+    with pytest.raises(UnsupportedError, match="the stream ended at position 76"):
         stream.push("a")
     with pytest.raises(UnsupportedError, match="the stream ended"):
         stream.save("nowhere")
