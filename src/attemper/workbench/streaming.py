@@ -7,6 +7,7 @@ from typing import final
 
 from attemper.errors import UnsupportedError
 from attemper.running.streaming.planning import REMEDY
+from attemper.running.streaming.stream import Stream
 from attemper.workbench.model import Model
 
 
@@ -29,11 +30,11 @@ def streaming_of(model: Model) -> Streaming:
 
     >>> import attemper
     >>> print(streaming_of(attemper.compile("O a", "ab", regime="decoder")))
-    its state has at most 2,820 numbers, at every position
+    its state has at most 92 numbers, at every position
     >>> print(streaming_of(attemper.compile("X a", "ab", at="first")))
     none: layer 0, head 0 looks at positions after it
     """
     try:
-        return Streaming(model.stream().most, None)
+        return Streaming(Stream(model.network, "").most, None)
     except UnsupportedError as error:
         return Streaming(None, str(error).removesuffix(f": {REMEDY}"))

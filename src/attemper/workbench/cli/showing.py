@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +21,6 @@ from attemper.workbench.model import Model, load, own_certificate
 from attemper.workbench.report.assumptions import OneSymbol
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
-from attemper.workbench.streaming import streaming_of
 
 ONE_SYMBOL = {
     OneSymbol.FEW: "O(1/n)",
@@ -73,10 +71,9 @@ def show_command(
     certificate, complaint = _certificate_of(model, folder)
     if json:
         horizons = None if certificate is None else horizons_of(certificate)
-        streaming = asdict(streaming_of(model))
-        print_json({**summary.as_record(), "stream": streaming, "horizons": horizons})
+        print_json({**summary.as_record(), "horizons": horizons})
         return
-    for name, value in [*_facts(summary), ("stream", streaming_of(model))]:
+    for name, value in _facts(summary):
         out.print(f"{name:{NAME}} {value}", hang=NAME + 1)
     if summary.head_list:
         out.print(_heads(summary))
@@ -115,6 +112,7 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
         ("width", f"d_model {summary.d_model}, d_head {summary.d_head}, d_mlp {summary.d_mlp}"),
         ("parameters", f"{summary.parameters}, the same at every length"),
         ("position embeddings", ", ".join(summary.position_embeddings)),
+        ("stream", summary.stream),
     ]
 
 
