@@ -86,7 +86,14 @@ def steps_of(network: Network) -> Steps:
         raise UnsupportedError(
             f"the network reads its residual stream through a normalisation, which is not streamed: {REMEDY}"
         )
-    stage = stage_of(network)
+    try:
+        return _steps(stage_of(network))
+    except OverflowError:
+        raise UnsupportedError(f"a number of the network is too large for float64: {REMEDY}") from None
+
+
+def _steps(stage: Stage) -> Steps:
+    network = stage.network
     layers = tuple(_layer(stage, number, layer) for number, layer in enumerate(network.layers))
     require_known(stage, "the output", (((c, Fraction(1)),) for c in network.outputs))
     known = [(c, form) for c, form in dict(network.positions).items() if c not in stage.unknown]
