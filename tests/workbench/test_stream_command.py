@@ -46,7 +46,13 @@ def streaming(network: Path, *options: object) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         bufsize=0,
+        # Whoever runs the tests in the background may ignore the signal.
+        preexec_fn=default_interrupts if sys.platform != "win32" else None,
     )
+
+
+def default_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def answer_to(process: subprocess.Popen[bytes], symbols: bytes, length: int) -> bytes:

@@ -52,19 +52,22 @@ class Stream:
         if token is None:
             raise self._unknown(symbol)
         self._require_whole()
-        before = self._saved
         try:
-            values, margin = self._steps.step(token, before.position + 1)
+            self._step(token)
         except BaseException as error:
             # Some heads have read the symbol, others have not.
             self._failure = str(error) or type(error).__name__
             if isinstance(error, ArithmeticError | ValueError):
-                place = before.position + 1
+                place = self.position + 1
                 raise UndecidedError(f"a number at position {place:,} is beyond float64: {error}") from None
             raise
+        return self.output
+
+    def _step(self, token: int) -> None:
+        before = self._saved
+        values, margin = self._steps.step(token, before.position + 1)
         last = tuple(values)
         self._saved = Saved(before.position + 1, min(before.margin, margin), before.first or last, last, ())
-        return self.output
 
     @property
     def output(self) -> PutOut | None:

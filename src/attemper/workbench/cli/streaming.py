@@ -86,9 +86,12 @@ class _Interrupts:
 
 @contextmanager
 def _interrupts() -> Iterator[_Interrupts]:
-    """Ctrl-C as `_Interrupts` has it, until the end of the block."""
-    own = _Interrupts()
-    before = signal.signal(signal.SIGINT, own.on_signal)
+    """Ctrl-C as `_Interrupts` has it, until the end of the block; whoever ignores it goes on ignoring it."""
+    own, before = _Interrupts(), signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:
+        yield own
+        return
+    signal.signal(signal.SIGINT, own.on_signal)
     try:
         yield own
         own.stop_if_pressed()
