@@ -121,6 +121,10 @@ def refusal_of(network: Network) -> str | None:
     return None
 
 
+def near(have: float, want: float) -> bool:
+    return math.isclose(have, want, rel_tol=1e-11, abs_tol=1e-11)
+
+
 def agree_with_whole_words(network: Network, words: Sequence[Word], *, may_refuse: bool) -> int:
     """Compare a stream with dense runs of the words; how many positions were compared.
 
@@ -133,8 +137,11 @@ def agree_with_whole_words(network: Network, words: Sequence[Word], *, may_refus
         bits, values, refusal = until_refused(stream, word)
         assert refusal is None or may_refuse, (word, refusal)
         assert refusal is None or refusal.startswith("layer ") or "beyond float64" in refusal
-        for have, want in zip(values, run.values, strict=False):
-            assert math.isclose(have, want, rel_tol=1e-10, abs_tol=1e-11), (word, have, want)
+        for place, (have, want) in enumerate(zip(values, run.values, strict=False)):
+            if not near(have, want):
+                # The scores of lookups are formed in dense from large squares, which round.
+                exact = float(output_bits(network, word[: place + 1])[place].mid())
+                assert near(have, exact), (word, have, want, exact)
         if len(values) == len(word) and run.margin > 1e-9:
             assert tuple(bits) == run.bits
         assert stream.size <= stream.most
