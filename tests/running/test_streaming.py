@@ -26,6 +26,7 @@ from attemper.errors import (
     WordError,
 )
 from attemper.exact.closed_forms import ONE, SIGN, ClosedForm, I, Power, number, over, plus, times
+from attemper.languages.named.zoo import everything
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import Network, Softmax
@@ -42,6 +43,7 @@ from attemper.running.streaming.stream import Stream
 from attemper.running.streaming.windows import FARTHEST, kept_for
 from attemper.workbench.options import RegimeName
 from attemper.workbench.verify import exact_rows
+from attemper.workbench.zoo import compile_entry
 from tests.support.changed_networks import changed
 from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM
 from tests.support.samples import FormulaSampler, adversarial_words
@@ -229,6 +231,27 @@ def test_cascades_stream_on_all_short_words(regex: str, regime: RegimeName) -> N
             assert stream.accepts is model.accepts(word)
 
 
+@pytest.mark.slow
+def test_the_zoo_streams_as_it_runs() -> None:
+    """Of all entries, in both regimes; every network of the decoder regime can stream."""
+    rng, streamed = random.Random(14), 0
+    for entry in everything():
+        for regime in REGIMES:
+            try:
+                model = compile_entry(entry, entry.source, regime=regime)
+            except AttemperError:
+                continue  # this regime cannot
+            if regime == "unbounded" and refusal_of(model.network) is not None:
+                continue
+            for length in (1, 2, 5, 30, 120):
+                word = [rng.choice(model.alphabet.symbols) for _ in range(length)]
+                (run,) = model.run([word])
+                for have, want in zip(map(model.stream().push, word), model.read(run), strict=True):
+                    assert have == (want if isinstance(want, bool | str) else pytest.approx(want, abs=1e-11))
+            streamed += 1
+    assert streamed > 80
+
+
 def test_every_prefix_is_a_word() -> None:
     model = attemper.compile("#<[a] = #<[b] & (a S O b)", "ab", regime="decoder")
     stream = model.stream()
@@ -379,6 +402,19 @@ def test_each_kind_of_head_is_within_1e_13_of_the_definition(name: str) -> None:
         _, values = pushed(Stream(network, ""), word)
         for have, want in zip(values, output_bits(network, word), strict=True):
             assert abs(have - float(want.mid())) < 1e-13
+
+
+@pytest.mark.parametrize("by_kind", [False, True], ids=["all alike", "by parity"])
+def test_long_averages_lose_nothing(by_kind: bool) -> None:
+    """The mean of 1/j up to 20,000 is within a few roundings, though as many sums were rounded."""
+    places: dict[str, object] = {"j": OVER_I, "s": "sign"}
+    key: dict[str, object] = {"s": 1} if by_kind else {"one": 1}
+    network = one_head(key=key, value={"j": 1}, places=places)
+    stream, n = Stream(network, ""), 20_000
+    _, values = pushed(stream, "a" * n)
+    weights = [math.exp(-2.0) if by_kind and j % 2 else 1.0 for j in range(1, n + 1)]
+    exact = math.fsum(w / j for j, w in enumerate(weights, start=1)) / math.fsum(weights)
+    assert abs(values[-1] - exact) <= 4 * 2**-53 * exact
 
 
 def test_a_lookup_stays_near_the_definition_where_dense_does_not() -> None:
