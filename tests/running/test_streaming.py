@@ -29,7 +29,7 @@ from attemper.exact.closed_forms import ONE, SIGN, ClosedForm, I, Power, number,
 from attemper.languages.named.zoo import everything
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
-from attemper.networks.layers import Network, Softmax
+from attemper.networks.layers import Masking, Network, Softmax
 from attemper.networks.meaning_soft import output_bits
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.running.batches import read_bit, run_words
@@ -37,7 +37,7 @@ from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
 from attemper.running.streaming.forms import position_function
 from attemper.running.streaming.heads import NEGLIGIBLE, limit_at
-from attemper.running.streaming.outputs import bit_of
+from attemper.running.streaming.outputs import bit_of, read_output
 from attemper.running.streaming.planning import stage_of, streaming_head
 from attemper.running.streaming.stream import Stream
 from attemper.running.streaming.windows import FARTHEST, kept_for
@@ -277,6 +277,35 @@ def test_numbers_are_put_out(text: str) -> None:
         assert stream.accepts
 
 
+def test_an_integer_is_a_share_of_what_is_seen() -> None:
+    network = attemper.compile_program(parse_program(HISTOGRAM), regime="decoder").network
+    assert read_output(replace(network, over=Masking.FUTURE), [0.6], 5) == 3
+    assert read_output(replace(network, over=Masking.STRICT_FUTURE), [0.75], 5) == 3
+    assert read_output(network, [0.5], 5) is None
+    for later in (None, Masking.NONE, Masking.PAST):
+        with pytest.raises(UnsupportedError, match="positions that come later"):
+            Stream(replace(network, over=later), "")
+
+
+def test_nothing_is_read_where_a_bit_inside_could_not_be_rounded() -> None:
+    """At temperature 1/0 the sign head averages: its clamp sees what is neither bit."""
+    network = majority().network
+    *others, last = network.layers
+    heads = tuple(replace(head, weighting=Softmax(number(0))) for head in last.heads)
+    network = replace(network, layers=(*others, replace(last, heads=heads)))
+    stream, word = Stream(network, ""), ""
+    undecided = 0
+    for symbol in "0110100":
+        word += symbol
+        found = stream.push(symbol)
+        (run,) = run_words(DenseTransformer(network), [tuple(word)])
+        assert found is run.bits[-1]
+        assert stream.accepts is run.bits[-1]
+        assert math.isclose(stream.margin, run.margin, abs_tol=1e-12)
+        undecided += found is None
+    assert undecided > 3
+
+
 def test_symbols_are_put_out() -> None:
     text = "alphabet a b c\noutput first ? 'c' : previous symbol else 'c'"
     model = attemper.compile_program(text, regime="decoder")
@@ -480,6 +509,76 @@ def test_a_head_whose_best_positions_change_sides_refuses_or_is_right() -> None:
     (run,) = run_words(DenseTransformer(network), [tuple(word)])
     _, values = pushed(Stream(network, ""), word)
     assert values == pytest.approx(run.values, abs=1e-12)
+
+
+SIGNED: dict[str, object] = {"j": ["*", "sign", OVER_I]}
+HALF_LEVEL: dict[str, object] = {"j": ["*", OVER_I, ["+", "1", "sign"]]}
+"""2/j at even positions, and 0 at odd ones."""
+
+
+def far_from_level(name: str) -> Network:
+    """Heads whose best position is at another end for each parity, or at none; and others."""
+    squares: dict[str, object] = {"one": 1, "other": 1}
+    match name:
+        case "ends by parity":
+            return one_head(key={"j": 8}, places=SIGNED, cold=Power(I, 2))
+        case "half level":
+            return one_head(key={"j": 8}, places=HALF_LEVEL, cold=Power(I, 2))
+        case "far first":
+            return one_head(key={"j": -4}, places={"j": "i"})
+        case "less and less sharp":
+            return one_head(key={"j": -80}, places={"j": OVER_I}, cold=I)
+        case "best at both ends":
+            places: dict[str, object] = {"j": "i", "square": ["*", "i", "i"], "other": "1"}
+            return one_head(key={"j": -9, "square": 1}, query=squares, value={"j": 1}, places=places)
+        case _:
+            raise AssertionError(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "said"),
+    [
+        ("ends by parity", 300, None),
+        ("half level", 128, "at position 129: more positions count"),
+        ("far first", 300, None),
+        ("less and less sharp", 64, "more positions count"),
+        ("best at both ends", 0, "at position 1: its scores are best at both ends"),
+    ],
+)
+def test_heads_that_are_not_compiled_are_right_until_they_refuse(
+    name: str, least: int, said: str | None
+) -> None:
+    network = far_from_level(name)
+    rng = random.Random(name)
+    word = tuple(rng.choice("ab") for _ in range(300))
+    (run,) = run_words(DenseTransformer(network), [word])
+    _, values, refusal = until_refused(Stream(network, ""), word)
+    assert len(values) >= least
+    assert values == pytest.approx(run.values[: len(values)], abs=1e-12)
+    assert (refusal is None) if said is None else (said in (refusal or ""))
+
+
+@pytest.mark.parametrize("by", ["the word", "a head"])
+def test_a_coordinate_that_more_than_a_position_embedding_writes_is_content(by: str) -> None:
+    """What a key reads is then no closed form of its position, and is compared as it is."""
+    first = LayerOf([HeadOf("<=", {"j": {"b": 1}})])
+    second = LayerOf([HeadOf("<=", {"out": {"b": 1}}, query=[{"one": 1}], key=[{"j": "1/2"}])])
+    network = hard_network(
+        "ab",
+        embedding={"b": {"b": 1, "j": 3} if by == "the word" else {"b": 1}},
+        positions={"one": "1", "j": "i"},
+        layers=[second] if by == "the word" else [first, second],
+        output="out",
+    )
+    layers = [
+        replace(layer, heads=tuple(replace(head, weighting=Softmax(ONE)) for head in layer.heads))
+        for layer in network.layers
+    ]
+    network = replace(network, layers=tuple(layers))
+    word = tuple("abbabaabbaababba" * 2)
+    _, values = pushed(Stream(network, ""), word)
+    (run,) = run_words(DenseTransformer(network), [word])
+    assert values == pytest.approx(run.values, abs=1e-13)
 
 
 def test_a_head_that_reads_an_average_has_too_many_kinds_of_keys() -> None:
