@@ -166,6 +166,9 @@ def _alike(lengths: Tensor) -> Iterator[Tensor]:
     """Words by their lengths, in lots that fill one grid without much padding."""
     order = lengths.argsort(stable=True, descending=True)
     ordered = lengths[order].tolist()
+    if ordered[0] == ordered[-1]:
+        yield from order.split(max(1, COLUMNS // ordered[0]))
+        return
     begin = 0
     while begin < len(ordered):
         width = ordered[begin]
