@@ -42,7 +42,7 @@ from attemper.running.streaming.planning import stage_of, streaming_head
 from attemper.running.streaming.stream import Stream
 from attemper.running.streaming.windows import FARTHEST, kept_for
 from attemper.workbench.options import RegimeName
-from attemper.workbench.verify import exact_rows
+from attemper.workbench.verifying.comparing import exact_rows
 from attemper.workbench.zoo import compile_entry
 from tests.support.changed_networks import changed
 from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM

@@ -167,7 +167,8 @@ def _alike(lengths: Tensor) -> Iterator[Tensor]:
     order = lengths.argsort(stable=True, descending=True)
     ordered = lengths[order].tolist()
     if ordered[0] == ordered[-1]:
-        yield from order.split(max(1, COLUMNS // ordered[0]))
+        step = max(1, COLUMNS // ordered[0])
+        yield from (order[begin : begin + step] for begin in range(0, len(order), step))
         return
     begin = 0
     while begin < len(ordered):
