@@ -6,7 +6,7 @@ What its construction knows of its leads stands beside the construction. (certif
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
@@ -27,7 +27,8 @@ from attemper.checker.rounding.arithmetic import (
     is_power_of_two,
 )
 from attemper.checker.rounding.embedding import rounded_form
-from attemper.checker.rounding.leads import Cold, ScoredRow, losses, scored_row
+from attemper.checker.rounding.leads import Cold, ScoredRow, losses, scored_row, unknown_relatively
+from attemper.checker.rounding.scan import ARGUMENT, DROPPED, EXPS, Scan
 from attemper.checker.values import Stream, Value, of_closed_form, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ClosedForm
@@ -63,8 +64,9 @@ class RoundedRow:
 class RoundedHead:
     """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
 
-    `before` has the values of the coordinates that the head reads, `offs` their errors. `strains` takes
-    notes of how much of each limit is lost: a remark, no proof rests on it.
+    `before` has the values of the coordinates that the head reads, `offs` their errors, `of_keys` those where
+    keys read them. `strains` takes notes of how much of each limit is lost: a remark, no proof rests on it.
+    `scan` is there if it is a scan that runs the head.
     """
 
     name: str
@@ -76,7 +78,9 @@ class RoundedHead:
     values: tuple[tuple[Rounded, Output], ...]
     before: Stream
     offs: list[Off]
+    of_keys: list[Off]
     strains: Strains
+    scan: Scan | None = None
 
     @property
     def names(self) -> Names:
@@ -96,7 +100,23 @@ class RoundedHead:
         largest score have arguments of their own: 4 u more.
         """
         exp = self.lengths.form.exp * self.lengths.u
-        return (1 + exp) / (1 - exp) * (1 + 4 * self.lengths.u)
+        own = (1 + exp) / (1 - exp) * (1 + 4 * self.lengths.u)
+        return own if self.scan is None else own ** (EXPS + self.lengths.length.bit_length())
+
+    @property
+    def argument(self) -> flint.arb:
+        """By which part of a lead more exp's argument may be off: what is rounded there."""
+        return (2 if self.scan is None else ARGUMENT) * self.lengths.u
+
+    @property
+    def quotient(self) -> flint.arb:
+        """What a mean of values loses beside stray attention, relative to the largest value.
+
+        The weights above and below the fraction line may be rounded differently; what a scan drops moves the
+        mean by its part of the distance of two values.
+        """
+        dropped = ZERO if self.scan is None else 2 * ball(DROPPED)
+        return self.noise * (1 + self.sums) - 1 + dropped
 
     @property
     def sums(self) -> flint.arb:
@@ -132,7 +152,7 @@ class RoundedHead:
 
     def require_half(self, loss: flint.arb) -> None:
         """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
-        self.bear(loss + 2 * self.lengths.u, HALF_LOSS)
+        self.bear(loss + self.argument, HALF_LOSS)
 
     def bear(self, loss: flint.arb, limit: Fraction) -> None:
         """Raise `BeyondError` unless so large a part of a lead may be lost."""
@@ -150,13 +170,17 @@ class RoundedHead:
 class RoundedHeads:
     """All heads of a network at one length, for one class of kernels: what they share is worked out once.
 
-    `placed` are the coordinates of position embeddings.
+    `placed` are the coordinates of position embeddings. `scan` is there if it is a scan that runs them, in
+    float64: then `lengths` are those of float64.
     """
 
-    def __init__(self, lengths: Lengths, kernel: Kernel, placed: set[Coordinate]) -> None:
+    def __init__(
+        self, lengths: Lengths, kernel: Kernel, placed: set[Coordinate], scan: Scan | None = None
+    ) -> None:
         self.lengths = lengths
         self.kernel = kernel
         self.placed = placed
+        self.scan = scan
         self.strains: Strains = {}
         self._colds: dict[ClosedForm, Cold] = {}
         self._rows: dict[tuple[LinearForm, LinearForm, int], RoundedRow] = {}
@@ -167,14 +191,24 @@ class RoundedHeads:
         """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
         assert isinstance(head.weighting, Softmax)
         lengths = self.lengths
+        if self.scan is not None:
+            self.scan.require_held(name, head)
         cold = self._cold(head.weighting.inverse_temperature)
         forms = [lengths.linear(form, before.values, offs) for form in head.values]
         if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in forms):
             raise BeyondError(f"{name} (its values leave the range of the format)")
+        of_keys = offs if self.scan is None else self.scan.of_keys(offs)
+
         pairs = zip(head.query, head.key, strict=True)
-        rows = tuple(self._row(query, key, cold, before, offs) for query, key in pairs)
+        rows = tuple(self._row(query, key, cold, before, offs, of_keys) for query, key in pairs)
         values = tuple(zip(forms, outputs, strict=True))
-        return RoundedHead(name, head, lengths, self.kernel, cold, rows, values, before, offs, self.strains)
+        return RoundedHead(
+            name, head, lengths, self.kernel, cold, rows, values, before, offs, of_keys, self.strains, self.scan
+        )
+
+    def written(self, head: RoundedHead, offs: list[Off]) -> list[Off]:
+        """How far what the head writes can be off, if it is off by so much where it is computed."""
+        return offs if self.scan is None else self.scan.written(head.name, head.values, offs)
 
     def _cold(self, form: ClosedForm) -> Cold:
         """The inverse temperature, which many heads share."""
@@ -183,11 +217,17 @@ class RoundedHeads:
             number = rounded_form(self.lengths, form)
             # What is a power of two in real numbers may be computed as another number.
             is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
-            self._colds[form] = Cold(number, is_power and number.grid is not None)
+            self._colds[form] = Cold(number, is_power and number.grid is not None, self.scan is not None)
         return self._colds[form]
 
     def _row(
-        self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
+        self,
+        query: LinearForm,
+        key: LinearForm,
+        cold: Cold,
+        before: Stream,
+        offs: list[Off],
+        of_keys: list[Off],
     ) -> RoundedRow:
         """A row; those of position embeddings, which nothing else is added to, are the same in all layers.
 
@@ -195,7 +235,10 @@ class RoundedHeads:
         """
         name = query, key, id(cold)
         if name not in self._rows:
-            row = rounded_row(self.lengths, query, key, cold, before, offs)
+            row = rounded_row(self.lengths, query, key, cold, before, offs, of_keys)
+            if self.scan is not None and not self.scan.is_whole(key):
+                # Parts of the key cancel, each of them rounded.
+                row = replace(row, scored=unknown_relatively(row.scored))
             if self.lengths.arithmetic.halves > 1 or not self.placed.issuperset(
                 coordinate for coordinate, _ in query + key
             ):
@@ -205,10 +248,17 @@ class RoundedHeads:
 
 
 def rounded_row(
-    lengths: Lengths, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
+    lengths: Lengths,
+    query: LinearForm,
+    key: LinearForm,
+    cold: Cold,
+    before: Stream,
+    offs: list[Off],
+    of_keys: list[Off] | None = None,
 ) -> RoundedRow:
-    """What is computed of a row."""
-    q, k = (lengths.linear(form, before.values, offs) for form in (query, key))
+    """What is computed of a row; `of_keys` are the errors where keys read, if they are others."""
+    q = lengths.linear(query, before.values, offs)
+    k = lengths.linear(key, before.values, offs if of_keys is None else of_keys)
     values = of_form(lengths.names, query, before), of_form(lengths.names, key, before)
     return RoundedRow(query, values[0], values[1], scored_row(lengths, q, k, cold))
 
@@ -218,8 +268,7 @@ def attended(
 ) -> list[Off]:
     """How far the head's values are off, if leads are smaller by that loss and attention strays so much."""
     mass = stray_mass(head, loss, stray)
-    # The weights above and below the fraction line may be rounded differently.
-    quotient = head.noise * (1 + head.sums) - 1
+    quotient = head.quotient
     found = []
     for value, output in head.values:
         largest = ball(output.size) + value.absolute
@@ -237,7 +286,7 @@ def stray_mass(
         # There is no other position.
         return ZERO
     head.bear(loss, LARGEST_LOSS)
-    return stray(loss + 2 * head.lengths.u, head.noise)
+    return stray(loss + head.argument, head.noise)
 
 
 def _is_one_power(names: Names, diagram: Diagram) -> bool:
