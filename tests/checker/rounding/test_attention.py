@@ -236,12 +236,12 @@ def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_rea
     fact, heads = analysis.layers[0], run.heads
     cold, other = heads._cold(ONE), heads._cold(times(Fraction(1, 2), I))
     placed = form((1, 1)), form((2, 1))
-    first = heads._row(*placed, cold, fact.before, run.offs)
-    assert heads._row(*placed, cold, fact.after, run.offs) is first
-    assert heads._row(*placed, other, fact.before, run.offs) is not first
+    first = heads._row(*placed, cold, fact.before, run.offs, run.offs)
+    assert heads._row(*placed, cold, fact.after, run.offs, run.offs) is first
+    assert heads._row(*placed, other, fact.before, run.offs, run.offs) is not first
     read = form((3, 1)), form((1, 1))
-    before = heads._row(*read, cold, fact.before, run.offs)
+    before = heads._row(*read, cold, fact.before, run.offs, run.offs)
     run.offs[3] = Off(mean=flint.arb(1))
-    after = heads._row(*read, cold, fact.after, run.offs)
+    after = heads._row(*read, cold, fact.after, run.offs, run.offs)
     assert before.query != after.query
     assert before.scored.query.absolute < after.scored.query.absolute

@@ -50,8 +50,8 @@ def one(number: Fraction | int) -> flint.arb:
 def reading(length: int = 2**20, noise: Fraction = Fraction(3, 2)) -> RoundedHead:
     """As much of a head as reading takes."""
     lengths = Lengths(Arithmetic(NAMES, FLOAT32), length)
-    head = SimpleNamespace(names=NAMES, lengths=lengths, noise=one(noise), uncovered=UncoveredError)
-    return cast(RoundedHead, head)
+    known = {"names": NAMES, "lengths": lengths, "uncovered": UncoveredError}
+    return cast(RoundedHead, SimpleNamespace(**known, noise=one(noise), dropped=one(0)))
 
 
 def rounded(absolute: Fraction | int, relative: Fraction) -> Rounded:

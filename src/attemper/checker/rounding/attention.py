@@ -112,11 +112,14 @@ class RoundedHead:
     def quotient(self) -> flint.arb:
         """What a mean of values loses beside stray attention, relative to the largest value.
 
-        The weights above and below the fraction line may be rounded differently; what a scan drops moves the
-        mean by its part of the distance of two values.
+        The weights above and below the fraction line may be rounded differently.
         """
-        dropped = ZERO if self.scan is None else 2 * ball(DROPPED)
-        return self.noise * (1 + self.sums) - 1 + dropped
+        return self.noise * (1 + self.sums) - 1 + self.dropped
+
+    @property
+    def dropped(self) -> flint.arb:
+        """By how much a mean moves for what a scan drops, relative to the largest value: two may be opposite."""
+        return ZERO if self.scan is None else 2 * ball(DROPPED)
 
     @property
     def sums(self) -> flint.arb:
@@ -203,7 +206,18 @@ class RoundedHeads:
         rows = tuple(self._row(query, key, cold, before, offs, of_keys) for query, key in pairs)
         values = tuple(zip(forms, outputs, strict=True))
         return RoundedHead(
-            name, head, lengths, self.kernel, cold, rows, values, before, offs, of_keys, self.strains, self.scan
+            name,
+            head,
+            lengths,
+            self.kernel,
+            cold,
+            rows,
+            values,
+            before,
+            offs,
+            of_keys,
+            self.strains,
+            self.scan,
         )
 
     def written(self, head: RoundedHead, offs: list[Off]) -> list[Off]:

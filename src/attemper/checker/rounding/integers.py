@@ -16,7 +16,6 @@ from attemper.checker.rounding.arithmetic import ZERO, Growth, Off, Rounded
 from attemper.checker.rounding.attention import QUOTIENT, RoundedHead
 from attemper.checker.rounding.growth import Forms, at_most, fading, scaled, size_of, times, total
 from attemper.checker.rounding.leads import KNOWN, lost_below, sum_rate
-from attemper.checker.rounding.scan import DROPPED
 from attemper.checker.values import Value, of_closed_form
 from attemper.exact.balls import ball
 from attemper.networks.layers import LinearForm, Softmax
@@ -42,8 +41,7 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Growt
     long = lengths.long / (1 - lengths.long)
     size = size_of(lengths, {(0, output.growth): output.diagram})
     apart = times(near, _per_step(head.names, output, size))
-    dropped = ZERO if head.scan is None else 2 * ball(DROPPED)
-    own = relative + (lengths.form.exp + QUOTIENT) * u + dropped + lengths.length * lengths.tiny
+    own = relative + (lengths.form.exp + QUOTIENT) * u + head.dropped + lengths.length * lengths.tiny
     small = 2 * (1 + 2 * long) + head.noise - 1 + 4 * u
     found = total([scaled(apart, head.noise), scaled(times(near, size), small), scaled(size, own)])
     # Below the line stands 1, up to an error of exp and of the sum of all others.
@@ -117,7 +115,6 @@ def compared_off(head: RoundedHead, found: int, unit: Fraction, growth: int, lea
 def _rate(head: RoundedHead) -> flint.arb:
     """What products and their sum can lose, relative to their sizes; nothing if they are exact."""
     lengths, cold, scored = head.lengths, head.cold, [row.scored for row in head.rows]
-    # No row of a scan has a grid.
     grids = [row.grid for row in scored if row.grid is not None]
     size = sum((row.product.size for row in scored), ZERO)
     if len(grids) == len(scored) and lengths.arithmetic.fits(size, min(grids)):

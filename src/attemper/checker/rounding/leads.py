@@ -93,7 +93,7 @@ def unknown_relatively(scored: ScoredRow) -> ScoredRow:
 
 
 def _split(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> Rounded:
-    """A product as a scan forms it: of the query and each part of the key, whose sizes add up to the key's."""
+    """A product as a scan forms it: of the query and each part of the key, all of whose sizes count."""
     size, rate = query.size * key.size, (1 + lengths.u) ** cold.roundings
     absolute = (query.size + query.absolute) * (key.size + key.absolute) * rate - size + lengths.tiny
     relative = (1 + query.relative) * (1 + key.relative) * rate - 1

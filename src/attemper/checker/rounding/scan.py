@@ -92,7 +92,9 @@ class Scan:
         if not (2 * (size + lengths.of_mean(exact, off)) < lengths.form.range):
             raise BeyondError(f"{name} (its values leave the range of the format)")
         if off.growth:
-            found, steps = (self._of_integer(errors, size_of(lengths, exact)) for errors in (off.growth, off.steps))
+            found, steps = (
+                self._of_integer(errors, size_of(lengths, exact)) for errors in (off.growth, off.steps)
+            )
             most = at_most(lengths, found)
             return Off(most, most, most, ZERO, found, steps if off.steps else {})
         is_held = off.other == 0 and lengths.arithmetic.fits(size, value.grid)
