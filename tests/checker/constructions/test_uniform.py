@@ -128,7 +128,7 @@ def test_what_an_average_is_off_by(
 
 @each_kernel
 def test_averages_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel) -> None:
-    """All orders of summation, with a division or a rounded reciprocal; a scan's are float64, then rounded."""
+    """All orders of summation, with a division or a rounded reciprocal; scans sum in float64, and round."""
     rng = np.random.default_rng(1)
     network, length = mean_of((7, 3)), 300
     run, analysis = run_at(network, FLOAT32, length, kernel)

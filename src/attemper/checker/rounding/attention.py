@@ -118,7 +118,8 @@ class RoundedHead:
 
     @property
     def dropped(self) -> flint.arb:
-        """By how much a mean moves for what a scan drops, relative to the largest value: two may be opposite."""
+        """By how much a mean moves for what a scan drops, relative to the largest value."""
+        # Two values may be opposite.
         return ZERO if self.scan is None else 2 * ball(DROPPED)
 
     @property

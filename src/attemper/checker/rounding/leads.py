@@ -28,6 +28,9 @@ KNOWN = Fraction(1, 2)
 SCANNED = 64
 """So often more a scan rounds each product: coefficients, peaks and differences, in u of their sizes."""
 
+LINEAR = 8
+"""So often where scores are linear in j or 1/j: then what is lost of a difference is a part of that."""
+
 PARTS = 7
 """A scan splits a key into what is read and, of each of three powers, a part with and one without (-1)^j."""
 
@@ -155,7 +158,8 @@ class _Scores:
         self.contest = contest
         self.rows = rows
         self.cold = cold
-        self.product_rate = (1 + lengths.u) ** cold.roundings - 1
+        roundings = cold.roundings - SCANNED + LINEAR if cold.is_scanned else cold.roundings
+        self.product_rate = (1 + lengths.u) ** roundings - 1
         self._sums: dict[tuple[int, Place], flint.arb] = {}
 
     def loss(self, pair: Pair) -> flint.arb:
