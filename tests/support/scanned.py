@@ -264,7 +264,7 @@ class Scan:
         _, b, a = own.coefficients
         members = own.members
         if a == 0:
-            return members[-1] if (b > 0) is not own.is_inverse else members[0]
+            return members[-1] if bool(b > 0) is not own.is_inverse else members[0]
         vertex = -b / (2 * a)
         place = (1 / vertex if vertex > 0 else np.inf) if own.is_inverse else vertex + own.middle
         rank = sum(j <= place for j in members)

@@ -309,3 +309,35 @@ def test_normalised_networks_have_no_claim_for_scans() -> None:
         claim = horizons[name, "scan"]
         assert claim.horizon == 0
         assert claim.bottleneck == "normalisations (no rule for scans covers what they change)"
+
+
+def test_certificates_of_two_classes_are_still_proved() -> None:
+    model = compile_formula("#<[a] <= #<[b]", "ab")
+    claims = model.certify().claims
+    old = tuple(c for c in claims if not (isinstance(c, FloatClaim) and c.kernel == "scan"))
+    assert len(old) == 7
+    assert judge(model.network, model.language, old).status is Status.PROVED
+
+
+# A bound that is needed ----------------------------------------------------------------------------------
+
+
+def test_a_lookup_loses_more_where_its_squares_are_rounded() -> None:
+    """Why the shorter bound is for placed keys: a dense head, of many classes, may lose more than 4 N u."""
+    n, c, u = 1000, 999, Fraction(1, 2**24)
+    lead = Fraction(1, n)
+    query, unit = 2 * Fraction(c, n), Fraction(1, n)
+
+    def dense(j: int, sign: int) -> Fraction:
+        """Both products of a score are off by one rounding."""
+        return query * j * (1 + sign * u) - unit * j * j * (1 - sign * u)
+
+    def scanned(j: int) -> Fraction:
+        """Both coefficients are off by one rounding, and so are the product and the sum in a difference."""
+        slope, bowl = query * (1 + u), -unit * (1 - u)
+        return (j - c) * (bowl * (j + c) * (1 - u) + slope) * (1 + u)
+
+    lost = 1 - (dense(c, -1) - dense(c + 1, 1)) / lead
+    assert lost > 4 * (4 * n + 1) * u
+    assert lost <= 6 * n * n * u
+    assert all(1 + scanned(j) / (lead * (j - c) ** 2) <= 3 * (4 * n + 1) * u for j in (c - 1, c + 1))

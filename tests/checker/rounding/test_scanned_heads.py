@@ -6,6 +6,7 @@ import random
 from contextlib import suppress
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 
@@ -60,7 +61,7 @@ def losses_of(rule: Rule, fact: HeadFact, run: _Run, analysis: Analysis, layer: 
     head = analysis.network.layers[layer].heads[index]
     computed = run.heads.head("head", head, fact.outputs, analysis.layers[layer].before, run.offs)
     rules = rule.rules if isinstance(rule, CasesRule) else (rule,)
-    found = []
+    found: list[flint.arb] = []
     for own in rules:
         contest = getattr(own, "contest", None)
         assert isinstance(own, Peaked)
@@ -92,7 +93,7 @@ def streams_of(network: Network, word: str) -> list[Stream]:
 
 @pytest.mark.parametrize(("formula", "regime"), HEADS)
 def test_no_lead_loses_more_than_is_said(formula: str, regime: str) -> None:
-    model = compile_formula(formula, "ab", at="last", regime=regime)
+    model = compile_formula(formula, "ab", at="last", regime=regime)  # type: ignore[arg-type]
     analysis = prove(model.network, model.language, model.realisation)
     rng, lost, network = random.Random(f"{formula} {regime}"), [], model.network
     with precision(64):

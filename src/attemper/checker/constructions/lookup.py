@@ -132,26 +132,11 @@ def lost(head: RoundedHead) -> flint.arb:
     key = greatest(row.scored.key.relative for row in head.rows)
     rate = sum_rate(lengths, len(head.rows), cold)
     each = (1 + key) * (1 + lengths.u) ** cold.roundings * (1 + rate) - 1
-    if _is_factored(head):
+    if head.is_one_class and all(map(head.is_known_relatively, head.rows)):
+        # The right position is the peak, and no square is in what others are behind that.
         return (4 * n + 1) * ((1 + query) * (1 + each) - 1)
     of_means = sum((head.mean_off(row) for row in head.rows), ZERO) * (1 + query)
     return 4 * n * query + 6 * n**2 * each * (1 + query) + (2 * n**2 + 4 * n**3 * each) * of_means
-
-
-def _is_factored(head: RoundedHead) -> bool:
-    """Whether a scan has one class, with its peak at the right position: differences to that have no squares.
-
-    Then no absolute error turns the parabola round: all errors of queries are relative.
-    """
-    if head.scan is None or not all(map(head.scan.is_placed, head.head.key)):
-        return False
-    return all(is_constant(head.names, row.query) or head.mean_off(row) == 0 for row in head.rows)
-
-
-def is_constant(names: Names, query: Value) -> bool:
-    """Whether a query is a number but 0, of which all errors are relative."""
-    found = names.values(query[0, 0]) if set(query) == {(0, 0)} else []
-    return len(found) == 1 and not found[0].parts
 
 
 def _one_of_each_power(names: Names, keys: list[Value]) -> bool:

@@ -128,6 +128,17 @@ class RoundedHead:
         long = self.lengths.long
         return 2 * long / (1 - long) + QUOTIENT * self.lengths.u
 
+    @property
+    def is_one_class(self) -> bool:
+        """Whether a scan runs the head, and its keys are powers of the position alone."""
+        return self.scan is not None and all(map(self.scan.is_placed, self.head.key))
+
+    def is_known_relatively(self, row: RoundedRow) -> bool:
+        """Whether all errors of a row's query are relative: it is a number but 0, or an average like that."""
+        found = self.names.values(row.query[0, 0]) if set(row.query) == {(0, 0)} else []
+        is_constant = len(found) == 1 and not found[0].parts
+        return is_constant or bool(self.mean_off(row) == 0)
+
     def losses(self, contest: Contest | None) -> tuple[flint.arb, flint.arb]:
         """(near, far) of what competes; raises `BeyondError` if that is not known."""
         if contest is None:
