@@ -26,7 +26,7 @@ from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.zoo import compile_entry
 from tests.support.samples import FormulaSampler
 
-EVALUATIONS = 52
+EVALUATIONS = 56
 """What a certificate may cost: three formats with three kernels each."""
 
 

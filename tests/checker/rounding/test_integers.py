@@ -16,8 +16,9 @@ from attemper.checker.attention.scores import Output
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding import integers
 from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, Rounded
-from attemper.checker.rounding.attention import RoundedHead, RoundedHeads
+from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.growth import Forms
+from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.leads import lost_below, sum_rate
 from attemper.checker.values import Stream
 from attemper.exact.balls import ball, precision

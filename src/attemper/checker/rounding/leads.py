@@ -99,8 +99,9 @@ def _split(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> Rounde
     """A product as a scan forms it: of the query and each part of the key, all of whose sizes count."""
     size, rate = query.size * key.size, (1 + lengths.u) ** cold.roundings
     absolute = (query.size + query.absolute) * (key.size + key.absolute) * rate - size + lengths.tiny
-    relative = (1 + query.relative) * (1 + key.relative) * rate - 1
-    return Rounded(size, query.inverse * key.inverse, None, absolute, absolute, relative)
+    inverse, relative = query.inverse * key.inverse, (1 + query.relative) * (1 + key.relative) * rate - 1
+    known = relative if inverse < lengths.form.range else UNKNOWN
+    return Rounded(size, inverse, None, absolute, absolute, known)
 
 
 def sum_rate(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
@@ -252,13 +253,13 @@ class _Scores:
         return found
 
     def _sum_rate_of(self, case: int, place: Place) -> flint.arb:
+        if self.cold.is_scanned:
+            return sum_rate(self.lengths, len(self.rows), self.cold)
         present = [
             scored
             for row, scored, key in zip(self.contest.rows, self.rows, place, strict=True)
             if not (_is_nothing(row.queries[case], scored.query) or (not key and bool(scored.key.zero == 0)))
         ]
-        if self.cold.is_scanned:
-            return sum_rate(self.lengths, len(self.rows), self.cold)
         if len(present) <= 1:
             return ZERO
         grids = [scored.grid for scored in present if scored.grid is not None]

@@ -27,9 +27,10 @@ from attemper.checker.rounding.arithmetic import (
     common_grid,
     greatest,
 )
-from attemper.checker.rounding.attention import RoundedHeads, Strains
+from attemper.checker.rounding.attention import Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
+from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.normalised import read_offs, scaled_format
 from attemper.checker.rounding.scan import Scan
 from attemper.exact.balls import ball, precision
