@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import flint
 import pytest
 
 from attemper.certificates.claims import FloatClaim
+from attemper.certifying.horizons import Horizons
 from attemper.checker.analysis import analyse
 from attemper.checker.attention.scores import Output
 from attemper.checker.check import judge
@@ -341,3 +343,32 @@ def test_a_lookup_loses_more_where_its_squares_are_rounded() -> None:
     assert lost > 4 * (4 * n + 1) * u
     assert lost <= 6 * n * n * u
     assert all(1 + scanned(j) / (lead * (j - c) ** 2) <= 3 * (4 * n + 1) * u for j in (c - 1, c + 1))
+
+
+# The page ------------------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[3] / "docs" / "arithmetic.md"
+
+
+def rows_of_the_page() -> list[list[str]]:
+    """The table of horizons in float32: name, formula and three horizons."""
+    _, _, text = PAGE.read_text(encoding="utf-8").partition("| what limits the scan |\n")
+    lines = [line.replace("\\|", "or") for line in text.split("\n\n")[0].splitlines()[1:]]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def number_in(cell: str) -> int:
+    """A number as people write it."""
+    return 2 ** int(cell[2:]) if cell.startswith("2^") else int(cell.replace(",", ""))
+
+
+def test_the_horizons_of_the_page() -> None:
+    formula, rows = "", rows_of_the_page()
+    assert len(rows) == 6
+    for name, *cells, _ in rows:
+        formula = name.split("`")[1].replace("or", "|") if "`" in name else formula
+        letters = "01" if "'1'" in formula else "()" if "'('" in formula else "ab"
+        regime = "decoder" if "decoder" in name else "unbounded"
+        model = compile_formula(formula, letters, at="last", regime=regime)  # type: ignore[arg-type]
+        horizons = Horizons(prove(model.network, model.language, model.realisation))
+        assert [horizons.of(FLOAT32, kernel).length for kernel in Kernel] == list(map(number_in, cells))
