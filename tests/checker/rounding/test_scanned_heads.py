@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 
 import flint
 import numpy as np
 import pytest
 
+from attemper.certifying.horizons import Horizons
 from attemper.checker.analysis import Analysis
 from attemper.checker.attention.by_cases import CasesRule
 from attemper.checker.proof import prove
@@ -18,9 +20,14 @@ from attemper.checker.rounding.network import Rounding, _Run
 from attemper.checker.rounding.scan import ARGUMENT
 from attemper.checker.rules import HeadFact, Peaked, Rule
 from attemper.exact.balls import precision
-from attemper.exact.formats import BFLOAT16, FLOAT32
+from attemper.exact.formats import BFLOAT16, FLOAT32, FORMATS
+from attemper.languages.temporal.parse import parse
 from attemper.networks.layers import Head, Network
 from attemper.workbench.model import compile as compile_formula
+from tests.support import raw_forward, raw_truth
+from tests.support.campaign import source_of
+from tests.support.raw_files import read_folder
+from tests.support.raw_forward import batch_of, covered_ways
 from tests.support.scanned import Inexact, Scan, Stream, averaged, embedded, scores
 
 LENGTH = 24
@@ -134,3 +141,33 @@ def _most_lost(
                         assert part <= float(allowed), (place, j, part, float(allowed))
                         most = max(most, float(part / np.longdouble(float(allowed))))
     return most
+
+
+# Whole networks ------------------------------------------------------------------------------------------
+
+LONGEST = 96
+
+
+@pytest.mark.parametrize(("formula", "regime"), HEADS)
+def test_no_bit_is_wrong_up_to_the_horizon(formula: str, regime: str, tmp_path: Path) -> None:
+    """Read from files, and computed by a forward pass that imports nothing of the library."""
+    model = compile_formula(formula, "ab", at="last", regime=regime)  # type: ignore[arg-type]
+    model.save(tmp_path)
+    raw, rng = read_folder(tmp_path), random.Random(f"{formula} {regime}")
+    horizons = Horizons(prove(model.network, model.language, model.realisation))
+    for form in FORMATS.values():
+        longest = min(horizons.of(form, Kernel.SCAN).length, LONGEST)
+        if not longest:
+            continue
+        words = [
+            [rng.randrange(2) for _ in range(n)] for n in {1, min(2, longest), longest} for _ in range(3)
+        ]
+        words += [[k % 2 for k in range(longest)], [0] * longest, [1] * longest]
+        words += [[0] * (longest - 1) + [1], [1] + [0] * (longest - 1)]
+        words += [sorted(words[k]) for k in range(len(words))]
+        batch = batch_of(words)
+        expected = raw_truth.truth(source_of(parse(formula, model.alphabet)), "ab", batch)
+        real = np.arange(longest)[None, :] < batch.lengths[:, None]
+        for way in covered_ways("scan")[::3]:
+            output = raw_forward.run(raw, batch, raw_forward.FORMATS[form.name], way)
+            assert (np.abs(output - expected) <= 0.25)[real].all(), (form.name, longest, str(way))
