@@ -132,7 +132,8 @@ class RoundedHead:
     def is_known_relatively(self, row: RoundedRow) -> bool:
         """Whether all errors of a row's query are relative: it is a number but 0, or an average like that."""
         found = self.names.values(row.query[0, 0]) if set(row.query) == {(0, 0)} else []
-        is_constant = len(found) == 1 and not found[0].parts
+        # What is 0 in exact arithmetic may be computed as another number, all of which is an absolute error.
+        is_constant = len(found) == 1 and not found[0].parts and found[0].constant != 0
         return is_constant or bool(self.mean_off(row) == 0)
 
     def losses(self, contest: Contest | None) -> tuple[flint.arb, flint.arb]:

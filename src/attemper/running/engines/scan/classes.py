@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import final
 
 import torch
@@ -116,7 +117,9 @@ def _labelled(row: Tensor) -> tuple[Tensor, list[float]]:
     left = row
     while len(left):
         value = float(left[0])
-        if len(distinct) == MOST_CLASSES or value != value:
+        if not isfinite(value):
+            raise UnfitError("what its keys read is no finite number")
+        if len(distinct) == MOST_CLASSES:
             raise UnfitError(f"its keys have more than {MOST_CLASSES} contents")
         label.masked_fill_(row == value, len(distinct))
         distinct.append(value)

@@ -45,7 +45,7 @@ class Head:
         self.shape, self.pure, self.read, self.grid, self.past = shape, pure, read, grid, past
         self.values = values
         self.lengths = sorted(set(grid.lengths.tolist()))
-        self.rows_by_length = [key_rows(shape, pure, n) for n in self.lengths]
+        self.rows_by_length = [_finite_rows(shape, pure, n) for n in self.lengths]
         self.rows = self.rows_by_length[0]
         if any(_content(rows) != _content(self.rows) for rows in self.rows_by_length):
             raise UnfitError("what its keys read depends on the length")
@@ -113,7 +113,10 @@ class Head:
 
     def numbers(self, name: ClassName, part: slice) -> Numbers:
         """The numbers of a class's keys, by row and power; tensors where they depend on a word's length."""
-        tables = [class_numbers(rows, name, self.scale) for rows in self.rows_by_length]
+        try:
+            tables = [class_numbers(rows, name, self.scale) for rows in self.rows_by_length]
+        except OverflowError:
+            raise UnfitError("its keys leave the range of float64") from None
         if all(table == tables[0] for table in tables):
             return tables[0]
         lengths = torch.tensor(self.lengths, device=self.grid.lengths.device)
@@ -121,6 +124,14 @@ class Head:
         of_words = torch.tensor(tables, dtype=torch.float64, device=self.grid.lengths.device)[place]
         of_columns = of_words[self.grid.word[part]]
         return [[of_columns[:, row, power] for power in range(3)] for row in range(len(self.rows))]
+
+
+def _finite_rows(shape: HeadShape, pure: Mapping[int, ClosedForm], length: int) -> tuple[KeyRow, ...]:
+    """The keys of all rows; infinite weights, and weights that are no numbers, are no rationals."""
+    try:
+        return key_rows(shape, pure, length)
+    except (OverflowError, ValueError):
+        raise UnfitError("a weight of its keys is no finite number") from None
 
 
 def _content(rows: Sequence[KeyRow]) -> list[Combination]:

@@ -1,7 +1,7 @@
 """What one class adds to a head's numerator and denominator, relative to the class's best score.
 
 Each way returns (Z, U): Z = sum e^(s - s_p) and U = sum e^(s - s_p) v over the members that a query sees, p
-the best of them. What is left out is below 2^-60 of what is kept (docs/scan.md, Lemma 1).
+the best of them. What is left out on a side is below 2^-61 of what is kept (docs/scan.md, Lemma 1).
 """
 
 from __future__ import annotations
@@ -18,10 +18,7 @@ from attemper.running.engines.scan.past import NeedsPastError, UnfitError
 from attemper.running.engines.scan.polynomials import Polynomial
 
 TAIL = 61 * log(2)
-"""A class or a side of a class is left out where its first member is so far below, and the log of n more.
-
-One bit more than is needed, for the rounding of differences that are one product.
-"""
+"""A class or a side of a class is left out where its first member is so far below, and the log of n more."""
 
 ROUNDED = 2.0**-50
 """More than what a difference of parabolas can lose to rounding, relative to the sizes of its terms."""
