@@ -45,8 +45,8 @@ class Sums:
         head = self.head
         queries = head.queries(part)
         several = len(self.groups) > 1 and head.scale.degree == 2 and not head.scale.is_inverse
-        longest = head.grid.longest if several else None
-        visits = [self._visit(name, group, part, queries, longest) for name, group in self.groups.items()]
+        last = head.grid.n[part].double() if several else None
+        visits = [self._visit(name, group, part, queries, last) for name, group in self.groups.items()]
         top = torch.stack([visit.at_best for visit in visits]).amax(dim=0)
         if not (top.isfinite() | (self.high[part] <= self.low[part])).all():
             raise UnfitError("its scores leave the range of float64")
@@ -61,17 +61,17 @@ class Sums:
         return sums / positive(total)
 
     def _visit(
-        self, name: ClassName, group: Class, part: slice, queries: Sequence[Tensor], longest: int | None
+        self, name: ClassName, group: Class, part: slice, queries: Sequence[Tensor], last: Tensor | None
     ) -> _Visit:
         head = self.head
         numbers = head.numbers(name, part)
-        scores = polynomial(queries, numbers, head.scale, longest)
+        scores = polynomial(queries, numbers, head.scale, last)
         start = head.grid.start[part] if head.grid.words > 1 else 0
         low, high = (group.rank_after(places[part], start) for places in (self.low, self.high))
         seen = high > low
         peak = torch.where(seen, best(group, scores, low, high, start, head.grid.longest), 0)
         places = torch.where(seen, group.positions(peak), 1.0)
-        at_best = score_at(queries, numbers, places, head.scale) if longest is None else scores.at(places)
+        at_best = score_at(queries, numbers, places, head.scale) if last is None else scores.at(places)
         sights = Sights(low, high, peak, start)
         return _Visit(name, group, scores, sights, at_best.masked_fill(~seen, -torch.inf))
 

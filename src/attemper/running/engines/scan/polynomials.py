@@ -114,14 +114,14 @@ class Polynomial:
         return positions if self.origin is None else positions - self.origin
 
 
-def polynomial(queries: Sequence[Tensor], numbers: Numbers, scale: Scale, longest: int | None) -> Polynomial:
+def polynomial(queries: Sequence[Tensor], numbers: Numbers, scale: Scale, last: Tensor | None) -> Polynomial:
     """The scores of a class from the rows' queries [query] and the class's numbers by row and power.
 
-    `longest`: the greatest position, for parabolas that are written in j - o. Raises `UnfitError` where a
+    `last`: the last position of each word, for parabolas written in j - o. Raises `UnfitError` where a
     parabola opens upwards, or a coefficient is no number.
     """
-    if longest is not None:
-        return _checked(_shifted(queries, numbers, longest))
+    if last is not None:
+        return _checked(_shifted(queries, numbers, last))
     b = _sum(queries, [row[1] for row in numbers])
     a = _sum(queries, [row[2] for row in numbers]) if scale.degree > 1 else None
     return _checked(Polynomial(b, a, scale.is_inverse))
@@ -149,10 +149,11 @@ def _sum(queries: Sequence[Tensor], factors: Sequence[float | Tensor]) -> Tensor
     return torch.zeros_like(queries[0]) if total is None else total
 
 
-def _shifted(queries: Sequence[Tensor], numbers: Numbers, longest: int) -> Polynomial:
+def _shifted(queries: Sequence[Tensor], numbers: Numbers, last: Tensor) -> Polynomial:
     """alpha + b o + a o^2 and b + 2 a o, with the coefficients in twice the precision."""
     alpha, b, a = (_long_sum(queries, [row[power] for row in numbers]) for power in range(3))
-    origin = (-b[0] / (2 * a[0])).nan_to_num(nan=1.0).clamp(1, longest).round()
+    origin = (-b[0] / (2 * a[0])).nan_to_num(nan=1.0).round()
+    origin = torch.minimum(origin.clamp(min=1), last)
     moved = multiplied(a, origin)
     alpha = added(alpha, multiplied(added(b, moved), origin))
     b = added(b, added(moved, moved))
