@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import torch
@@ -30,6 +31,16 @@ EVEN = 2
 
 FEW = 1 << 12
 """Grids with no more columns than this may hold words of any lengths."""
+
+
+@final
+@dataclass(frozen=True)
+class _Errand:
+    """What a run is for: whether margins are wanted, whether hooks watch, and whether heads may run dense."""
+
+    margins: bool
+    watched: bool
+    dense: bool
 
 
 @final
@@ -67,7 +78,7 @@ class Scan:
         `whole`: all words in one grid, as somebody watches them. What stands past a word's end means nothing.
         Heads that have no linear way run dense; or raise `UnfitError`, without `dense`.
         """
-        self.ways.dense = dense
+        errand = _Errand(rooms is not None, whole, dense)
         outputs = torch.zeros(
             *tokens.shape, len(self.model.network.outputs), dtype=self.model.dtype, device=tokens.device
         )
@@ -75,16 +86,16 @@ class Scan:
             width = tokens.shape[1] if whole else int(lengths[rows].max())
             part = tokens[rows, :width]
             if not whole and len(rows) == 1 and width > BLOCK and self.looks_back:
-                found, room = self._long(part[0], rooms is not None)
+                found, room = self._long(part[0], errand)
             else:
                 grid = Grid(lengths[rows], width)
-                found, room = self._grid(part.flatten(), grid, None, rooms is not None, changes=whole)
+                found, room = self._grid(part.flatten(), grid, None, errand)
             outputs[rows, :width] = found.T.reshape(len(rows), width, -1)
             if rooms is not None and room is not None:
                 rooms[rows] = room
         return outputs
 
-    def _long(self, tokens: Tensor, looks: bool) -> tuple[Tensor, Tensor | None]:
+    def _long(self, tokens: Tensor, errand: _Errand) -> tuple[Tensor, Tensor | None]:
         """One long word, block by block if what heads keep of the past is enough."""
         n = torch.full((1,), len(tokens), device=tokens.device)
         pasts = [[Past() for _ in layer.shapes] for layer in self.layers]
@@ -92,12 +103,16 @@ class Scan:
         try:
             for begin in range(0, len(tokens), BLOCK):
                 part = tokens[begin : begin + BLOCK]
-                own, room = self._grid(part, Grid(n, len(part), begin + 1), pasts, looks)
+                own, room = self._grid(part, Grid(n, len(part), begin + 1), pasts, errand)
                 found.append(own)
                 rooms.append(room)
         except NeedsPastError:
-            return self._grid(tokens, Grid(n, len(tokens)), None, looks)
-        least = torch.stack([room for room in rooms if room is not None]).amin(dim=0) if looks else None
+            return self._grid(tokens, Grid(n, len(tokens)), None, errand)
+        least = (
+            torch.stack([room for room in rooms if room is not None]).amin(dim=0)
+            if rooms[0] is not None
+            else None
+        )
         return torch.cat(found, dim=1), least
 
     def _grid(
@@ -105,26 +120,23 @@ class Scan:
         tokens: Tensor,
         grid: Grid,
         pasts: list[list[Past]] | None,
-        looks: bool,
-        *,
-        changes: bool = False,
+        errand: _Errand,
     ) -> tuple[Tensor, Tensor | None]:
-        """The outputs of a grid [output, column], and the least margin of each word.
-
-        `changes`: hooks may change the stream, so that what should be pure is looked at.
-        """
+        """The outputs of a grid [output, column], and the least margin of each word."""
         room = (
             torch.full((grid.columns,), torch.inf, dtype=torch.float64, device=tokens.device)
-            if looks
+            if errand.margins
             else None
         )
         x = self._embedded(tokens, grid)
         pure = self.pure
         for number, layer in enumerate(self.layers):
-            if changes:
+            if errand.watched:
+                # Hooks may change the stream: what should be pure is looked at.
                 x = shown(layer.block.hook_resid_pre, x, grid)
                 pure = _still_pure(pure, x, grid)
-            x = layer.heads(x, grid, pure, None if pasts is None else pasts[number], self.ways)
+            own_pasts = None if pasts is None else pasts[number]
+            x = layer.heads(x, grid, pure, own_pasts, self.ways, dense=errand.dense)
             x = layer.units(x, grid, self._look(number, room))
         outputs = x[list(self.model.network.outputs)]
         if room is None:

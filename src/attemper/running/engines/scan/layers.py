@@ -32,9 +32,8 @@ Look = Callable[[Tensor, slice], None]
 @final
 @dataclass
 class Ways:
-    """By which ways each head (layer, head) was computed, and why some ran dense, if they may."""
+    """By which ways each head (layer, head) was computed, and why some ran dense."""
 
-    dense: bool = True
     of: dict[tuple[int, int], set[str]] = field(default_factory=dict)
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
 
@@ -61,15 +60,19 @@ class ScanLayer:
         pure: Mapping[int, ClosedForm],
         pasts: list[Past] | None,
         ways: Ways,
+        *,
+        dense: bool,
     ) -> Tensor:
         """Add what the heads attend to, in place or in a new tensor.
 
-        Raises `UnfitError` for a head that would have to run dense, unless `ways` allows it.
+        Raises `UnfitError` for a head that would have to run dense, unless that is allowed.
         """
         block = self.block
         shapes = self.all_shapes if block.attn.hook_z.is_watched else self.shapes
         found = [
-            self._attended(number, shape, x, grid, pure, None if pasts is None else pasts[number], ways)
+            self._attended(
+                number, shape, x, grid, pure, None if pasts is None else pasts[number], ways, dense=dense
+            )
             for number, shape in enumerate(shapes)
         ]
         if block.attn.hook_z.is_watched or block.hook_attn_out.is_watched:
@@ -109,6 +112,8 @@ class ScanLayer:
         pure: Mapping[int, ClosedForm],
         past: Past | None,
         ways: Ways,
+        *,
+        dense: bool,
     ) -> Tensor:
         """What a head attends to [value, column], rounded to the stream's format."""
         read = _Reader(x, grid, pure)
@@ -118,7 +123,7 @@ class ScanLayer:
         except UnfitError as error:
             if past is not None:
                 raise NeedsPastError from None
-            if not ways.dense:
+            if not dense:
                 raise
             ways.reasons[name] = str(error)
             found = Found(attend_densely(shape, read, grid), frozenset({"dense"}))
