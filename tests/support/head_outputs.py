@@ -125,6 +125,19 @@ def judged_run(
     return Judged(worst, where, seen)
 
 
+def errors_by_construction(module: DenseTransformer, tokens: torch.Tensor) -> dict[str, float]:
+    """The greatest distance of heads from their rows, by what the heads are said to be for; in float64."""
+    seen, found = heads_of(module, tokens), defaultdict[str, float](float)
+    for number, (streams, heads) in enumerate(zip(seen.streams, seen.heads, strict=True)):
+        layer = module.network.layers[number]
+        for word, stream in enumerate(streams):
+            for head, row in enumerate(head_rows(module.network, number, stream)):
+                kind = type(layer.heads[head].construction).__name__
+                apart = distance(heads[word, :, head, : row.shape[1]], row, 0.0)
+                found[kind] = max(found[kind], apart)
+    return dict(found)
+
+
 def distance(own: NDArray[np.float64], row: NDArray[np.longdouble], unit: float) -> float:
     """The greatest distance beyond one rounding to the format, in parts of the greatest value or of 1."""
     if not row.size:
