@@ -199,7 +199,7 @@ def test_no_horizon_reaches_a_length_that_goes_wrong(attack: Attack) -> None:
     analysis = prove(network, TemporalLanguage(formula, At.LAST, False))
     wrong = [len(word) for word in words if _goes_wrong(network, word, truth(formula, word), name)]
     assert wrong, "the attack works"
-    for kernel in Kernel:
+    for kernel in (Kernel.NUMERATOR_FIRST, Kernel.NORMALISE_FIRST):
         horizon, _ = horizon_of(analysis, FORMATS[name], kernel)
         assert horizon < min(wrong)
         language = TemporalLanguage(formula, At.LAST, accepts_empty=False)

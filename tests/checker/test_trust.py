@@ -21,7 +21,7 @@ PRODUCERS = (
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 
-STATEMENTS = 8_100
+STATEMENTS = 8_200
 """Lines of logic (Python statements without docstrings) that PROVED may rest on, all in all."""
 
 LINES, BRANCHES = 40, 12

@@ -27,7 +27,8 @@ from attemper.networks.layers import (
     Uniform,
 )
 from attemper.running.batches import pad, read_bit
-from attemper.running.dense import Block, DenseTransformer
+from attemper.running.blocks import Block
+from attemper.running.dense import DenseTransformer
 from attemper.running.engines.names import Engine
 from attemper.running.hooks import hooks
 from attemper.running.places import Places

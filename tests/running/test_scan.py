@@ -17,7 +17,8 @@ from attemper.exact.balls import precision
 from attemper.languages.words import words_of_length
 from attemper.networks import meaning_soft
 from attemper.networks.layers import Masking
-from attemper.running.dense import Block, DenseTransformer
+from attemper.running.blocks import Block
+from attemper.running.dense import DenseTransformer
 from attemper.running.engines.scan import forward
 from tests.support import scan_networks as by_hand
 from tests.support.automata import random_dfa

@@ -8,7 +8,8 @@ several lengths run side by side, [word, position]; what hidden keys add to a su
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 from typing import Any
@@ -65,6 +66,8 @@ class Kernel(StrEnum):
     """Each e_j is divided by the sum of all, then the values are summed."""
     EAGER = "eager"
     """torch's softmax, then the values are summed."""
+    SCAN = "scan"
+    """What a scan may do with any head: numerator first in float64, where keys read places unrounded."""
 
 
 class Order(StrEnum):
@@ -100,6 +103,7 @@ class Way:
 KERNELS: dict[str, tuple[Kernel, ...]] = {
     "numerator-first": (Kernel.NUMERATOR, Kernel.FUSED, Kernel.FUSED_MEANS),
     "normalise-first": (Kernel.NORMALISE, Kernel.EAGER),
+    "scan": (Kernel.SCAN,),
 }
 """The kernels of each class of section 6."""
 
@@ -254,11 +258,35 @@ class _Run:
 
     def _head(self, stream: Floats, layer: int, number: int) -> Floats:
         """What a head reads, [word, position, value]."""
+        if self.way.kernel is not Kernel.SCAN:
+            return self._attended(stream, stream, layer, number)
+        wide = copy(self)
+        wide.form = FORMATS["float64"]
+        wide.way = replace(self.way, kernel=Kernel.NUMERATOR)
+        stream = _in_float64(stream)
+        read = wide._attended(stream, wide._placed(stream), layer, number)
+        return self.form.narrow(read.astype(self.form.wide))
+
+    def _placed(self, stream: Floats) -> Floats:
+        """The stream with position embeddings as they are before they are rounded, where nothing writes."""
+        written = self.network.tensors["embed.W_E"].any(axis=0)
+        for layer in range(len(self.network.heads)):
+            written = written | self._joined(layer).any(axis=0)
+            written = written | self.network.weight(layer, "mlp.W_out").any(axis=0)
+        exact = stream.copy()
+        for coordinate, tree in self.network.positions:
+            if not written[coordinate]:
+                exact[..., coordinate] = form_in_floats(tree, self.places, _in_float64)
+        return exact
+
+    def _attended(self, stream: Floats, keys: Floats, layer: int, number: int) -> Floats:
+        """What a head reads, whose keys read another stream."""
         head = self.network.heads[layer][number]
         weights = (
             self._weight(self.network.weight(layer, f"attn.{n}")[number]) for n in ("W_Q", "W_K", "W_V")
         )
-        query, key, value = (self._dot(stream, own) for own in weights)
+        streams = (stream, keys, stream)
+        query, key, value = (self._dot(*pair) for pair in zip(streams, weights, strict=True))
         cold = form_in_floats(head.coldness, self.places, _in_float64) / np.sqrt(query.shape[-1])
         cold = self.form.narrow(cold)[..., None]
         visible = self._visible(head.masking)

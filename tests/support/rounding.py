@@ -22,8 +22,9 @@ from attemper.checker.rounding.arithmetic import (
     Off,
     Rounded,
 )
-from attemper.checker.rounding.attention import RoundedHead, RoundedRow, rounded_row
+from attemper.checker.rounding.attention import RoundedHead, RoundedRow
 from attemper.checker.rounding.embedding import rounded_form
+from attemper.checker.rounding.heads import rounded_row
 from attemper.checker.rounding.leads import Cold, ScoredRow
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact, Peaked

@@ -277,7 +277,7 @@ def test_values_of_options_are_checked() -> None:
         ({"horizon": True}, "horizon=True is no length"),
         ({"horizon": 1.5}, "horizon=1.5 is no length"),
         ({"horizon": 5, "dtype": "float16"}, "dtype='float16' is none of"),
-        ({"kernel": "eager"}, "kernel='eager' is none of 'numerator-first', 'normalise-first'"),
+        ({"kernel": "eager"}, "kernel='eager' is none of 'numerator-first', 'normalise-first', 'scan'"),
         ({"regime": "warm"}, "regime='warm' is none of"),
         ({"caps": {"symbol": 1}}, "there is no cap 'symbol'; the caps are image_sets, .*symbols, labels"),
         ({"caps": {"counter": 1}}, "there is no cap 'counter'"),

@@ -25,7 +25,8 @@ class RealClaim:
 class FloatClaim:
     """Right for all words of up to `horizon` symbols in a float format.
 
-    `kernel` is the class of attention kernels, numerator-first or normalise-first; any order of summation.
+    `kernel` is the class of attention kernels: numerator-first, normalise-first or scan. Sums are formed in
+    any order.
     `bottleneck` says what no proof covers beyond the horizon: a remark, not part of the claim.
     """
 

@@ -81,6 +81,10 @@ class Horizons:
 
     def _guess(self, form: FloatFormat, kernel: Kernel) -> int:
         """A length to begin with: what other formats and kernels suggest, or the longest one."""
+        if kernel is Kernel.SCAN:
+            # What limits the longest words is done in float64, whatever the stream's format.
+            scanned = [found.length for (_, other), found in self._known.items() if other is Kernel.SCAN]
+            return scanned[-1] if scanned else _longest(FLOAT64)
         # Normalise-first kernels only lose more.
         known = self._known.get((form, Kernel.NUMERATOR_FIRST))
         most = known.length if known is not None else _longest(form)

@@ -26,6 +26,11 @@ ARITHMETIC = (
     "exp within 8 u (bfloat16: 2 u) and exact at 0 (FORMAT.md, section 6)"
 )
 
+SCANNING = (
+    "of scans: heads in float64, from a stream in the format; expm1 within 8 u, too; "
+    "what is left out weighs 2^-52 at most (FORMAT.md, section 6)"
+)
+
 NORMALISING = "normalisations within 4 u at each number and 5 u + (D + 8) U in common (section 11)"
 
 NO_HORIZON = "what is read through a normalisation is off by a little, so that a claim needs a horizon"
@@ -157,7 +162,7 @@ def _claim_verdict(
                 assumptions = (*assumptions, NO_ROUNDING)
             else:
                 place = failure_at(analysis, FORMATS[name], Kernel(kernel), horizon)
-            return _unless(place, text, assumptions, "" if ignore_rounding else _arithmetic(analysis))
+            return _unless(place, text, assumptions, "" if ignore_rounding else _arithmetic(analysis, kernel))
         case _:
             assert_never(claim)
 
@@ -198,7 +203,9 @@ def _unless(place: str | None, text: str, assumptions: tuple[str, ...], arithmet
     return ClaimVerdict(status, text, assumptions, arithmetic)
 
 
-def _arithmetic(analysis: Analysis) -> str:
+def _arithmetic(analysis: Analysis, kernel: str) -> str:
+    if kernel == Kernel.SCAN:
+        return SCANNING
     return ARITHMETIC if analysis.reads is None else f"{ARITHMETIC}; {NORMALISING}"
 
 

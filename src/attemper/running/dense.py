@@ -8,96 +8,25 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attemper.errors import OptionError
-from attemper.networks.layers import HardWeighting, Layer, Network, Normalisation, Softmax
+from attemper.networks.layers import HardWeighting, Network
 from attemper.networks.weights import tensors_of
-from attemper.running.attention import Attention
+from attemper.running.blocks import Block, Embedding, Look, clamp_room, under
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
-from attemper.running.engines.names import (
-    ON_QUERIES,
-    ON_SCORES,
-    SCAN_FROM,
-    Engine,
-    engine_of,
-    engine_reaching,
+from attemper.running.engines.choice import (
+    is_watched,
+    require_reached,
+    require_runnable,
+    scan_is_refused,
+    wants_gradients,
 )
+from attemper.running.engines.names import SCAN_FROM, Engine, engine_of, engine_reaching
 from attemper.running.engines.scan.forward import Scan
 from attemper.running.engines.scan.past import UnfitError
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
-from attemper.running.norms import norm_of
 from attemper.running.places import Places
 from attemper.running.tokens import checked_tokens
-
-Look = Callable[[Tensor], None]
-
-
-class Embedding(nn.Module):
-    """The word embeddings: W_E [symbol, d_model]."""
-
-    W_E: Tensor
-
-    def __init__(self, weight: Tensor) -> None:
-        super().__init__()
-        self.register_parameter("W_E", nn.Parameter(weight, requires_grad=False))
-
-
-class FeedForward(nn.Module):
-    """W_out ReLU(W_in x + b_in)."""
-
-    W_in: Tensor
-    b_in: Tensor
-    W_out: Tensor
-
-    def __init__(self, weights: dict[str, Tensor]) -> None:
-        super().__init__()
-        for name, weight in weights.items():
-            self.register_parameter(name, nn.Parameter(weight, requires_grad=False))
-        self.hook_pre = HookPoint()
-        self.hook_post = HookPoint()
-
-    def forward(self, x: Tensor, look: Look | None = None) -> Tensor:
-        """`look` is called with what the hidden units see, [batch, position, d_mlp]."""
-        pre = self.hook_pre(x @ self.W_in + self.b_in)
-        if look is not None:
-            look(pre)
-        post: Tensor = self.hook_post(pre.relu())
-        return post @ self.W_out
-
-
-class Block(nn.Module):
-    """One layer: attention and feed-forward, each added to the residual stream.
-
-    Of a normalised network each reads what `ln1` and `ln2` make of the stream.
-    """
-
-    def __init__(
-        self,
-        layer: Layer,
-        weights: dict[str, Tensor],
-        override: HardWeighting | None,
-        normalisation: Normalisation | None,
-        *,
-        sealed: bool,
-    ) -> None:
-        super().__init__()
-        self.ln1 = norm_of(normalisation, _under("ln1.", weights))
-        self.ln2 = norm_of(normalisation, _under("ln2.", weights))
-        self.attn = Attention(layer, _under("attn.", weights), override, sealed=sealed)
-        self.mlp = FeedForward(_under("mlp.", weights))
-        self.hook_resid_pre = HookPoint()
-        self.hook_attn_out = HookPoint()
-        self.hook_resid_mid = HookPoint()
-        self.hook_mlp_out = HookPoint()
-        self.hook_resid_post = HookPoint()
-
-    def forward(self, x: Tensor, places: Places, engine: Engine, look: Look | None = None) -> Tensor:
-        """`look` is called with what the hidden units see."""
-        x = self.hook_resid_pre(x)
-        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places, engine)))
-        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(self.ln2(x), look)))
-        return after
 
 
 class DenseTransformer(nn.Module):
@@ -150,7 +79,7 @@ class DenseTransformer(nn.Module):
         self.blocks = nn.ModuleList(
             Block(
                 layer,
-                _under(f"blocks.{number}.", weights),
+                under(f"blocks.{number}.", weights),
                 weighting,
                 network.normalisation,
                 sealed=sealed,
@@ -158,7 +87,7 @@ class DenseTransformer(nn.Module):
             for number, layer in enumerate(network.layers)
         )
         self.engine = engine_of(engine)
-        self._require_scan(self.engine)
+        require_runnable(self, self.engine)
         self.hook_embed = HookPoint()
         self.hook_pos_embed = HookPoint()
         self._tabulated, self._position_tables = network.positions, KeptTensors()
@@ -200,22 +129,23 @@ class DenseTransformer(nn.Module):
     def require_engine(self, name: str | None) -> Engine:
         """The engine of that name, or the module's own. Raises `OptionError` if that cannot run it."""
         engine = self.engine if name is None else engine_of(name)
-        self._require_scan(engine)
+        require_runnable(self, engine)
         return engine
 
     def engine_for(self, positions: int) -> Engine:
         """What `auto` is for a batch of so many positions: words times the width of the longest."""
-        few = positions < SCAN_FROM or torch.compiler.is_compiling()
-        return Engine.FUSED if few or self.scan_is_refused() or self._wants_gradients() else Engine.SCAN
+        if positions < SCAN_FROM or torch.compiler.is_compiling():
+            return Engine.FUSED
+        return Engine.FUSED if scan_is_refused(self) or wants_gradients(self) else Engine.SCAN
 
     def _run(self, tokens: Tensor, lengths: Tensor, asked: Engine, margins: Tensor | None) -> Tensor:
         """The outputs; `margins` [batch], if any, takes each word's smallest margin."""
         engine = self.engine_for(tokens.numel()) if asked is Engine.AUTO else asked
-        self._require_reached(engine)
+        require_reached(self, engine)
         if engine is not Engine.SCAN:
             return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)
         try:
-            watched = self._is_watched()
+            watched = is_watched(self)
             dense = watched or asked is Engine.SCAN
             output = self.scanner().run(tokens, lengths, margins, whole=watched, dense=dense)
         except UnfitError:
@@ -226,61 +156,9 @@ class DenseTransformer(nn.Module):
         """The weights as the scan reads them: anew each time, unless nobody can change them."""
         if not self._sealed:
             return Scan(self)
-        if self._scan is None:
+        if self._scan is None or (self._scan.dtype, self._scan.device) != (self.dtype, self.device):
             self._scan = Scan(self)
         return self._scan
-
-    def scan_is_refused(self) -> str:
-        """Why the scan does not run this network; nothing if it does."""
-        if self.network.normalisation is not None:
-            return "its sublayers read normalised coordinates, whose keys are no closed forms of the position"
-        weightings = (weighting for layer in self.layers for weighting in layer.attn.weightings)
-        if not all(isinstance(weighting, Softmax) for weighting in weightings):
-            return "it has hard attention"
-        return ""
-
-    def _require_scan(self, engine: Engine) -> None:
-        reason = self.scan_is_refused() if engine is Engine.SCAN else ""
-        if reason:
-            raise OptionError(f"engine='scan' does not run this network: {reason}; use engine='fused'")
-
-    def _require_reached(self, engine: Engine) -> None:
-        """Raises `OptionError` for a hook on a point that the engine does not reach."""
-        if engine is Engine.SCAN:
-            self._require_no_gradients()
-            self._require_no_other_hooks()
-        missed = {Engine.MATRIX: (), Engine.SCAN: ON_SCORES + ON_QUERIES}.get(engine, ON_SCORES)
-        for number, layer in enumerate(self.layers):
-            for name in missed:
-                if getattr(layer.attn, name).is_watched:
-                    remedy = "matrix" if name in ON_SCORES else "fused"
-                    raise OptionError(
-                        f"a hook on blocks.{number}.attn.{name} sees nothing under the engine '{engine}': "
-                        f"make the module with engine='{remedy}', or name the engine in the call"
-                    )
-
-    def _require_no_gradients(self) -> None:
-        if self._wants_gradients():
-            raise OptionError(
-                "the engine 'scan' has no gradients, which parameters ask for: take engine='fused', or run "
-                "the module in torch.no_grad()"
-            )
-
-    def _require_no_other_hooks(self) -> None:
-        """The scan calls no module but hook points: hooks on others would see nothing."""
-        for name, module in self.named_modules():
-            hooked = module._forward_hooks or module._forward_pre_hooks
-            if name and hooked and not isinstance(module, HookPoint):
-                raise OptionError(
-                    f"a hook on {name} sees nothing under the engine 'scan', which calls hook points alone: "
-                    "hook one of them, for example 'blocks.0.hook_resid_post', or take engine='fused'"
-                )
-
-    def _wants_gradients(self) -> bool:
-        return torch.is_grad_enabled() and any(weight.requires_grad for weight in self.parameters())
-
-    def _is_watched(self) -> bool:
-        return any(point.is_watched for point in self.modules() if isinstance(point, HookPoint))
 
     def _read(self, tokens: Tensor, places: Places, engine: Engine, margins: Tensor | None) -> Tensor:
         x = self.hook_embed(self.embed.W_E[tokens]) + self._position_embedding(places)
@@ -369,13 +247,3 @@ class DenseTransformer(nn.Module):
         for coordinate, form in self.network.positions:
             table[..., coordinate] += form_values(form, i, n).to(self.dtype)
         return table
-
-
-def clamp_room(layer: Layer, pre: Tensor) -> Tensor:
-    """The margin of each clamp of a layer, from what its hidden units see: [..., hidden] to [..., clamp]."""
-    low, high = torch.tensor(layer.clamps, device=pre.device).unbind(dim=1)
-    return torch.maximum(-pre.index_select(-1, low), pre.index_select(-1, high))
-
-
-def _under(prefix: str, weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): w for name, w in weights.items() if name.startswith(prefix)}

@@ -25,7 +25,7 @@ def read_numbers(network: Network, rows: Sequence[Sequence[float]]) -> tuple[Num
     match network.measure:
         case Measure.INTEGER if network.over is not None:
             shown = (len(visible(network.over, i, n)) for i in range(1, n + 1))
-            return tuple(_integer(share, count) for share, count in zip(rows[0], shown, strict=True))
+            return tuple(integer_of(share, count) for share, count in zip(rows[0], shown, strict=True))
         case Measure.FRACTION:
             return tuple(value if isfinite(value) else None for value in rows[0])
         case _:
@@ -51,7 +51,8 @@ def show_number(number: Number | None) -> str:
             assert_never(number)
 
 
-def _integer(share: float, visible: int) -> int | None:
+def integer_of(share: float, visible: int) -> int | None:
+    """The integer whose share of that many visible positions it is, to within 1/4; None if there is none."""
     if not isfinite(share):
         return None
     whole = Fraction(share) * visible  # no product of floats: where that rounds, it is another integer

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
     from attemper.running.numbers import Number
+    from attemper.running.streaming.stream import Stream
     from attemper.workbench.options import DTypeLike
 
     PutOut = str | bool | Number
@@ -612,6 +613,28 @@ class Model:
                 f"there is no verdict: {what} is put out at every position; see it with 'attemper run' or "
                 "model.output(word)"
             )
+
+    def stream(
+        self, *, dtype: DTypeLike = "float64", state: str | Path | Mapping[str, object] | None = None
+    ) -> Stream:
+        """The network as a reader of symbols one at a time, with a state that does not grow, in float64.
+
+        For networks whose heads look to the past only, and which do not read n: of the regime `decoder`, and
+        many of the regime `unbounded` (`docs/streaming.md`). `state` is what a stream of this network has
+        saved, as a file or as data. Raises `UnsupportedError`, naming the head that forbids it;
+        `MalformedFileError` for a state that is none of this network; `OptionError` for another format.
+
+        >>> stream = compile("#<['0'] <= #<['1']", "01", regime="decoder").stream()
+        >>> [stream.push(symbol) for symbol in "0110"]
+        [False, True, True, True]
+        """
+        from attemper.running.streaming.stream import Stream
+
+        if dtype != "float64" and dtype_name(dtype) != "float64":
+            raise OptionError(
+                f"dtype={dtype_name(dtype)!r}: a stream is computed in float64 only, leave dtype out"
+            )
+        return Stream(self.network, self.digest, state)
 
     def trace(self, word: WordLike) -> Trace:
         """Every subformula, every head's attention (n x n, soft and hard) and every margin on one word.

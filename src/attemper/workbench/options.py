@@ -22,7 +22,7 @@ Weights = Literal["soft", "hard"]
 DType = Literal["float64", "float32", "bfloat16"]
 RegimeName = Literal["unbounded", "temperature", "decoder"]
 EngineName = Literal["auto", "matrix", "fused", "scan"]
-KernelName = Literal["numerator-first", "normalise-first"]
+KernelName = Literal["numerator-first", "normalise-first", "scan"]
 
 TARGETS = ("parity-even", "parity-odd", "dyck1", "dyck2", "ones", "anbn")
 """Some languages of the zoo that models are refuted with: over the model's own symbols, in their order."""

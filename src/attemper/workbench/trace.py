@@ -20,7 +20,8 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.running.batches import tokens_of
-from attemper.running.dense import DenseTransformer, clamp_room
+from attemper.running.blocks import clamp_room
+from attemper.running.dense import DenseTransformer
 from attemper.workbench.report.summary import labels_written
 from attemper.workbench.report.windows import cut_word
 

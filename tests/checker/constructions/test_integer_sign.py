@@ -544,4 +544,6 @@ def test_integers_in_units_that_underflow_have_no_horizon(read: Fraction) -> Non
     for kernel in Kernel:
         assert failure_at(analysis, FLOAT64, kernel, 1000) is None
         assert failure_at(analysis, FLOAT32, kernel, 1) is None
-        assert "layer 1, head 0" in str(failure_at(analysis, FLOAT32, kernel, 2))
+        # A scan multiplies in float64, and rounds what is read to float32.
+        is_lost = kernel is not Kernel.SCAN or read < 1
+        assert ("layer 1, head 0" in str(failure_at(analysis, FLOAT32, kernel, 2))) is is_lost

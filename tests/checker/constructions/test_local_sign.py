@@ -10,7 +10,7 @@ import pytest
 from attemper.checker.constructions.local_sign import LocalSignRule
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounding.attention import rounded_row
+from attemper.checker.rounding.heads import rounded_row
 from attemper.checker.rules import HeadFact
 from attemper.exact.closed_forms import I, number
 from attemper.exact.formats import FloatFormat

@@ -520,7 +520,9 @@ def test_what_is_far_loses_all_errors_once_and_four_roundings(monkeypatch: pytes
         bits = SimpleNamespace(values=(None, None))
         values = [(None, SimpleNamespace(step=None))] * 2
         unit = SimpleNamespace(u=flint.arb(1) / 64)
-        head = SimpleNamespace(lengths=unit, noise=flint.arb(1), head=bits, values=values)
+        head = SimpleNamespace(
+            lengths=unit, noise=flint.arb(1), argument=2 * unit.u, head=bits, values=values
+        )
         loss, found = rule.offs(cast(Any, head))
         near, far = flint.arb(-3).exp(), (-(12 * (1 - flint.arb(4) / 64) - 1)).exp()
         whole = flint.arb(0.5).exp() * (near / (1 - near) + far) * 3

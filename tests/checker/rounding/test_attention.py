@@ -12,7 +12,7 @@ import pytest
 from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.constructions.sign import SignRule
-from attemper.checker.rounding import attention
+from attemper.checker.rounding import heads as rounded_heads
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
     ZERO,
@@ -20,7 +20,8 @@ from attemper.checker.rounding.arithmetic import (
     Kernel,
     Off,
 )
-from attemper.checker.rounding.attention import rounded_row, stray_mass
+from attemper.checker.rounding.attention import stray_mass
+from attemper.checker.rounding.heads import rounded_row
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ONE, ClosedForm, I, number, over, times
@@ -191,11 +192,11 @@ def test_one_power_of_two_everywhere() -> None:
     terms = analysis.names
     mean = analysis.layers[0].middle.values[5][0, 0]
     for power in (Fraction(1), Fraction(2), Fraction(-4), Fraction(1, 8)):
-        assert attention._is_one_power(terms, terms.number(power))
+        assert rounded_heads._is_one_power(terms, terms.number(power))
     for other in (Fraction(3), Fraction(3, 2), Fraction(1, 3), Fraction(6)):
-        assert not attention._is_one_power(terms, terms.number(other))
+        assert not rounded_heads._is_one_power(terms, terms.number(other))
     for diagram in (mean, terms.plus(mean, terms.true), terms.plus(terms.first, terms.true), terms.sign):
-        assert not attention._is_one_power(terms, diagram)
+        assert not rounded_heads._is_one_power(terms, diagram)
 
 
 @pytest.mark.parametrize("kernel", Kernel)
@@ -236,12 +237,12 @@ def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_rea
     fact, heads = analysis.layers[0], run.heads
     cold, other = heads._cold(ONE), heads._cold(times(Fraction(1, 2), I))
     placed = form((1, 1)), form((2, 1))
-    first = heads._row(*placed, cold, fact.before, run.offs)
-    assert heads._row(*placed, cold, fact.after, run.offs) is first
-    assert heads._row(*placed, other, fact.before, run.offs) is not first
+    first = heads._row(*placed, cold, fact.before, run.offs, run.offs)
+    assert heads._row(*placed, cold, fact.after, run.offs, run.offs) is first
+    assert heads._row(*placed, other, fact.before, run.offs, run.offs) is not first
     read = form((3, 1)), form((1, 1))
-    before = heads._row(*read, cold, fact.before, run.offs)
+    before = heads._row(*read, cold, fact.before, run.offs, run.offs)
     run.offs[3] = Off(mean=flint.arb(1))
-    after = heads._row(*read, cold, fact.after, run.offs)
+    after = heads._row(*read, cold, fact.after, run.offs, run.offs)
     assert before.query != after.query
     assert before.scored.query.absolute < after.scored.query.absolute

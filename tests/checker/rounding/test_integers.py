@@ -16,8 +16,9 @@ from attemper.checker.attention.scores import Output
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding import integers
 from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, Rounded
-from attemper.checker.rounding.attention import RoundedHead, RoundedHeads
+from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.growth import Forms
+from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.leads import lost_below, sum_rate
 from attemper.checker.values import Stream
 from attemper.exact.balls import ball, precision
@@ -50,8 +51,8 @@ def one(number: Fraction | int) -> flint.arb:
 def reading(length: int = 2**20, noise: Fraction = Fraction(3, 2)) -> RoundedHead:
     """As much of a head as reading takes."""
     lengths = Lengths(Arithmetic(NAMES, FLOAT32), length)
-    head = SimpleNamespace(names=NAMES, lengths=lengths, noise=one(noise), uncovered=UncoveredError)
-    return cast(RoundedHead, head)
+    known = {"names": NAMES, "lengths": lengths, "uncovered": UncoveredError}
+    return cast(RoundedHead, SimpleNamespace(**known, noise=one(noise), dropped=one(0)))
 
 
 def rounded(absolute: Fraction | int, relative: Fraction) -> Rounded:

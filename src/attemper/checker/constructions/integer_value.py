@@ -62,7 +62,7 @@ class IntegerValueRule:
         """Leads may be smaller by the same part as a lookup's."""
         loss = lost(head)
         head.bear(loss, LARGEST_LOSS)
-        kept = 1 - loss - 2 * head.lengths.u
+        kept = 1 - loss - head.argument
         near = distances(head, self.margin, kept)
         return [integer_off(head, output, rounded, near) for rounded, output in head.values]
 

@@ -132,6 +132,9 @@ def lost(head: RoundedHead) -> flint.arb:
     key = greatest(row.scored.key.relative for row in head.rows)
     rate = sum_rate(lengths, len(head.rows), cold)
     each = (1 + key) * (1 + lengths.u) ** cold.roundings * (1 + rate) - 1
+    if head.is_one_class and all(map(head.is_known_relatively, head.rows)):
+        # The right position is the peak, and no square is in what others are behind that.
+        return (4 * n + 1) * ((1 + query) * (1 + each) - 1)
     of_means = sum((head.mean_off(row) for row in head.rows), ZERO) * (1 + query)
     return 4 * n * query + 6 * n**2 * each * (1 + query) + (2 * n**2 + 4 * n**3 * each) * of_means
 

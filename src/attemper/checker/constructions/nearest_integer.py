@@ -65,12 +65,12 @@ class NearestIntegerRule:
     def offs(self, head: RoundedHead) -> list[Off]:
         """Every lead may be smaller by what all errors together change a difference of scores by."""
         loss = scores_off(head) / ball(self.gap)
-        # Half of what is far may be lost, so that 2 u of its lead are no more than 4 u of its bound.
+        # Half of what is far may be lost, so that a part of its lead is no more than twice that of its bound.
         far, beyond = (
-            ball(own) * (1 - 4 * head.lengths.u) - loss * ball(self.gap) for own in (self.far, self.beyond)
+            ball(own) * (1 - 2 * head.argument) - loss * ball(self.gap) for own in (self.far, self.beyond)
         )
         found = attended(head, loss, lambda lost, noise: _mass(self, lost, noise, far))
-        apart = _apart(self, loss + 2 * head.lengths.u, head.noise, beyond)
+        apart = _apart(self, loss + head.argument, head.noise, beyond)
         return [
             own if output.step is None else nearest_key_off(head, form, output.growth, apart)
             for own, form, (_, output) in zip(found, head.head.values, head.values, strict=True)

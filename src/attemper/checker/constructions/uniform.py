@@ -62,7 +62,7 @@ def _average(head: RoundedHead, value: Rounded, output: Output) -> Off:
     has_means = lengths.arithmetic.has_means({(0, 0): output.diagram})
     whole = lengths.long * ball(output.size)
     divided = MEAN * lengths.u
-    if head.kernel is Kernel.NUMERATOR_FIRST and value.grid is not None and whole <= ball(value.grid):
+    if head.kernel is not Kernel.NORMALISE_FIRST and value.grid is not None and whole <= ball(value.grid):
         # The average of a constant is a constant, but not computed as one.
         return Off(ZERO, ZERO if has_means else divided * ball(output.size), ZERO, divided)
     mean = value.absolute + (ball(output.size) + value.absolute) * head.sums

@@ -28,10 +28,14 @@ WEIGHTS = 2**40
 
 
 class Kernel(StrEnum):
-    """How a kernel divides: once, after summing e_j v_j, or each weight before it meets its value."""
+    """How a kernel divides: once, after summing e_j v_j, or each weight before it meets its value.
+
+    A scan divides once, too; inside a head it computes in float64, and no scores but those of peaks.
+    """
 
     NUMERATOR_FIRST = "numerator-first"
     NORMALISE_FIRST = "normalise-first"
+    SCAN = "scan"
 
 
 class BeyondError(Exception):

@@ -14,7 +14,6 @@ import flint
 
 from attemper.checker.attention.contests import Contest
 from attemper.checker.attention.scores import Output
-from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names
 from attemper.checker.rounding.arithmetic import (
     UNKNOWN,
@@ -24,14 +23,12 @@ from attemper.checker.rounding.arithmetic import (
     Lengths,
     Off,
     Rounded,
-    is_power_of_two,
 )
-from attemper.checker.rounding.embedding import rounded_form
-from attemper.checker.rounding.leads import Cold, ScoredRow, losses, scored_row
-from attemper.checker.values import Stream, Value, of_closed_form, of_form
+from attemper.checker.rounding.leads import Cold, ScoredRow, losses
+from attemper.checker.rounding.scan import ARGUMENT, DROPPED, EXPS, Scan
+from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball
-from attemper.exact.closed_forms import ClosedForm
-from attemper.networks.layers import Coordinate, Head, LinearForm, Softmax
+from attemper.networks.layers import Head, LinearForm
 
 LARGEST_LOSS = Fraction(15, 16)
 """Leads may be smaller by this part; more is not looked at."""
@@ -63,8 +60,9 @@ class RoundedRow:
 class RoundedHead:
     """A head as it is computed at one length: its rows, its temperature, and its values with its outputs.
 
-    `before` has the values of the coordinates that the head reads, `offs` their errors. `strains` takes
-    notes of how much of each limit is lost: a remark, no proof rests on it.
+    `before` has the values of the coordinates that the head reads, `offs` their errors, `of_keys` those where
+    keys read them. `strains` takes notes of how much of each limit is lost: a remark, no proof rests on it.
+    `scan` is there if it is a scan that runs the head.
     """
 
     name: str
@@ -76,7 +74,9 @@ class RoundedHead:
     values: tuple[tuple[Rounded, Output], ...]
     before: Stream
     offs: list[Off]
+    of_keys: list[Off]
     strains: Strains
+    scan: Scan | None = None
 
     @property
     def names(self) -> Names:
@@ -96,13 +96,44 @@ class RoundedHead:
         largest score have arguments of their own: 4 u more.
         """
         exp = self.lengths.form.exp * self.lengths.u
-        return (1 + exp) / (1 - exp) * (1 + 4 * self.lengths.u)
+        own = (1 + exp) / (1 - exp) * (1 + 4 * self.lengths.u)
+        return own if self.scan is None else own ** (EXPS + self.lengths.length.bit_length())
+
+    @property
+    def argument(self) -> flint.arb:
+        """By which part of a lead more exp's argument may be off: what is rounded there."""
+        return (2 if self.scan is None else ARGUMENT) * self.lengths.u
+
+    @property
+    def quotient(self) -> flint.arb:
+        """What a mean of values loses beside stray attention, relative to the largest value.
+
+        The weights above and below the fraction line may be rounded differently.
+        """
+        return self.noise * (1 + self.sums) - 1 + self.dropped
+
+    @property
+    def dropped(self) -> flint.arb:
+        """By how much a mean moves for what a scan drops, relative to the largest value."""
+        # Two values may be opposite.
+        return ZERO if self.scan is None else 2 * ball(DROPPED)
 
     @property
     def sums(self) -> flint.arb:
         """The error of a quotient of two sums over the positions, relative to the largest value."""
         long = self.lengths.long
         return 2 * long / (1 - long) + QUOTIENT * self.lengths.u
+
+    @property
+    def is_one_class(self) -> bool:
+        """Whether a scan runs the head, and its keys are powers of the position alone."""
+        return self.scan is not None and all(map(self.scan.is_placed, self.head.key))
+
+    def is_known_relatively(self, row: RoundedRow) -> bool:
+        """Whether all errors of a row's query are relative: it is a number but 0, or an average like that."""
+        found = self.names.values(row.query[0, 0]) if set(row.query) == {(0, 0)} else []
+        is_constant = len(found) == 1 and not found[0].parts
+        return is_constant or bool(self.mean_off(row) == 0)
 
     def losses(self, contest: Contest | None) -> tuple[flint.arb, flint.arb]:
         """(near, far) of what competes; raises `BeyondError` if that is not known."""
@@ -132,7 +163,7 @@ class RoundedHead:
 
     def require_half(self, loss: flint.arb) -> None:
         """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
-        self.bear(loss + 2 * self.lengths.u, HALF_LOSS)
+        self.bear(loss + self.argument, HALF_LOSS)
 
     def bear(self, loss: flint.arb, limit: Fraction) -> None:
         """Raise `BeyondError` unless so large a part of a lead may be lost."""
@@ -146,80 +177,12 @@ class RoundedHead:
         return BeyondError(f"{self.name} (no rule for rounding covers its rows)")
 
 
-@final
-class RoundedHeads:
-    """All heads of a network at one length, for one class of kernels: what they share is worked out once.
-
-    `placed` are the coordinates of position embeddings.
-    """
-
-    def __init__(self, lengths: Lengths, kernel: Kernel, placed: set[Coordinate]) -> None:
-        self.lengths = lengths
-        self.kernel = kernel
-        self.placed = placed
-        self.strains: Strains = {}
-        self._colds: dict[ClosedForm, Cold] = {}
-        self._rows: dict[tuple[LinearForm, LinearForm, int], RoundedRow] = {}
-
-    def head(
-        self, name: str, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
-    ) -> RoundedHead:
-        """What is computed of a head. Raises `BeyondError` if that may leave the range of the format."""
-        assert isinstance(head.weighting, Softmax)
-        lengths = self.lengths
-        cold = self._cold(head.weighting.inverse_temperature)
-        forms = [lengths.linear(form, before.values, offs) for form in head.values]
-        if not all(2 * lengths.length * (own.size + own.absolute) < lengths.form.range for own in forms):
-            raise BeyondError(f"{name} (its values leave the range of the format)")
-        pairs = zip(head.query, head.key, strict=True)
-        rows = tuple(self._row(query, key, cold, before, offs) for query, key in pairs)
-        values = tuple(zip(forms, outputs, strict=True))
-        return RoundedHead(name, head, lengths, self.kernel, cold, rows, values, before, offs, self.strains)
-
-    def _cold(self, form: ClosedForm) -> Cold:
-        """The inverse temperature, which many heads share."""
-        if form not in self._colds:
-            exact = of_closed_form(self.lengths.names, form)
-            number = rounded_form(self.lengths, form)
-            # What is a power of two in real numbers may be computed as another number.
-            is_power = set(exact) == {(0, 0)} and _is_one_power(self.lengths.names, exact[0, 0])
-            self._colds[form] = Cold(number, is_power and number.grid is not None)
-        return self._colds[form]
-
-    def _row(
-        self, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
-    ) -> RoundedRow:
-        """A row; those of position embeddings, which nothing else is added to, are the same in all layers.
-
-        But behind a normalisation, which reads what else stands there, too, they are not.
-        """
-        name = query, key, id(cold)
-        if name not in self._rows:
-            row = rounded_row(self.lengths, query, key, cold, before, offs)
-            if self.lengths.arithmetic.halves > 1 or not self.placed.issuperset(
-                coordinate for coordinate, _ in query + key
-            ):
-                return row
-            self._rows[name] = row
-        return self._rows[name]
-
-
-def rounded_row(
-    lengths: Lengths, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
-) -> RoundedRow:
-    """What is computed of a row."""
-    q, k = (lengths.linear(form, before.values, offs) for form in (query, key))
-    values = of_form(lengths.names, query, before), of_form(lengths.names, key, before)
-    return RoundedRow(query, values[0], values[1], scored_row(lengths, q, k, cold))
-
-
 def attended(
     head: RoundedHead, loss: flint.arb, stray: Callable[[flint.arb, flint.arb], flint.arb]
 ) -> list[Off]:
     """How far the head's values are off, if leads are smaller by that loss and attention strays so much."""
     mass = stray_mass(head, loss, stray)
-    # The weights above and below the fraction line may be rounded differently.
-    quotient = head.noise * (1 + head.sums) - 1
+    quotient = head.quotient
     found = []
     for value, output in head.values:
         largest = ball(output.size) + value.absolute
@@ -237,10 +200,4 @@ def stray_mass(
         # There is no other position.
         return ZERO
     head.bear(loss, LARGEST_LOSS)
-    return stray(loss + 2 * head.lengths.u, head.noise)
-
-
-def _is_one_power(names: Names, diagram: Diagram) -> bool:
-    """Whether a number is one power of two everywhere."""
-    values = names.values(diagram)
-    return len(values) == 1 and not values[0].parts and is_power_of_two(values[0].constant)
+    return stray(loss + head.argument, head.noise)

@@ -41,7 +41,7 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Growt
     long = lengths.long / (1 - lengths.long)
     size = size_of(lengths, {(0, output.growth): output.diagram})
     apart = times(near, _per_step(head.names, output, size))
-    own = relative + (lengths.form.exp + QUOTIENT) * u + lengths.length * lengths.tiny
+    own = relative + (lengths.form.exp + QUOTIENT) * u + head.dropped + lengths.length * lengths.tiny
     small = 2 * (1 + 2 * long) + head.noise - 1 + 4 * u
     found = total([scaled(apart, head.noise), scaled(times(near, size), small), scaled(size, own)])
     # Below the line stands 1, up to an error of exp and of the sum of all others.
@@ -67,6 +67,7 @@ def scores_off(head: RoundedHead) -> flint.arb:
     The query is the same number for both positions: its error counts by how far their keys are apart.
     """
     lengths, cold, forms = head.lengths, head.cold, Forms(head.lengths, head.before, head.offs)
+    key_forms = Forms(lengths, head.before, head.of_keys)
     assert isinstance(head.head.weighting, Softmax)
     exact = of_closed_form(head.names, head.head.weighting.inverse_temperature)
     colder = scaled(size_of(lengths, exact), 1 + cold.number.relative)
@@ -74,7 +75,7 @@ def scores_off(head: RoundedHead) -> flint.arb:
     parts: list[Growth] = [{0: lost_below(lengths, len(head.rows), cold)}]
     for query, key, row in zip(head.head.query, head.head.key, head.rows, strict=True):
         sizes, errors = forms.size(query), forms.error(query)
-        keys, of_keys = forms.size(key), forms.error(key)
+        keys, of_keys = key_forms.size(key), key_forms.error(key)
         # What the product of query and temperature loses to underflow meets the key, which may be large.
         below: Growth = {0: lengths.tiny}
         off = total([times(colder, total([errors, scaled(sizes, cold.number.relative)])), below])
@@ -93,8 +94,7 @@ def nearest_key_off(head: RoundedHead, form: LinearForm, growth: int, apart: fli
     """
     forms = Forms(head.lengths, head.before, head.offs)
     size, own = forms.size(form), forms.error(form)
-    quotient = head.noise * (1 + head.sums) - 1
-    rest = total([own, scaled(total([size, own]), quotient), {0: head.lengths.tiny}])
+    rest = total([own, scaled(total([size, own]), head.quotient), {0: head.lengths.tiny}])
     # The key is at most n: its multiple's size for n = 1 is the factor.
     near: Growth = {growth: apart * sum(size.values(), ZERO)}
     found = total([times(near, {1: flint.arb(1)}), rest])

@@ -10,7 +10,7 @@ is set against the exact lead L of that pair: where E <= loss L the computed lea
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never, final
 
@@ -25,6 +25,15 @@ from attemper.exact.laurent import Laurent
 KNOWN = Fraction(1, 2)
 """Up to this relative error a number counts as known relatively."""
 
+SCANNED = 64
+"""So often more a scan rounds each product: coefficients, peaks and differences, in u of their sizes."""
+
+LINEAR = 8
+"""So often where scores are linear in j or 1/j: then what is lost of a difference is a part of that."""
+
+PARTS = 7
+"""A scan splits a key into what is read and, of each of three powers, a part with and one without (-1)^j."""
+
 Errors = dict[tuple[int, int], flint.arb]
 """A bound on an error: the sum of arb * i^a n^b by (a, b)."""
 
@@ -34,16 +43,22 @@ Errors = dict[tuple[int, int], flint.arb]
 class Cold:
     """The inverse temperature, which may meet the query or the whole score.
 
-    `is_exact` says that multiplying by it never rounds: it is one power of two everywhere.
+    `is_exact` says that multiplying by it never rounds: it is one power of two everywhere. `is_scanned` says
+    that scores are those of a scan.
     """
 
     number: Rounded
     is_exact: bool
+    is_scanned: bool = False
 
     @property
     def roundings(self) -> int:
         """How often a product of query, key and temperature is rounded."""
-        return 1 if self.is_exact else 2
+        return (1 if self.is_exact else 2) + (SCANNED if self.is_scanned else 0)
+
+    def terms(self, rows: int) -> int:
+        """How many products a sum of rows is made of."""
+        return PARTS * rows if self.is_scanned else rows
 
 
 @final
@@ -68,15 +83,33 @@ def scored_row(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> Sc
     sizes = (16 * (one.size + one.absolute) for one in (colder, inner, product))
     if not all(size < lengths.form.range for size in sizes):
         raise BeyondError("scores (they leave the range of the format)")
+    if cold.is_scanned:
+        return ScoredRow(colder, key, _split(lengths, colder, key, cold), None)
     exact = product.grid is not None and colder.grid is not None and inner.grid is not None
     return ScoredRow(colder, key, product, product.grid if exact else None)
 
 
-def sum_rate(lengths: Lengths, terms: int, cold: Cold) -> flint.arb:
-    """What adding so many products can lose, relative to the sum of their sizes.
+def unknown_relatively(scored: ScoredRow) -> ScoredRow:
+    """A row whose key and products are known absolutely only."""
+    key, product = (replace(own, relative=UNKNOWN, steady=None) for own in (scored.key, scored.product))
+    return replace(scored, key=key, product=product)
+
+
+def _split(lengths: Lengths, query: Rounded, key: Rounded, cold: Cold) -> Rounded:
+    """A product as a scan forms it: of the query and each part of the key, all of whose sizes count."""
+    size, rate = query.size * key.size, (1 + lengths.u) ** cold.roundings
+    absolute = (query.size + query.absolute) * (key.size + key.absolute) * rate - size + lengths.tiny
+    inverse, relative = query.inverse * key.inverse, (1 + query.relative) * (1 + key.relative) * rate - 1
+    known = relative if inverse < lengths.form.range else UNKNOWN
+    return Rounded(size, inverse, None, absolute, absolute, known)
+
+
+def sum_rate(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
+    """What adding the products of so many rows can lose, relative to the sum of their sizes.
 
     The temperature may come before or after the sum.
     """
+    terms = cold.terms(rows)
     if terms <= 1:
         return ZERO
     rate = lengths.arithmetic.summed(terms, flint.arb(1), flint.arb(1))
@@ -95,22 +128,39 @@ def losses(
 
     Raises `BeyondError` where nothing relates an error to its lead.
     """
-    scores = _Scores(lengths, contest, rows, cold)
-    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in contest.pairs]
+    near, far = _greatest(_Scores(lengths, contest, rows, cold))
+    if not cold.is_scanned:
+        return near, far
+    # A class is as far behind as its peak, whose own score is rounded, and which has another lead. By so much
+    # of that the lead of each other position is less: what is there of the peak's is (1 - most) of it.
+    peaks, most = greatest(_greatest(_Scores(lengths, contest, rows, cold, of_peaks=True))), near.max(far)
+    if not (most < 1):
+        return UNKNOWN, UNKNOWN
+    lost = 2 * peaks / (1 - most)
+    return near + lost, far + lost
+
+
+def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
+    """The greatest parts of leads that pairs can lose, kind AHEAD apart."""
+    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in scores.contest.pairs]
     near, far = (greatest(loss for is_far, loss in found if is_far is which) for which in (False, True))
     return near, far
 
 
 @final
 class _Scores:
-    """The rows of one head at one length."""
+    """The rows of one head at one length; if `of_peaks`, only what products and sums are rounded by."""
 
-    def __init__(self, lengths: Lengths, contest: Contest, rows: list[ScoredRow], cold: Cold) -> None:
+    def __init__(
+        self, lengths: Lengths, contest: Contest, rows: list[ScoredRow], cold: Cold, of_peaks: bool = False
+    ) -> None:
+        self.of_peaks = of_peaks
         self.lengths = lengths
         self.contest = contest
         self.rows = rows
         self.cold = cold
-        self.product_rate = (1 + lengths.u) ** cold.roundings - 1
+        roundings = cold.roundings - SCANNED + LINEAR if cold.is_scanned else cold.roundings
+        self.product_rate = (1 + lengths.u) ** roundings - 1
         self._sums: dict[tuple[int, Place], flint.arb] = {}
 
     def loss(self, pair: Pair) -> flint.arb:
@@ -157,15 +207,17 @@ class _Scores:
                 errors = _times([off], key)
                 others += self._floor(scored, query, off, greatest(sums))
                 rate = (1 + self._relative(scored)) * (1 + self._rounding(scored)) * (1 + greatest(sums)) - 1
-                apart += errors
+                apart += [] if self.of_peaks else errors
                 both += [_scaled(size, rate) for size in (*_times([_balls(query)], key), *errors)]
                 continue
             offs = [_key_error(scored, key) for key in keys]
             distance = ball(abs(keys[0] - keys[1])) + offs[0] + offs[1]
             off = self._query_error(row, scored, query)
-            others += [_scaled(off, distance), _scaled(_balls(query), offs[0] + offs[1])]
+            if not self.of_peaks:
+                others += [_scaled(off, distance), _scaled(_balls(query), offs[0] + offs[1])]
             for value, value_off, rate in zip(keys, offs, sums, strict=True):
-                lost = (ball(abs(value)) + value_off) * ((1 + self._rounding(scored)) * (1 + rate) - 1)
+                size = scored.key.size if self.cold.is_scanned else ball(abs(value))
+                lost = (size + value_off) * ((1 + self._rounding(scored)) * (1 + rate) - 1)
                 others += [_scaled(_balls(query), lost), _scaled(off, lost)]
         return others, apart, both
 
@@ -201,6 +253,8 @@ class _Scores:
         return found
 
     def _sum_rate_of(self, case: int, place: Place) -> flint.arb:
+        if self.cold.is_scanned:
+            return sum_rate(self.lengths, len(self.rows), self.cold)
         present = [
             scored
             for row, scored, key in zip(self.contest.rows, self.rows, place, strict=True)

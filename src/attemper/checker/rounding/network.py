@@ -27,12 +27,14 @@ from attemper.checker.rounding.arithmetic import (
     common_grid,
     greatest,
 )
-from attemper.checker.rounding.attention import RoundedHeads, Strains
+from attemper.checker.rounding.attention import Strains
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.feed_forward import Gates, Writing, written
+from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.normalised import read_offs, scaled_format
+from attemper.checker.rounding.scan import Scan
 from attemper.exact.balls import ball, precision
-from attemper.exact.formats import FloatFormat
+from attemper.exact.formats import FLOAT64, FloatFormat
 from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
 from attemper.networks.layers import Coordinate, Network
 
@@ -78,6 +80,8 @@ class Rounding:
         self.placed = {coordinate for coordinate, _ in analysis.network.positions}
         with precision(PRECISION):
             self.arithmetic = Arithmetic(analysis.names, self.form, 1 if reads is None else 2)
+            is_wide = self.form == FLOAT64
+            self.wide = self.arithmetic if is_wide else Arithmetic(analysis.names, FLOAT64)
             gates = Gates(self.arithmetic)
             self.writings = [
                 gates.writings_of(fact.groups, fact.before, fact.middle, fact.after)
@@ -122,13 +126,19 @@ class _Run:
     def __init__(self, rounding: Rounding, kernel: Kernel, lengths: Lengths) -> None:
         self.rounding = rounding
         self.lengths = lengths
-        self.heads = RoundedHeads(lengths, kernel, rounding.placed)
+        scan, wide = None, lengths
+        if kernel is Kernel.SCAN:
+            wide = Lengths(rounding.wide, lengths.length)
+            scan = Scan(rounding.analysis.network, lengths, wide)
+        self.heads = RoundedHeads(wide, kernel, rounding.placed, scan)
         self.offs: list[Off] = []
 
     def require(self) -> None:
         """Raise `BeyondError` with the place unless the output is right."""
         analysis = self.rounding.analysis
-        if not (4 * self.lengths.long < 1):
+        if analysis.reads is not None and self.heads.scan is not None:
+            raise BeyondError("normalisations (no rule for scans covers what they change)")
+        if not (4 * self.heads.lengths.long < 1):
             raise BeyondError("sums over so many positions")
         self.offs = [EXACT for _ in analysis.network.coordinates]
         taken = self._embed()
@@ -138,7 +148,7 @@ class _Run:
             for index, (head, head_fact) in enumerate(zip(layer.heads, fact.heads, strict=True)):
                 name = f"layer {number}, head {index}"
                 rounded = self.heads.head(name, head, head_fact.outputs, fact.before, read)
-                offs = head_fact.rule.offs(rounded)
+                offs = self.heads.written(rounded, head_fact.rule.offs(rounded))
                 for target, off in zip(head.targets, offs, strict=True):
                     self._take(taken, target, name)
                     after[target], blame[target] = off, name

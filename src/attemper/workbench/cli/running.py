@@ -17,6 +17,7 @@ from attemper.escapes import escaped
 from attemper.languages.words import Word, show_word
 from attemper.workbench.cli.console import err, out, print_json
 from attemper.workbench.cli.options import DTypeOption, EngineOption, Folder, Json, WeightsOption
+from attemper.workbench.cli.streaming import StreamOptions, run_stream
 from attemper.workbench.model import Model, load
 from attemper.workbench.options import DType, EngineName, Weights
 from attemper.workbench.report.windows import cut, cut_word, length_note
@@ -44,10 +45,27 @@ def run_command(
     ] = WeightsOption.SOFT,
     dtype: Annotated[DTypeOption, typer.Option(help="The number format.")] = DTypeOption.FLOAT64,
     engine: Annotated[EngineOption, typer.Option(help="How attention is computed.")] = EngineOption.AUTO,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="Read symbols on stdin and answer each at once (docs/streaming.md)."),
+    ] = False,
+    load_state: Annotated[
+        Path | None, typer.Option("--load-state", metavar="FILE", help="With --stream: go on from there.")
+    ] = None,
+    save_state: Annotated[
+        Path | None, typer.Option("--save-state", metavar="FILE", help="With --stream: to go on later.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Run a compiled transformer on words."""
+    """Run a compiled transformer on words, or symbol by symbol."""
+    streaming = StreamOptions(stream, load_state, save_state)
+    has_words = bool(words) or word_file is not None
+    is_hard = weights is WeightsOption.HARD
+    streaming.require_alone(has_words=has_words, is_hard=is_hard, dtype=dtype.value, engine=engine.value)
     model = load(folder)
+    if streaming.wanted:
+        run_stream(model, streaming, json=json)
+        return
     if not words and word_file is None:
         raise typer.BadParameter("there is no word to run: give words ('' is the empty one) or --words FILE")
     if words and word_file is not None:

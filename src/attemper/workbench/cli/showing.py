@@ -128,6 +128,7 @@ def _facts(summary: Summary) -> list[tuple[str, object]]:
         ("width", f"d_model {summary.d_model}, d_head {summary.d_head}, d_mlp {summary.d_mlp}"),
         ("parameters", f"{summary.parameters}, the same at every length"),
         ("position embeddings", ", ".join(summary.position_embeddings)),
+        ("stream", summary.stream),
     ]
 
 

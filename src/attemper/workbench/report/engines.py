@@ -64,10 +64,11 @@ def engines_of(model: Model) -> Engines:
     """The engines of a model, as a word of all its symbols in turn shows them."""
     import torch
 
+    from attemper.running.engines.choice import scan_is_refused
     from attemper.running.engines.names import SCAN_FROM
 
     module = model.dense()
-    refused = module.scan_is_refused()
+    refused = scan_is_refused(module)
     if refused:
         return Engines(SCAN_FROM, refused, False, ())
     tokens = torch.tensor([list(islice(cycle(range(len(model.alphabet.symbols))), PROBE))])

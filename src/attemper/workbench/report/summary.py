@@ -21,6 +21,7 @@ from attemper.networks.layers import (
 )
 from attemper.workbench.model import Model
 from attemper.workbench.report.assumptions import OneSymbol, one_symbol
+from attemper.workbench.streaming import Streaming, streaming_of
 
 
 @final
@@ -67,6 +68,8 @@ class Summary:
     position_embeddings: tuple[str, ...]
     """Of a normalised network divided by the unit of the residual stream, and without those of partners."""
     head_list: tuple[HeadSummary, ...]
+    stream: Streaming
+    """What a stream of it keeps, or why there is none."""
 
     def as_record(self) -> dict[str, object]:
         """The summary as JSON data; the source under the name of its kind."""
@@ -101,6 +104,7 @@ def summary_of(model: Model) -> Summary:
         parameters=parameter_count(network),
         position_embeddings=tuple(dict.fromkeys(map(show_form, _embedded(network)))),
         head_list=heads,
+        stream=streaming_of(model),
     )
 
 

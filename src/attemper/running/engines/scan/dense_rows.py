@@ -19,7 +19,7 @@ def attend_densely(shape: HeadShape, read: Read, grid: Grid) -> Tensor:
     """The means of the head's values over what each query sees, [value, column], in float64."""
     cold = grid.values(shape.inverse_temperature) / shape.root
     queries = _table([read(row.query) * cold for row in shape.rows], grid)
-    keys = _table([read(row.key) for row in shape.rows], grid)
+    keys = _table([read.key(row.key) for row in shape.rows], grid)
     values = _table([read(form) for _, form, _ in shape.values], grid)
     low, high = (places.reshape(grid.words, grid.width, 1) for places in grid.visible(shape.masking))
     places = torch.arange(grid.width, device=grid.lengths.device)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
+from attemper.running.blocks import clamp_room
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.layers import Look, ScanLayer, Ways, shown
 from attemper.running.engines.scan.past import NeedsPastError, Past
@@ -42,6 +43,7 @@ class Scan:
             written += [layer.attn.W_O, layer.mlp.W_out]
         pure = pure_forms(network.positions, written)
         self.model, self.pure = model, pure
+        self.dtype, self.device = model.dtype, model.device
         self.layers = [ScanLayer(number, block) for number, block in enumerate(model.layers)]
         letters = model.embed.W_E
         self.letters = [
@@ -135,7 +137,6 @@ class Scan:
         layer = self.model.network.layers[number]
         if room is None or not layer.clamps:
             return None
-        from attemper.running.dense import clamp_room
 
         def look(pre: Tensor, part: slice) -> None:
             own = clamp_room(layer, pre).amin(dim=-1).double()
@@ -165,6 +166,10 @@ def _alike(lengths: Tensor) -> Iterator[Tensor]:
     """Words by their lengths, in lots that fill one grid without much padding."""
     order = lengths.argsort(stable=True, descending=True)
     ordered = lengths[order].tolist()
+    if ordered[0] == ordered[-1]:
+        step = max(1, COLUMNS // ordered[0])
+        yield from (order[begin : begin + step] for begin in range(0, len(order), step))
+        return
     begin = 0
     while begin < len(ordered):
         width = ordered[begin]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import log
-from typing import final
+from typing import Protocol, final
 
 import torch
 from torch import Tensor
@@ -18,8 +18,15 @@ from attemper.running.engines.scan.polynomials import Numbers, class_numbers, sc
 from attemper.running.engines.scan.shapes import Combination, HeadShape, KeyRow, key_row, key_rows
 from attemper.running.engines.scan.sums import TAIL
 
-Read = Callable[[Combination], Tensor]
-"""A linear form of the residual stream at every column, in float64."""
+
+class Read(Protocol):
+    """Linear forms of the residual stream at every column, in float64."""
+
+    def __call__(self, form: Combination) -> Tensor:
+        """The form of what stands in the stream, in its format."""
+
+    def key(self, form: Combination) -> Tensor:
+        """The form with pure coordinates evaluated in float64, which the stream's format may have rounded."""
 
 
 @final
@@ -55,7 +62,7 @@ class Head:
 
     def masks(self) -> Iterator[tuple[ClassName, Tensor]]:
         """The classes that have members in the grid."""
-        label, names = contents([self.read(form) for form in _content(self.rows) if form], self.grid)
+        label, names = contents([self.read.key(form) for form in _content(self.rows) if form], self.grid)
         return masks(label, names, self.scale.by_parity, self.grid)
 
     def listed(self) -> dict[ClassName, Class]:
@@ -83,7 +90,7 @@ class Head:
         Whether there is one follows from the closed forms, and is then looked at in the numbers.
         """
         forms = [key_row(form, self.pure, self.grid.longest) for _, form, _ in self.shape.values]
-        if self.scale.is_inverse or self.has_content or self.grid.is_ragged:
+        if self.scale.is_inverse or self.has_content:
             return None
         if any(row.content or any(p for p, _ in row.waves) for row in forms):
             return None

@@ -20,7 +20,7 @@ from attemper.running.hooks import HookPoint
 
 if TYPE_CHECKING:
     from attemper.running.attention import Attention
-    from attemper.running.dense import Block
+    from attemper.running.blocks import Block
 
 UNITS = 1 << 17
 """How many hidden units' numbers are computed together: they stay in the processor's cache."""
@@ -111,7 +111,7 @@ class ScanLayer:
         ways: Ways,
     ) -> Tensor:
         """What a head attends to [value, column], rounded to the stream's format."""
-        read = _Reader(x)
+        read = _Reader(x, grid, pure)
         name = self.number, number
         try:
             found = attend(shape, pure, read, grid, past)
@@ -159,19 +159,28 @@ def _shapes(attention: Attention) -> list[HeadShape]:
 class _Reader:
     """Linear forms of the residual stream in float64; what was read once is kept."""
 
-    def __init__(self, x: Tensor) -> None:
-        self._x = x
+    def __init__(self, x: Tensor, grid: Grid, pure: Mapping[int, ClosedForm]) -> None:
+        self._x, self._grid, self._pure = x, grid, pure
         self._kept: dict[Combination, Tensor] = {}
 
     def __call__(self, form: Combination) -> Tensor:
+        """The form of what stands in the stream, in its format."""
         if form not in self._kept:
-            self._kept[form] = self._read(form)
+            self._kept[form] = self._sum(form, lambda coordinate: self._x[coordinate].double())
         return self._kept[form]
 
-    def _read(self, form: Combination) -> Tensor:
+    def key(self, form: Combination) -> Tensor:
+        """The form with pure coordinates evaluated in float64, which the stream's format may have rounded."""
+        return self._sum(form, self._as_key)
+
+    def _as_key(self, coordinate: int) -> Tensor:
+        form = self._pure.get(coordinate)
+        return self._x[coordinate].double() if form is None else self._grid.values(form)
+
+    def _sum(self, form: Combination, row_of: Callable[[int], Tensor]) -> Tensor:
         total: Tensor | None = None
         for coordinate, factor in form:
-            row = self._x[coordinate].double()
+            row = row_of(coordinate)
             row = row if factor == 1 else row * factor
             total = row if total is None else total + row
         return self._x.new_zeros(self._x.shape[1], dtype=torch.float64) if total is None else total

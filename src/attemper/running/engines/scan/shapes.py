@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import final
-
-from torch import Tensor
+from typing import TYPE_CHECKING, final
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
 from attemper.running.engines.scan.waves import Waves, waves_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Combination = tuple[tuple[int, float], ...]
 """The sum of factor * x[coordinate]; no factor is 0."""

@@ -1,0 +1,129 @@
+"""Rounding where a scan runs the heads: in float64, from a stream in a format that may be narrower.
+
+A scan does not add up scores position by position. It splits keys into classes of positions whose scores are
+alpha + b g + a g^2, g = j or 1/j, finds the peak of each class, and forms differences to that in factored
+form. A head's values are rounded to the format once. (certificates/FORMAT.md, section 6, "Scans".)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import assert_never, final
+
+import flint
+
+from attemper.checker.attention.scores import Output
+from attemper.checker.rounding.arithmetic import ZERO, BeyondError, Growth, Lengths, Off, Rounded
+from attemper.checker.rounding.embedding import rounded_form
+from attemper.checker.rounding.growth import at_most, scaled, size_of, total
+from attemper.exact.closed_forms import (
+    Alternating,
+    ClosedForm,
+    Digits,
+    Length,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+)
+from attemper.networks.layers import Coordinate, Head, LinearForm, Network
+
+ARGUMENT = 16
+"""What a difference to the peak, and that of two peaks, lose of a lead, in u, where exp meets them."""
+
+DROPPED = Fraction(1, 2**52)
+"""What is left out weighs less than this part of what is not."""
+
+EXPS = 4
+"""A weight is a product of so many exponentials and one more for each doubling of the positions summed."""
+
+
+@final
+class Scan:
+    """What heads that are scanned read and write, at one length; `wide` is float64."""
+
+    def __init__(self, network: Network, narrow: Lengths, wide: Lengths) -> None:
+        self.network = network
+        self.narrow = narrow
+        self.wide = wide
+
+    @cached_property
+    def places(self) -> dict[Coordinate, Off]:
+        """The errors in float64 of position embeddings that are powers of j and (-1)^j."""
+        found = {}
+        for coordinate, form in self.network.positions:
+            if is_of_powers(form):
+                own = rounded_form(self.wide, form)
+                found[coordinate] = Off(own.zero, own.absolute, ZERO, own.relative)
+        return found
+
+    def of_keys(self, offs: list[Off]) -> list[Off]:
+        """How far off what keys are made of is: such position embeddings are not read from the stream."""
+        return [self.places.get(coordinate, off) for coordinate, off in enumerate(offs)]
+
+    def is_whole(self, key: LinearForm) -> bool:
+        """Whether a key is not split into parts that can cancel: one coordinate, or no content."""
+        return len(key) == 1 or self.is_placed(key)
+
+    def is_placed(self, key: LinearForm) -> bool:
+        """Whether a key has no content."""
+        return all(coordinate in self.places for coordinate, _ in key)
+
+    def require_held(self, name: str, head: Head) -> None:
+        """Raise `BeyondError` if a weight is no number of the stream's format, which might round it."""
+        if self.narrow.form == self.wide.form:
+            return
+        for form in (*head.query, *head.key, *head.values):
+            if not all(self.narrow.arithmetic.holds(factor) for _, factor in form):
+                raise BeyondError(f"{name} (a weight is not a number of the format)")
+
+    def written(self, name: str, values: tuple[tuple[Rounded, Output], ...], offs: list[Off]) -> list[Off]:
+        """The errors of a head's values, rounded to the format."""
+        if self.narrow.form == self.wide.form:
+            return offs
+        return [self._written(name, *pair, off) for pair, off in zip(values, offs, strict=True)]
+
+    def _written(self, name: str, value: Rounded, output: Output, off: Off) -> Off:
+        lengths, exact = self.narrow, {(0, output.growth): output.diagram}
+        size = lengths.size(exact)
+        if not (2 * (size + lengths.of_mean(exact, off)) < lengths.form.range):
+            raise BeyondError(f"{name} (its values leave the range of the format)")
+        if off.growth:
+            found, steps = (
+                self._of_integer(errors, size_of(lengths, exact)) for errors in (off.growth, off.steps)
+            )
+            most = at_most(lengths, found)
+            return Off(most, most, most, ZERO, found, steps if off.steps else {})
+        is_held = off.other == 0 and lengths.arithmetic.fits(size, value.grid)
+        return Off(
+            self._once(off.zero, ZERO),
+            ZERO if is_held else off.other + lengths.u * (size + off.other) + lengths.tiny,
+            self._once(off.mean, ZERO),
+            ZERO if off.relative == 0 else off.relative + lengths.u * (1 + off.relative),
+        )
+
+    def _once(self, error: flint.arb, size: flint.arb) -> flint.arb:
+        """An error with one rounding more; what is computed as exactly 0 stays that."""
+        return ZERO if error == 0 else error + self.narrow.u * (size + error) + self.narrow.tiny
+
+    def _of_integer(self, errors: Growth, size: Growth) -> Growth:
+        u = self.narrow.u
+        return total([scaled(errors, 1 + u), scaled(size, u), {0: self.narrow.tiny}])
+
+
+def is_of_powers(form: ClosedForm) -> bool:
+    """Whether a closed form is a sum of powers of i times (-1)^i: no test and no digits are in it."""
+    match form:
+        case Number() | Position() | Length() | Alternating():
+            return True
+        case Test() | Digits():
+            return False
+        case Sum(parts) | Product(parts):
+            return all(map(is_of_powers, parts))
+        case Power(base):
+            return is_of_powers(base)
+        case _:
+            assert_never(form)

@@ -1,0 +1,95 @@
+"""The parts of a running network: embeddings, and layers of attention and hidden units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from attemper.networks.layers import HardWeighting, Layer, Normalisation
+from attemper.running.attention import Attention
+from attemper.running.engines.names import Engine
+from attemper.running.hooks import HookPoint
+from attemper.running.norms import norm_of
+from attemper.running.places import Places
+
+Look = Callable[[Tensor], None]
+
+
+class Embedding(nn.Module):
+    """The word embeddings: W_E [symbol, d_model]."""
+
+    W_E: Tensor
+
+    def __init__(self, weight: Tensor) -> None:
+        super().__init__()
+        self.register_parameter("W_E", nn.Parameter(weight, requires_grad=False))
+
+
+class FeedForward(nn.Module):
+    """W_out ReLU(W_in x + b_in)."""
+
+    W_in: Tensor
+    b_in: Tensor
+    W_out: Tensor
+
+    def __init__(self, weights: dict[str, Tensor]) -> None:
+        super().__init__()
+        for name, weight in weights.items():
+            self.register_parameter(name, nn.Parameter(weight, requires_grad=False))
+        self.hook_pre = HookPoint()
+        self.hook_post = HookPoint()
+
+    def forward(self, x: Tensor, look: Look | None = None) -> Tensor:
+        """`look` is called with what the hidden units see, [batch, position, d_mlp]."""
+        pre = self.hook_pre(x @ self.W_in + self.b_in)
+        if look is not None:
+            look(pre)
+        post: Tensor = self.hook_post(pre.relu())
+        return post @ self.W_out
+
+
+class Block(nn.Module):
+    """One layer: attention and feed-forward, each added to the residual stream.
+
+    Of a normalised network each reads what `ln1` and `ln2` make of the stream.
+    """
+
+    def __init__(
+        self,
+        layer: Layer,
+        weights: dict[str, Tensor],
+        override: HardWeighting | None,
+        normalisation: Normalisation | None,
+        *,
+        sealed: bool,
+    ) -> None:
+        super().__init__()
+        self.ln1 = norm_of(normalisation, under("ln1.", weights))
+        self.ln2 = norm_of(normalisation, under("ln2.", weights))
+        self.attn = Attention(layer, under("attn.", weights), override, sealed=sealed)
+        self.mlp = FeedForward(under("mlp.", weights))
+        self.hook_resid_pre = HookPoint()
+        self.hook_attn_out = HookPoint()
+        self.hook_resid_mid = HookPoint()
+        self.hook_mlp_out = HookPoint()
+        self.hook_resid_post = HookPoint()
+
+    def forward(self, x: Tensor, places: Places, engine: Engine, look: Look | None = None) -> Tensor:
+        """`look` is called with what the hidden units see."""
+        x = self.hook_resid_pre(x)
+        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places, engine)))
+        after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(self.ln2(x), look)))
+        return after
+
+
+def clamp_room(layer: Layer, pre: Tensor) -> Tensor:
+    """The margin of each clamp of a layer, from what its hidden units see: [..., hidden] to [..., clamp]."""
+    low, high = torch.tensor(layer.clamps, device=pre.device).unbind(dim=1)
+    return torch.maximum(-pre.index_select(-1, low), pre.index_select(-1, high))
+
+
+def under(prefix: str, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights whose names begin with the prefix, without the prefix."""
+    return {name.removeprefix(prefix): w for name, w in weights.items() if name.startswith(prefix)}

@@ -1,0 +1,77 @@
+"""Whether an engine can run a module, and reaches what somebody has hooked there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from attemper.errors import OptionError
+from attemper.networks.layers import Softmax
+from attemper.running.engines.names import ON_QUERIES, ON_SCORES, Engine
+from attemper.running.hooks import HookPoint
+
+if TYPE_CHECKING:
+    from attemper.running.dense import DenseTransformer
+
+
+def scan_is_refused(model: DenseTransformer) -> str:
+    """Why the scan does not run this network; nothing if it does."""
+    if model.network.normalisation is not None:
+        return "its sublayers read normalised coordinates, whose keys are no closed forms of the position"
+    weightings = (weighting for layer in model.layers for weighting in layer.attn.weightings)
+    if not all(isinstance(weighting, Softmax) for weighting in weightings):
+        return "it has hard attention"
+    return ""
+
+
+def require_runnable(model: DenseTransformer, engine: Engine) -> None:
+    """Raises `OptionError` for the scan of a network that it does not run."""
+    reason = scan_is_refused(model) if engine is Engine.SCAN else ""
+    if reason:
+        raise OptionError(f"engine='scan' does not run this network: {reason}; use engine='fused'")
+
+
+def require_reached(model: DenseTransformer, engine: Engine) -> None:
+    """Raises `OptionError` for a hook that the engine does not reach, and for gradients that it has not."""
+    if engine is Engine.SCAN:
+        _require_no_gradients(model)
+        _require_no_other_hooks(model)
+    missed = {Engine.MATRIX: (), Engine.SCAN: ON_SCORES + ON_QUERIES}.get(engine, ON_SCORES)
+    for number, layer in enumerate(model.layers):
+        for name in missed:
+            if getattr(layer.attn, name).is_watched:
+                remedy = "matrix" if name in ON_SCORES else "fused"
+                raise OptionError(
+                    f"a hook on blocks.{number}.attn.{name} sees nothing under the engine '{engine}': "
+                    f"make the module with engine='{remedy}', or name the engine in the call"
+                )
+
+
+def wants_gradients(model: DenseTransformer) -> bool:
+    """Whether some parameter asks for a gradient now."""
+    return torch.is_grad_enabled() and any(weight.requires_grad for weight in model.parameters())
+
+
+def is_watched(model: DenseTransformer) -> bool:
+    """Whether somebody has registered a hook at some hook point."""
+    return any(point.is_watched for point in model.modules() if isinstance(point, HookPoint))
+
+
+def _require_no_gradients(model: DenseTransformer) -> None:
+    if wants_gradients(model):
+        raise OptionError(
+            "the engine 'scan' has no gradients, which parameters ask for: take engine='fused', or run "
+            "the module in torch.no_grad()"
+        )
+
+
+def _require_no_other_hooks(model: DenseTransformer) -> None:
+    """The scan calls no module but hook points: hooks on others would see nothing."""
+    for name, module in model.named_modules():
+        hooked = module._forward_hooks or module._forward_pre_hooks
+        if name and hooked and not isinstance(module, HookPoint):
+            raise OptionError(
+                f"a hook on {name} sees nothing under the engine 'scan', which calls hook points alone: "
+                "hook one of them, for example 'blocks.0.hook_resid_post', or take engine='fused'"
+            )

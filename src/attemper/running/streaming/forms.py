@@ -1,0 +1,131 @@
+"""Closed forms and linear forms as functions of plain floats, for one position at a time.
+
+A tensor's operation costs microseconds, whatever its size; at one symbol a time plain floats are faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import frexp
+from operator import itemgetter
+from typing import assert_never
+
+from attemper.errors import InternalError
+from attemper.exact.closed_forms import (
+    Alternating,
+    ClosedForm,
+    Digits,
+    Length,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+)
+from attemper.exact.predicates import Remainder, holds
+
+Linear = Callable[[Sequence[float]], float]
+"""A linear form of numbers in a list."""
+
+OfPosition = Callable[[int], float]
+"""A number that depends on the position alone."""
+
+
+def linear_function(factors: Sequence[tuple[int, float]]) -> Linear:
+    """The sum of factor * x[place] as a function of x; short sums are spelled out, as they are asked often.
+
+    >>> linear_function(((0, 2.0), (2, -1.0)))([1.0, 5.0, 3.0])
+    -1.0
+    """
+    match tuple(factors):
+        case ():
+            return lambda _: 0.0
+        case ((place, 1.0),):
+            return itemgetter(place)
+        case ((place, factor),):
+            return lambda x: factor * x[place]
+        case ((place, factor), (other, its)):
+            return lambda x: factor * x[place] + its * x[other]
+        case ((place, factor), (other, its), (third, last)):
+            return lambda x: factor * x[place] + its * x[other] + last * x[third]
+        case several:
+            return _long_sum(several)
+
+
+def _long_sum(factors: tuple[tuple[int, float], ...]) -> Linear:
+    def total(x: Sequence[float]) -> float:
+        found = 0.0
+        for place, factor in factors:
+            found += factor * x[place]
+        return found
+
+    return total
+
+
+def position_function(form: ClosedForm) -> OfPosition:
+    """A closed form without n as a function of the position: each operation rounds at most once, in float64.
+
+    >>> from attemper.exact.closed_forms import I, over, times
+    >>> position_function(times(4, over(I, 2)))(2)
+    1.0
+    """
+    match form:
+        case Number(value):
+            number = float(value)
+            return lambda _: number
+        case Position():
+            return float
+        case Alternating():
+            return lambda i: -1.0 if i & 1 else 1.0
+        case Test():
+            return _test(form)
+        case Sum(parts):
+            return _sum(tuple(map(position_function, parts)))
+        case Product(parts):
+            return _product(tuple(map(position_function, parts)))
+        case Power(base, exponent):
+            return _power(base, exponent)
+        case Digits(inner):
+            # x = m 2^e with 1/2 <= m < 1: a positive integer x has e binary digits.
+            digits_of = position_function(inner)
+            return lambda i: float(frexp(digits_of(i))[1])
+        case Length():
+            raise InternalError("a stream was made of a network that reads n (please report)")
+        case _:
+            assert_never(form)
+
+
+def _test(form: Test) -> OfPosition:
+    predicate, factor, shift = form.predicate, form.per_position, form.shift
+    if isinstance(predicate, Remainder):
+        modulus, remainder = predicate.modulus, predicate.remainder
+        return lambda i: 1.0 if (factor * i + shift) % modulus == remainder else 0.0
+    return lambda i: 1.0 if holds(predicate, factor * i + shift) else 0.0
+
+
+def _sum(parts: tuple[OfPosition, ...]) -> OfPosition:
+    def total(i: int) -> float:
+        found = 0.0
+        for part in parts:
+            found += part(i)
+        return found
+
+    return total
+
+
+def _product(parts: tuple[OfPosition, ...]) -> OfPosition:
+    def product(i: int) -> float:
+        found = 1.0
+        for part in parts:
+            found *= part(i)
+        return found
+
+    return product
+
+
+def _power(base: ClosedForm, exponent: int) -> OfPosition:
+    size, of_base = abs(exponent), position_function(base)
+    if exponent >= 0:
+        return lambda i: float(of_base(i) ** size)
+    return lambda i: float(1.0 / of_base(i) ** size)

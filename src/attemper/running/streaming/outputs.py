@@ -1,0 +1,54 @@
+"""What a stream puts out at a position, read from the output coordinates there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+from attemper.errors import UnsupportedError
+from attemper.languages.measures import Measure
+from attemper.networks.layers import Masking, Network
+from attemper.running.numbers import Number, integer_of
+
+PutOut = bool | str | Number
+"""A bit, the name of a symbol, or a number."""
+
+
+def require_readable(network: Network) -> None:
+    """Raises `UnsupportedError` for integers that are shares of positions that are not there yet."""
+    over = network.over
+    if network.measure is Measure.INTEGER and (over is None or over.weak is not Masking.FUTURE):
+        raise UnsupportedError(
+            "what is put out is an integer's share of positions that come later, so that only whole words "
+            "have it: run whole words instead"
+        )
+
+
+def read_output(network: Network, values: Sequence[float], i: int) -> PutOut | None:
+    """What is put out at position i; None where it cannot be read."""
+    names = [name for name, _ in network.symbols]
+    match network.measure:
+        case Measure.INTEGER:
+            return integer_of(values[0], i - (network.over is Masking.STRICT_FUTURE))
+        case Measure.FRACTION:
+            return values[0] if isfinite(values[0]) else None
+        case Measure.DISTRIBUTION:
+            return dict(zip(names, values, strict=True)) if all(map(isfinite, values)) else None
+        case None if names:
+            return _only(names, values)
+        case None:
+            return bit_of(values[0])
+
+
+def bit_of(value: float) -> bool | None:
+    """True from 3/4 on, False up to 1/4, and None between: as of a whole word."""
+    if value >= 0.75:
+        return True
+    return False if value <= 0.25 else None
+
+
+def _only(names: Sequence[str], values: Sequence[float]) -> str | None:
+    """The name whose bit alone is 1; None if there is none, or a bit cannot be read."""
+    bits = [bit_of(value) for value in values]
+    held = [name for name, bit in zip(names, bits, strict=True) if bit]
+    return held[0] if len(held) == 1 and None not in bits else None

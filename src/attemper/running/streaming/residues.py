@@ -1,0 +1,68 @@
+"""Heads whose kinds are all positions, or all of one parity, with the same values: a geometric sum.
+
+The m visible positions of a kind are a whole arithmetic progression, so with scores level + slope j
+
+    Z = sum of e^(-x t) over t = 0 .. m - 1 = (1 - e^(-x m)) / (1 - e^(-x)),    x = |slope| times the stride
+
+relative to the better end. Nothing is left out, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, expm1
+from typing import final
+
+from attemper.running.streaming.heads import Row, averaged
+from attemper.running.streaming.keys import Scores
+
+
+@final
+class Geometric:
+    """A head that keeps nothing; `values` are those of even and of odd positions."""
+
+    def __init__(self, scores: Scores, values: tuple[tuple[float, ...], tuple[float, ...]]) -> None:
+        self._scores = scores
+        self._width = len(values[0])
+        firsts = (1, 2) if scores.has_parity else (1,)
+        keys = [(first % 2,) if scores.has_parity else () for first in firsts]
+        self._kinds = [
+            (first, scores.level(key), scores.slope(key), values[first % 2])
+            for first, key in zip(firsts, keys, strict=True)
+        ]
+        self.most = 0
+
+    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
+        """See `StreamingHead.step`."""
+        last, stride = i - self._scores.is_strict, self._scores.stride
+        kinds = [kind for kind in self._kinds if kind[0] <= last]
+        if not kinds:
+            return [0.0] * self._width
+        q = self._scores.queries_at(i, x)
+        found = []
+        for first, level, slope_of, values in kinds:
+            steps, slope = (last - first) // stride, slope_of(q)
+            peak = level(q) + slope * (first + stride * steps if slope > 0.0 else first)
+            found.append((peak, _geometric(stride * abs(slope), steps + 1), values))
+        top = max(peak for peak, _, _ in found)
+        weight, sums = 0.0, [0.0] * self._width
+        for peak, total, values in found:
+            own = exp(peak - top) * total
+            weight += own
+            for m, value in enumerate(values):
+                sums[m] += own * value
+        return averaged(self._scores.name, i, sums, weight)
+
+    def rows(self) -> list[Row]:
+        """Nothing."""
+        return []
+
+    def restore(self, rows: Sequence[Row], position: int) -> None:
+        """See `StreamingHead.restore`."""
+        if rows:
+            raise ValueError("it keeps nothing, but something stands there")
+
+
+def _geometric(x: float, terms: int) -> float:
+    """The sum of e^(-x t) over t = 0 .. terms - 1."""
+    return expm1(-x * terms) / expm1(-x) if x else float(terms)

@@ -1,0 +1,183 @@
+"""A network that reads a word symbol by symbol, with a state whose size does not grow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import final
+
+from attemper.errors import MalformedFileError, UndecidedError, UnsupportedError, WordError
+from attemper.languages.words import MOST_SHOWN
+from attemper.networks.layers import Network
+from attemper.running.streaming.outputs import PutOut, bit_of, read_output, require_readable
+from attemper.running.streaming.saved import LONGEST, Saved, data_of, saved_of, write_saved
+from attemper.running.streaming.steps import steps_of
+
+
+@final
+class Stream:
+    """A word that is read symbol by symbol, in float64; `attemper.Model.stream` makes one.
+
+    What is put out at a position is what the network puts out there in every word that begins so. The state
+    has at most `most` numbers, whatever the position.
+
+    >>> import attemper
+    >>> stream = attemper.compile("O a", "ab", regime="decoder").stream()
+    >>> [stream.push(symbol) for symbol in "bab"]
+    [False, True, True]
+    >>> stream.position, stream.value, stream.accepts
+    (3, 1.0, True)
+    """
+
+    def __init__(
+        self, network: Network, digest: str, state: str | Path | Mapping[str, object] | None = None
+    ) -> None:
+        require_readable(network)
+        self._network, self._digest = network, digest
+        self._steps = steps_of(network)
+        self._tokens = {symbol: token for token, symbol in enumerate(network.alphabet.symbols)}
+        self._failure: str | None = None
+        self._saved = Saved(0, float("inf"), (), (), ())
+        if state is not None:
+            self._restore(saved_of(state, digest))
+
+    def push(self, symbol: str) -> PutOut | None:
+        """Read one more symbol: what is put out there, a bit, a symbol or a number; None where undecided.
+
+        Raises `WordError` for a symbol outside the alphabet, after which all is as before. The stream ends
+        where a head would have to keep more (`UnsupportedError`), or a number leaves float64
+        (`UndecidedError`).
+        """
+        token = self._tokens.get(symbol) if isinstance(symbol, str) else None
+        if token is None:
+            raise self._unknown(symbol)
+        self._require_whole()
+        try:
+            self._step(token)
+        except BaseException as error:
+            # Some heads have read the symbol, others have not.
+            self._failure = str(error) or type(error).__name__
+            if isinstance(error, ArithmeticError | ValueError):
+                place = self.position + 1
+                raise UndecidedError(f"a number at position {place:,} is beyond float64: {error}") from None
+            raise
+        return self.output
+
+    def _step(self, token: int) -> None:
+        before = self._saved
+        values, margin = self._steps.step(token, before.position + 1)
+        last = tuple(values)
+        self._saved = Saved(before.position + 1, min(before.margin, margin), before.first or last, last, ())
+
+    @property
+    def output(self) -> PutOut | None:
+        """What is put out at the last position; None where it is undecided, and before the first symbol."""
+        saved = self._saved
+        if not saved.last or saved.margin < 0:
+            return None
+        return read_output(self._network, saved.last, saved.position)
+
+    @property
+    def position(self) -> int:
+        """How many symbols were read."""
+        return self._saved.position
+
+    @property
+    def value(self) -> float:
+        """The output coordinate at the last position: of several the first. Raises `WordError` before."""
+        if not self._saved.last:
+            raise WordError("no symbol was read, so there is no value yet: push one")
+        return self._saved.last[0]
+
+    @property
+    def margin(self) -> float:
+        """The smallest margin of the network's clamps so far: below 0 some bit inside cannot be read."""
+        return self._saved.margin
+
+    @property
+    def accepts(self) -> bool | None:
+        """The verdict on the word that was read so far; None if it is undecided.
+
+        A verdict that is read at the first position is the first bit, and stays. Raises `UnsupportedError`
+        where a symbol or a number is put out.
+        """
+        network, saved = self._network, self._saved
+        if network.symbols or network.measure is not None:
+            raise UnsupportedError("there is no verdict: a symbol or a number is put out; see stream.output")
+        if not saved.last:
+            return network.accepts_empty
+        if saved.margin < 0:
+            return None
+        return bit_of(saved.first[0] if network.reads_first else saved.last[0])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the state is that after the last position; not where reading a symbol has failed."""
+        return self._failure is None
+
+    @property
+    def size(self) -> int:
+        """How many numbers the state has now."""
+        kept = sum(len(row) for head in self._steps.heads for row in head.rows())
+        return 2 + len(self._saved.first) + len(self._saved.last) + kept
+
+    @property
+    def most(self) -> int:
+        """The most numbers that the state can have, at any position."""
+        return 2 + 2 * len(self._network.outputs) + sum(head.most for head in self._steps.heads)
+
+    @property
+    def state(self) -> dict[str, object]:
+        """The state as JSON data, exactly, for `attemper.Model.stream(state=...)` of the same network."""
+        self._require_whole()
+        own = self._saved
+        heads = tuple(tuple(head.rows()) for head in self._steps.heads)
+        return data_of(Saved(own.position, own.margin, own.first, own.last, heads), self._digest)
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to a file, completely; raises `MalformedFileError` if that cannot be done.
+
+        >>> import attemper
+        >>> from tempfile import TemporaryDirectory
+        >>> model = attemper.compile("O a", "ab", regime="decoder")
+        >>> stream = model.stream()
+        >>> stream.push("a")
+        True
+        >>> with TemporaryDirectory() as folder:
+        ...     stream.save(f"{folder}/state.json")
+        ...     model.stream(state=f"{folder}/state.json").push("b")
+        True
+        """
+        write_saved(self.state, Path(path))
+
+    def _restore(self, saved: Saved) -> None:
+        """Take a state; raises `MalformedFileError` where it is not one of this network's."""
+        heads, outputs = self._steps.heads, len(self._network.outputs) if saved.position else 0
+        try:
+            if len(saved.heads) != len(heads):
+                raise ValueError(f"it has {len(saved.heads)} heads, not {len(heads)}")
+            if (len(saved.first), len(saved.last)) != (outputs, outputs):
+                raise ValueError("it has another number of outputs")
+            for head, rows in zip(heads, saved.heads, strict=True):
+                head.restore(rows, saved.position)
+        except (ValueError, UnsupportedError, UndecidedError) as error:
+            raise MalformedFileError(f"the state is none of this network: {error}") from None
+        self._saved = Saved(saved.position, saved.margin, saved.first, saved.last, ())
+
+    def _require_whole(self) -> None:
+        if self._failure is not None:
+            raise UnsupportedError(
+                f"the stream ended at position {self.position + 1:,}: {self._failure}; begin another one, "
+                "from a state that was saved before"
+            )
+        if self.position >= LONGEST:
+            raise UnsupportedError("a stream ends at position 2^53, beyond which floats skip integers")
+
+    def _unknown(self, symbol: object) -> WordError:
+        place, symbols = self.position + 1, self._network.alphabet.symbols
+        known = " ".join(symbols[:MOST_SHOWN])
+        shown = symbol if isinstance(symbol, str) else repr(symbol)
+        return WordError(
+            f"symbol '{shown[:MOST_SHOWN]}' at position {place} is not in the alphabet {{{known}}}",
+            position=place,
+        )
