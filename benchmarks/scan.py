@@ -1,4 +1,4 @@
-"""The scan on long words and in batches: `python -m benchmarks.scan [networks|growth|batches|head ...]`.
+"""The scan on long words and in batches: `python -m benchmarks.scan [networks|growth|batches|accuracy ...]`.
 
 Every network runs in a process of its own. Seconds are those of the processor, of one thread; memory is the
 greatest that the whole process had, torch included. Ratios are taken side by side in one process.
@@ -20,10 +20,10 @@ import torch
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from tests.support.head_outputs import errors_by_construction, module_of
 from tests.support.long_words import random_word
 
 import attemper
-from attemper.running.dense import DenseTransformer
 from benchmarks.subjects import model_of, subjects
 
 MILLION = 10**6
@@ -35,7 +35,12 @@ ROUNDS = 5
 
 def main() -> None:
     """Print the tables that the arguments name, or all."""
-    tables = {"networks": print_networks, "growth": print_growth, "batches": print_batches}
+    tables = {
+        "networks": print_networks,
+        "growth": print_growth,
+        "batches": print_batches,
+        "accuracy": print_accuracy,
+    }
     for name in sys.argv[1:] or tables:
         tables[name]()
 
@@ -87,6 +92,24 @@ def print_batches() -> None:
     Console(width=150).print(table)
 
 
+def print_accuracy() -> None:
+    """The greatest error of a head's means at n = 1,024, against rows in 64-bit mantissas."""
+    table = Table("construction", "regime", "scan", "fused")
+    errors: dict[tuple[str, str], dict[str, float]] = {}
+    for subject in subjects():
+        model = model_of(subject)
+        if model is None:
+            continue
+        tokens = torch.from_numpy(random_word(1024, len(model.alphabet.symbols), 0))[None]
+        for engine in ("scan", "fused"):
+            for kind, error in errors_by_construction(module_of(model.network, engine), tokens).items():
+                own = errors.setdefault((kind, subject.regime), {})
+                own[engine] = max(own.get(engine, 0.0), error)
+    for (kind, regime), own in sorted(errors.items()):
+        table.add_row(kind, regime, f"{own['scan']:.1e}", f"{own['fused']:.1e}")
+    Console(width=150).print(table)
+
+
 def in_a_process(name: str, length: int, *words: str) -> dict[str, Any]:
     """What `benchmarks.one_network` measures. Raises `RuntimeError` with its error."""
     command = [sys.executable, "-m", "benchmarks.one_network", name, str(length), *words]
@@ -120,9 +143,7 @@ def side_by_side(model: attemper.Model, words: int, length: int) -> tuple[float,
     """
     symbols = len(model.alphabet.symbols)
     tokens = torch.from_numpy(np.stack([random_word(length, symbols, seed) for seed in range(words)]))
-    modules = {
-        engine: DenseTransformer(model.network, engine=engine, sealed=True) for engine in ("scan", "fused")
-    }
+    modules = {engine: module_of(model.network, engine) for engine in ("scan", "fused")}
     times: dict[str, list[float]] = {engine: [] for engine in modules}
     with torch.no_grad():
         shown = [(module(tokens) >= 0.75) for module in modules.values()]

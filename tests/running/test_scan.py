@@ -107,7 +107,7 @@ def test_words_have_their_length_and_alphabet(kind: str) -> None:
 # Compiled networks -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("regime", REGIMES)
 def test_random_formulas(regime: Regime, seed: int) -> None:
     for network, language in random_formulas(regime, range(seed, seed + 1)):
@@ -208,7 +208,7 @@ def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: 
     for text in BLOCKS:
         model = attemper.compile(text, "ab", regime=regime.value)
         module = module_of(model.network, "scan")
-        for kind in random.Random(text).sample(list(WORDS), 3):
+        for kind in random.Random(text).sample(list(WORDS), 2):
             tokens = torch.from_numpy(WORDS[kind](200, 2))[None]
             found = judged_run(module, heads_in_blocks(module, tokens), tokens)
             assert found.worst <= CLOSE, (text, kind, found.where)
@@ -220,7 +220,7 @@ def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_blocks_of_a_foreign_head(monkeypatch: pytest.MonkeyPatch, family: str, block: int) -> None:
     monkeypatch.setattr(forward, "BLOCK", block)
-    for number, network in enumerate(foreign(family, range(400, 406), looks_back=True)):
+    for number, network in enumerate(foreign(family, range(400, 403), looks_back=True)):
         module = module_of(network, "scan")
         assert module.scanner().looks_back
         tokens = some_words(150, 2, 1, number)
@@ -235,7 +235,7 @@ def test_words_of_all_lengths_in_lots(monkeypatch: pytest.MonkeyPatch, family: s
     """Nobody watches: words are sorted into lots, and some are longer than a block; the mean is put out."""
     for name, size in {"FEW": 40, "COLUMNS": 200, "BLOCK": 32}.items():
         monkeypatch.setattr(forward, name, size)
-    for number, network in enumerate(foreign(family, range(500, 503), looks_back=looks_back)):
+    for number, network in enumerate(foreign(family, range(500, 502), looks_back=looks_back)):
         rng = random.Random(number)
         words = [random_word(rng.choice([1, 2, rng.randint(3, 90)]), 2, seed) for seed in range(25)]
         with torch.no_grad():
@@ -288,14 +288,14 @@ def test_changed_parameters_are_read_anew(text: str, change: str) -> None:
 @pytest.mark.parametrize("part", range(6))
 def test_changed_weights(part: int) -> None:
     """What the weights say counts, and not what a head is said to be for."""
-    for number, network in enumerate(mutants(range(10 * part, 10 * part + 10))):
+    for number, network in enumerate(mutants(range(6 * part, 6 * part + 6))):
         for n in (1, 5, 40, 150):
             require_close(network, some_words(n, 2, 2, number + n))
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *OTHERS])
 def test_heads_without_a_construction(family: str) -> None:
-    for number, network in enumerate(foreign(family, range(12))):
+    for number, network in enumerate(foreign(family, range(8))):
         for n in (1, 2, 3, 60):
             require_close(network, some_words(n, 2, 2, number + n))
 
@@ -346,8 +346,9 @@ def test_narrow_streams_are_rounded_once(regime: Regime, dtype: torch.dtype) -> 
             assert found.worst <= CLOSE, found.where
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *OTHERS])
 def test_foreign_heads_on_narrow_streams(family: str) -> None:
+    """Keys are closed forms in float64, also where a head runs row by row: 1/j is none of float32's."""
     for number, network in enumerate(foreign(family, range(200, 206))):
         for n in (1, 3, 60):
             found = judged(module_of(network, "scan", torch.float32), some_words(n, 2, 2, n + number))

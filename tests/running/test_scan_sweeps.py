@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
 
 from attemper.compiling.regimes import Regime
 from tests.support.extended_rows import HAS_EXTENDED
+from tests.support.head_outputs import errors_by_construction, module_of
 from tests.support.scan_networks import FAMILIES, OTHERS
 from tests.support.scan_sweeps import (
+    UNIT,
     demo_networks,
     foreign,
     mutants,
@@ -67,3 +71,17 @@ def test_hundreds_of_heads_without_a_construction(family: str) -> None:
     for number, network in enumerate(foreign(family, range(1000, 1200))):
         for n in (1, 2, 3, 9, 60, 200):
             require_close(network, some_words(n, 2, 2, number + n))
+
+
+def test_no_construction_is_worse_than_dense() -> None:
+    """At n = 1,024, against rows in 64-bit mantissas: beyond some roundings of 1, the scan is better."""
+    scan, fused = defaultdict[tuple[str, str], float](float), defaultdict[tuple[str, str], float](float)
+    for name, network, _ in demo_networks():
+        tokens = some_words(1024, len(network.alphabet.symbols), 1, 0)
+        for found, engine in ((scan, "scan"), (fused, "fused")):
+            for kind, error in errors_by_construction(module_of(network, engine), tokens).items():
+                key = kind, name.rpartition(", ")[2]
+                found[key] = max(found[key], error)
+    assert {kind for kind, _ in scan} == {"Uniform", "Select", "Neighbour", "Sign", "LocalSign", "Lookup"}
+    worse = {key: (error, fused[key]) for key, error in scan.items() if error > max(fused[key], 8 * UNIT)}
+    assert worse == {}

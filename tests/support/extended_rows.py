@@ -8,7 +8,7 @@ knows how any engine runs a head.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import assert_never
 
@@ -46,13 +46,12 @@ def head_rows(
     stream: NDArray[np.float64],
     *,
     rounded: Callable[[float], float] | None = None,
-    from_stream: Collection[int] = (),
 ) -> list[Extended]:
     """The means of each head's values [position, value], from the layer's stream [position, d_model].
 
     `rounded` is what a narrow format makes of a weight: then queries and values read pure coordinates from
-    the stream, too, as all keys of the heads `from_stream` do. In float64 (None) they are the closed forms'
-    own values, as in keys. Raises `ValueError` for a normalised network and for a head without softmax.
+    the stream, too. In float64 (None) they are the closed forms' own values, as in keys. Raises `ValueError`
+    for a normalised network and for a head without softmax.
     """
     if network.normalisation is not None:
         raise ValueError("a normalised network has other rows than these")
@@ -64,10 +63,7 @@ def head_rows(
             exact[:, coordinate] = form_column(form, n)
     weight = _weight(rounded)
     queries = exact if rounded is None else read
-    return [
-        _head(head, queries, queries if number in from_stream else exact, weight)
-        for number, head in enumerate(network.layers[layer].heads)
-    ]
+    return [_head(head, queries, exact, weight) for head in network.layers[layer].heads]
 
 
 def written(network: Network) -> frozenset[int]:

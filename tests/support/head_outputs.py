@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from attemper.networks.layers import Network
 from attemper.running.dense import DenseTransformer
-from attemper.running.engines.names import Engine
 from attemper.running.hooks import hooks
 from tests.support.extended_rows import head_rows, score_size
 
@@ -104,25 +103,32 @@ def judged(module: DenseTransformer, tokens: torch.Tensor, lengths: torch.Tensor
 def judged_run(
     module: DenseTransformer, seen: Seen, tokens: torch.Tensor, lengths: torch.Tensor | None = None
 ) -> Judged:
-    """The same of what was seen before. A head that ran row by row reads its keys from the stream."""
+    """The same of what was seen before."""
     sizes = [tokens.shape[1]] * len(tokens) if lengths is None else lengths.tolist()
     rounded, unit = rounding_to(module.dtype), unit_of(module.dtype)
     worst, where = 0.0, ""
     for layer, (streams, heads) in enumerate(zip(seen.streams, seen.heads, strict=True)):
         for word, n in enumerate(sizes):
-            rows = head_rows(
-                module.network,
-                layer,
-                streams[word, :n],
-                rounded=rounded,
-                from_stream=dense_heads(module, layer),
-            )
+            rows = head_rows(module.network, layer, streams[word, :n], rounded=rounded)
             for head, row in enumerate(rows):
                 own = heads[word, :n, head, : row.shape[1]]
                 apart = distance(own, row, unit)
                 if not apart <= worst:
                     worst, where = apart, f"layer {layer}, head {head}, word {word} of {n} symbols"
     return Judged(worst, where, seen)
+
+
+def errors_by_construction(module: DenseTransformer, tokens: torch.Tensor) -> dict[str, float]:
+    """The greatest distance of heads from their rows, by what the heads are said to be for; in float64."""
+    seen, found = heads_of(module, tokens), defaultdict[str, float](float)
+    for number, (streams, heads) in enumerate(zip(seen.streams, seen.heads, strict=True)):
+        layer = module.network.layers[number]
+        for word, stream in enumerate(streams):
+            for head, row in enumerate(head_rows(module.network, number, stream)):
+                kind = type(layer.heads[head].construction).__name__
+                apart = distance(heads[word, :, head, : row.shape[1]], row, 0.0)
+                found[kind] = max(found[kind], apart)
+    return dict(found)
 
 
 def distance(own: NDArray[np.float64], row: NDArray[np.longdouble], unit: float) -> float:
@@ -141,10 +147,3 @@ def unit_of(dtype: torch.dtype) -> float:
 def module_of(network: Network, engine: str, dtype: torch.dtype = torch.float64) -> DenseTransformer:
     """The network, running in that way."""
     return DenseTransformer(network, dtype, engine=engine, sealed=True)
-
-
-def dense_heads(module: DenseTransformer, layer: int) -> frozenset[int]:
-    """The layer's heads that had to run row by row, in a module of engine `scan` that has run."""
-    if module.engine is not Engine.SCAN:
-        return frozenset()
-    return frozenset(head for number, head in module.scanner().ways.reasons if number == layer)
