@@ -14,9 +14,10 @@ import torch
 import attemper
 from attemper.compiling.regimes import Regime
 from attemper.exact.balls import precision
-from attemper.languages.words import words_of_length
+from attemper.exact.closed_forms import ONE, I, Number, Power, Product
+from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks import meaning_soft
-from attemper.networks.layers import Masking
+from attemper.networks.layers import Foreign, Head, Layer, Masking, Network, Softmax
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer
 from attemper.running.engines.scan import forward
@@ -353,3 +354,35 @@ def test_foreign_heads_on_narrow_streams(family: str) -> None:
         for n in (1, 3, 60):
             found = judged(module_of(network, "scan", torch.float32), some_words(n, 2, 2, n + number))
             assert found.worst <= CLOSE, found.where
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_position_embeddings_that_are_not_taken_apart_are_float64_in_keys(dtype: torch.dtype) -> None:
+    """j as 2^9 j / 2^9, a power beyond those that are looked at: bfloat16 would hold it up to 256 alone."""
+    position = Product((Power(Number(Fraction(2)), 9), Number(Fraction(1, 512)), I))
+    head = Head(
+        Foreign(),
+        Masking.NONE,
+        Softmax(ONE),
+        (((2, Fraction(8)),),),
+        (((3, Fraction(1)),),),
+        (((0, Fraction(1)),),),
+        (4,),
+    )
+    one = Fraction(1)
+    network = Network(
+        alphabet=Alphabet(("a", "b")),
+        coordinates=("a", "b", "one", "j", "out"),
+        embedding=(((0, one), (2, one)), ((1, one), (2, one))),
+        positions=((3, position),),
+        layers=(Layer((head,), (), ()),),
+        head_width=16,
+        output=4,
+        reads_first=False,
+        accepts_empty=False,
+    )
+    module = DenseTransformer(network, dtype, engine="scan")
+    for n in (200, 257, 300):
+        tokens = torch.ones(1, n, dtype=torch.int64)
+        tokens[0, -1] = 0
+        assert (module(tokens) > 0.99).all(), "the last letter, an a, leads by 8"

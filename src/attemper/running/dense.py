@@ -14,7 +14,6 @@ from attemper.running.blocks import Block, Embedding, Look, clamp_room, under
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
 from attemper.running.engines.choice import (
-    is_watched,
     require_reached,
     require_runnable,
     scan_is_refused,
@@ -141,11 +140,10 @@ class DenseTransformer(nn.Module):
     def _run(self, tokens: Tensor, lengths: Tensor, asked: Engine, margins: Tensor | None) -> Tensor:
         """The outputs; `margins` [batch], if any, takes each word's smallest margin."""
         engine = self.engine_for(tokens.numel()) if asked is Engine.AUTO else asked
-        require_reached(self, engine)
+        watched = require_reached(self, engine)
         if engine is not Engine.SCAN:
             return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)
         try:
-            watched = is_watched(self)
             dense = watched or asked is Engine.SCAN
             output = self.scanner().run(tokens, lengths, margins, whole=watched, dense=dense)
         except UnfitError:

@@ -32,30 +32,38 @@ def require_runnable(model: DenseTransformer, engine: Engine) -> None:
         raise OptionError(f"engine='scan' does not run this network: {reason}; use engine='fused'")
 
 
-def require_reached(model: DenseTransformer, engine: Engine) -> None:
-    """Raises `OptionError` for a hook that the engine does not reach, and for gradients that it has not."""
+def require_reached(model: DenseTransformer, engine: Engine) -> bool:
+    """Whether somebody watches. Raises `OptionError` for a hook that the engine does not reach.
+
+    And for gradients, which the scan has not.
+    """
+    missed = {Engine.MATRIX: (), Engine.SCAN: ON_SCORES + ON_QUERIES}.get(engine, ON_SCORES)
     if engine is Engine.SCAN:
         _require_no_gradients(model)
-        _require_no_other_hooks(model)
-    missed = {Engine.MATRIX: (), Engine.SCAN: ON_SCORES + ON_QUERIES}.get(engine, ON_SCORES)
-    for number, layer in enumerate(model.layers):
-        for name in missed:
-            if getattr(layer.attn, name).is_watched:
-                remedy = "matrix" if name in ON_SCORES else "fused"
-                raise OptionError(
-                    f"a hook on blocks.{number}.attn.{name} sees nothing under the engine '{engine}': "
-                    f"make the module with engine='{remedy}', or name the engine in the call"
-                )
+    watched = False
+    for name, module in model.named_modules():
+        if not (module._forward_hooks or module._forward_pre_hooks) or not name:
+            continue
+        point = name.rpartition(".")[2]
+        if isinstance(module, HookPoint):
+            watched = True
+        elif engine is Engine.SCAN:
+            raise OptionError(
+                f"a hook on {name} sees nothing under the engine 'scan', which calls hook points alone: "
+                "hook one of them, for example 'blocks.0.hook_resid_post', or take engine='fused'"
+            )
+        if point in missed:
+            remedy = "matrix" if point in ON_SCORES else "fused"
+            raise OptionError(
+                f"a hook on {name} sees nothing under the engine '{engine}': make the module with "
+                f"engine='{remedy}', or name the engine in the call"
+            )
+    return watched
 
 
 def wants_gradients(model: DenseTransformer) -> bool:
     """Whether some parameter asks for a gradient now."""
     return torch.is_grad_enabled() and any(weight.requires_grad for weight in model.parameters())
-
-
-def is_watched(model: DenseTransformer) -> bool:
-    """Whether somebody has registered a hook at some hook point."""
-    return any(point.is_watched for point in model.modules() if isinstance(point, HookPoint))
 
 
 def _require_no_gradients(model: DenseTransformer) -> None:
@@ -64,14 +72,3 @@ def _require_no_gradients(model: DenseTransformer) -> None:
             "the engine 'scan' has no gradients, which parameters ask for: take engine='fused', or run "
             "the module in torch.no_grad()"
         )
-
-
-def _require_no_other_hooks(model: DenseTransformer) -> None:
-    """The scan calls no module but hook points: hooks on others would see nothing."""
-    for name, module in model.named_modules():
-        hooked = module._forward_hooks or module._forward_pre_hooks
-        if name and hooked and not isinstance(module, HookPoint):
-            raise OptionError(
-                f"a hook on {name} sees nothing under the engine 'scan', which calls hook points alone: "
-                "hook one of them, for example 'blocks.0.hook_resid_post', or take engine='fused'"
-            )

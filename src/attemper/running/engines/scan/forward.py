@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import torch
@@ -13,7 +12,7 @@ from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
 from attemper.running.blocks import clamp_room
 from attemper.running.engines.scan.grid import Grid
-from attemper.running.engines.scan.layers import Look, ScanLayer, Ways, shown
+from attemper.running.engines.scan.layers import Errand, Look, ScanLayer, Ways, shown
 from attemper.running.engines.scan.past import NeedsPastError, Past
 from attemper.running.engines.scan.shapes import pure_forms
 
@@ -31,16 +30,6 @@ EVEN = 2
 
 FEW = 1 << 12
 """Grids with no more columns than this may hold words of any lengths."""
-
-
-@final
-@dataclass(frozen=True)
-class _Errand:
-    """What a run is for: whether margins are wanted, whether hooks watch, and whether heads may run dense."""
-
-    margins: bool
-    watched: bool
-    dense: bool
 
 
 @final
@@ -78,7 +67,7 @@ class Scan:
         `whole`: all words in one grid, as somebody watches them. What stands past a word's end means nothing.
         Heads that have no linear way run dense; or raise `UnfitError`, without `dense`.
         """
-        errand = _Errand(rooms is not None, whole, dense)
+        errand = Errand(rooms is not None, whole, dense)
         outputs = torch.zeros(
             *tokens.shape, len(self.model.network.outputs), dtype=self.model.dtype, device=tokens.device
         )
@@ -95,7 +84,7 @@ class Scan:
                 rooms[rows] = room
         return outputs
 
-    def _long(self, tokens: Tensor, errand: _Errand) -> tuple[Tensor, Tensor | None]:
+    def _long(self, tokens: Tensor, errand: Errand) -> tuple[Tensor, Tensor | None]:
         """One long word, block by block if what heads keep of the past is enough."""
         n = torch.full((1,), len(tokens), device=tokens.device)
         pasts = [[Past() for _ in layer.shapes] for layer in self.layers]
@@ -120,7 +109,7 @@ class Scan:
         tokens: Tensor,
         grid: Grid,
         pasts: list[list[Past]] | None,
-        errand: _Errand,
+        errand: Errand,
     ) -> tuple[Tensor, Tensor | None]:
         """The outputs of a grid [output, column], and the least margin of each word."""
         room = (
@@ -136,7 +125,7 @@ class Scan:
                 x = shown(layer.block.hook_resid_pre, x, grid)
                 pure = _still_pure(pure, x, grid)
             own_pasts = None if pasts is None else pasts[number]
-            x = layer.heads(x, grid, pure, own_pasts, self.ways, dense=errand.dense)
+            x = layer.heads(x, grid, pure, own_pasts, self.ways, errand=errand)
             x = layer.units(x, grid, self._look(number, room))
         outputs = x[list(self.model.network.outputs)]
         if room is None:
@@ -176,12 +165,13 @@ def _still_pure(pure: Mapping[int, ClosedForm], x: Tensor, grid: Grid) -> dict[i
 
 def _alike(lengths: Tensor) -> Iterator[Tensor]:
     """Words by their lengths, in lots that fill one grid without much padding."""
+    if bool((lengths == lengths[:1]).all()):
+        step = max(1, COLUMNS // int(lengths.amax(dim=0))) if len(lengths) else 1
+        every = torch.arange(len(lengths), device=lengths.device)
+        yield from (every[begin : begin + step] for begin in range(0, len(lengths), step))
+        return
     order = lengths.argsort(stable=True, descending=True)
     ordered = lengths[order].tolist()
-    if ordered[0] == ordered[-1]:
-        step = max(1, COLUMNS // ordered[0])
-        yield from (order[begin : begin + step] for begin in range(0, len(order), step))
-        return
     begin = 0
     while begin < len(ordered):
         width = ordered[begin]

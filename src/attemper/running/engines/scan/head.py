@@ -18,6 +18,9 @@ from attemper.running.engines.scan.polynomials import Numbers, class_numbers, sc
 from attemper.running.engines.scan.shapes import Combination, HeadShape, KeyRow, key_row, key_rows
 from attemper.running.engines.scan.sums import TAIL
 
+MOST_LENGTHS = 4096
+"""Of so many lengths the keys are kept."""
+
 
 class Read(Protocol):
     """Linear forms of the residual stream at every column, in float64."""
@@ -27,6 +30,32 @@ class Read(Protocol):
 
     def key(self, form: Combination) -> Tensor:
         """The form with pure coordinates evaluated in float64, which the stream's format may have rounded."""
+
+
+@final
+class Tables:
+    """What follows of one head's keys from weights and lengths alone: computed once, and used again."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, tuple[KeyRow, ...]] = {}
+        self._numbers: dict[tuple[ClassName, int], tuple[tuple[float, ...], ...]] = {}
+
+    def rows_of(self, shape: HeadShape, pure: Mapping[int, ClosedForm], length: int) -> tuple[KeyRow, ...]:
+        """The keys of all rows in words of that length. Raises `UnfitError` for what is no finite number."""
+        if length not in self._rows:
+            if len(self._rows) > MOST_LENGTHS:
+                self._rows, self._numbers = {}, {}
+            self._rows[length] = _finite_rows(shape, pure, length)
+        return self._rows[length]
+
+    def numbers_of(self, name: ClassName, length: int) -> tuple[tuple[float, ...], ...]:
+        """The numbers of a class's keys, whose rows were asked for before."""
+        if (name, length) not in self._numbers:
+            try:
+                self._numbers[name, length] = class_numbers(self._rows[length], name)
+            except OverflowError:
+                raise UnfitError("its keys leave the range of float64") from None
+        return self._numbers[name, length]
 
 
 @final
@@ -41,11 +70,13 @@ class Head:
         grid: Grid,
         past: Past | None,
         values: Tensor,
+        tables: Tables,
     ) -> None:
         self.shape, self.pure, self.read, self.grid, self.past = shape, pure, read, grid, past
         self.values = values
         self.lengths = sorted(set(grid.lengths.tolist()))
-        self.rows_by_length = [_finite_rows(shape, pure, n) for n in self.lengths]
+        self.tables = tables
+        self.rows_by_length = [tables.rows_of(shape, pure, n) for n in self.lengths]
         self.rows = self.rows_by_length[0]
         if any(_content(rows) != _content(self.rows) for rows in self.rows_by_length):
             raise UnfitError("what its keys read depends on the length")
@@ -113,10 +144,7 @@ class Head:
 
     def numbers(self, name: ClassName, part: slice) -> Numbers:
         """The numbers of a class's keys, by row and power; tensors where they depend on a word's length."""
-        try:
-            tables = [class_numbers(rows, name, self.scale) for rows in self.rows_by_length]
-        except OverflowError:
-            raise UnfitError("its keys leave the range of float64") from None
+        tables = [self.tables.numbers_of(name, n) for n in self.lengths]
         if all(table == tables[0] for table in tables):
             return tables[0]
         lengths = torch.tensor(self.lengths, device=self.grid.lengths.device)

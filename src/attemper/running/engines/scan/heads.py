@@ -13,7 +13,7 @@ from attemper.exact.closed_forms import ClosedForm
 from attemper.running.engines.scan.classes import Class
 from attemper.running.engines.scan.combining import Sums, finite, positive
 from attemper.running.engines.scan.grid import Grid
-from attemper.running.engines.scan.head import Head, Read
+from attemper.running.engines.scan.head import Head, Read, Tables
 from attemper.running.engines.scan.past import ClassName, NeedsPastError, Past, UnfitError
 from attemper.running.engines.scan.polynomials import constant
 from attemper.running.engines.scan.shapes import HeadShape
@@ -35,7 +35,12 @@ class Found:
 
 
 def attend(
-    shape: HeadShape, pure: Mapping[int, ClosedForm], read: Read, grid: Grid, past: Past | None
+    shape: HeadShape,
+    pure: Mapping[int, ClosedForm],
+    read: Read,
+    grid: Grid,
+    past: Past | None,
+    tables: Tables,
 ) -> Found:
     """The means of the head's values over what each query sees.
 
@@ -45,7 +50,7 @@ def attend(
     values = _stacked([read(form) for _, form, _ in shape.values], grid)
     if not shape.values:
         return Found(values, frozenset({"nothing"}))
-    head = Head(shape, pure, read, grid, past, values)
+    head = Head(shape, pure, read, grid, past, values, tables)
     if not shape.rows:
         sums = _sums(head, EVERYTHING, values)
         return Found(sums / grid.seen(shape.masking).clamp(min=1), frozenset({"average"}))

@@ -13,6 +13,7 @@ from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Softmax
 from attemper.running.engines.scan.dense_rows import attend_densely
 from attemper.running.engines.scan.grid import Grid
+from attemper.running.engines.scan.head import Tables
 from attemper.running.engines.scan.heads import Found, attend
 from attemper.running.engines.scan.past import NeedsPastError, Past, UnfitError
 from attemper.running.engines.scan.shapes import Combination, HeadShape, head_shape
@@ -27,6 +28,16 @@ UNITS = 1 << 17
 
 Look = Callable[[Tensor, slice], None]
 """Called with what the hidden units see at some columns, [column, d_mlp]."""
+
+
+@final
+@dataclass(frozen=True)
+class Errand:
+    """What a run is for: whether margins are wanted, whether hooks watch, and whether heads may run dense."""
+
+    margins: bool
+    watched: bool
+    dense: bool
 
 
 @final
@@ -46,6 +57,7 @@ class ScanLayer:
         self.number, self.block = number, block
         self.all_shapes = _shapes(block.attn)
         self.shapes = [shape.without_unread() for shape in self.all_shapes]
+        self.tables = [Tables() for _ in self.shapes]
         units = block.mlp
         self.reads = (units.W_in != 0).any(dim=1).nonzero()[:, 0]
         self.writes = (units.W_out != 0).any(dim=0).nonzero()[:, 0]
@@ -61,17 +73,17 @@ class ScanLayer:
         pasts: list[Past] | None,
         ways: Ways,
         *,
-        dense: bool,
+        errand: Errand,
     ) -> Tensor:
         """Add what the heads attend to, in place or in a new tensor.
 
-        Raises `UnfitError` for a head that would have to run dense, unless that is allowed.
+        Raises `UnfitError` for a head that would have to run dense, unless the errand allows that.
         """
         block = self.block
         shapes = self.all_shapes if block.attn.hook_z.is_watched else self.shapes
         found = [
             self._attended(
-                number, shape, x, grid, pure, None if pasts is None else pasts[number], ways, dense=dense
+                number, shape, x, grid, pure, None if pasts is None else pasts[number], ways, errand=errand
             )
             for number, shape in enumerate(shapes)
         ]
@@ -113,17 +125,17 @@ class ScanLayer:
         past: Past | None,
         ways: Ways,
         *,
-        dense: bool,
+        errand: Errand,
     ) -> Tensor:
         """What a head attends to [value, column], rounded to the stream's format."""
         read = _Reader(x, grid, pure)
         name = self.number, number
         try:
-            found = attend(shape, pure, read, grid, past)
+            found = attend(shape, pure, read, grid, past, Tables() if errand.watched else self.tables[number])
         except UnfitError as error:
             if past is not None:
                 raise NeedsPastError from None
-            if not dense:
+            if not errand.dense:
                 raise
             ways.reasons[name] = str(error)
             found = Found(attend_densely(shape, read, grid), frozenset({"dense"}))

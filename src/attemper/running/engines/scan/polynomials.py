@@ -44,7 +44,7 @@ def scale_of(rows: Sequence[KeyRow]) -> Scale:
     return Scale(min(powers, default=0) < 0, max(map(abs, powers), default=0), by_parity)
 
 
-def class_numbers(rows: Sequence[KeyRow], name: ClassName, scale: Scale) -> tuple[tuple[float, ...], ...]:
+def class_numbers(rows: Sequence[KeyRow], name: ClassName) -> tuple[tuple[float, ...], ...]:
     """The numbers of a class, each the exact one, rounded once."""
     odd, content = name
     left = iter(content)
