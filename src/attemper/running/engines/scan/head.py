@@ -42,20 +42,24 @@ class Tables:
 
     def rows_of(self, shape: HeadShape, pure: Mapping[int, ClosedForm], length: int) -> tuple[KeyRow, ...]:
         """The keys of all rows in words of that length. Raises `UnfitError` for what is no finite number."""
-        if length not in self._rows:
+        found = self._rows.get(length)
+        if found is None:
             if len(self._rows) > MOST_LENGTHS:
                 self._rows, self._numbers = {}, {}
-            self._rows[length] = _finite_rows(shape, pure, length)
-        return self._rows[length]
+            found = self._rows[length] = _finite_rows(shape, pure, length)
+        return found
 
-    def numbers_of(self, name: ClassName, length: int) -> tuple[tuple[float, ...], ...]:
-        """The numbers of a class's keys, whose rows were asked for before."""
-        if (name, length) not in self._numbers:
+    def numbers_of(
+        self, name: ClassName, length: int, rows: Sequence[KeyRow]
+    ) -> tuple[tuple[float, ...], ...]:
+        """The numbers of a class's keys, made of these rows."""
+        found = self._numbers.get((name, length))
+        if found is None:
             try:
-                self._numbers[name, length] = class_numbers(self._rows[length], name)
+                found = self._numbers[name, length] = class_numbers(rows, name)
             except OverflowError:
                 raise UnfitError("its keys leave the range of float64") from None
-        return self._numbers[name, length]
+        return found
 
 
 @final
@@ -144,7 +148,8 @@ class Head:
 
     def numbers(self, name: ClassName, part: slice) -> Numbers:
         """The numbers of a class's keys, by row and power; tensors where they depend on a word's length."""
-        tables = [self.tables.numbers_of(name, n) for n in self.lengths]
+        by_length = zip(self.lengths, self.rows_by_length, strict=True)
+        tables = [self.tables.numbers_of(name, n, rows) for n, rows in by_length]
         if all(table == tables[0] for table in tables):
             return tables[0]
         lengths = torch.tensor(self.lengths, device=self.grid.lengths.device)

@@ -208,4 +208,5 @@ def shown(point: HookPoint, rows: Tensor, grid: Grid) -> Tensor:
     if not point.is_watched:
         return rows
     seen: Tensor = point(rows.T.reshape(grid.words, grid.width, len(rows)).clone())
-    return seen.reshape(grid.columns, len(rows)).T.contiguous()
+    # A copy, as what comes after is added in place, and hooks may keep what they saw.
+    return torch.empty_like(rows).copy_(seen.reshape(grid.columns, len(rows)).T)
