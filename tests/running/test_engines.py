@@ -73,7 +73,7 @@ def test_auto_is_fused_where_a_head_has_no_linear_way(monkeypatch: pytest.Monkey
     expected = module(tokens, engine="fused")
     assert torch.equal(module(tokens), expected)
     scanner = module.scanner()
-    dense = scanner.run(tokens, torch.tensor([SCAN_FROM]), None)[..., 0]
+    rows = scanner.run(tokens, torch.tensor([SCAN_FROM]), None)[..., 0]
     assert scanner.ways.of[0, 0] == {"dense"}
     assert "more than 1 contents" in scanner.ways.reasons[0, 0]
     assert (rows - expected).abs().max() <= 1e-11
