@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import exp
 from pathlib import Path
 
 import flint
@@ -50,7 +51,9 @@ from attemper.exact.closed_forms import (
     times,
 )
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FORMATS, FloatFormat
-from attemper.networks.layers import Layer, Lookup, Masking, Network
+from attemper.networks.layers import Layer, LinearForm, Lookup, Masking, Network
+from attemper.running.engines.scan.classes import MOST_CLASSES
+from attemper.running.engines.scan.sums import TAIL
 from attemper.workbench.model import compile as compile_formula
 from tests.support.attacks import EVEN, form, head, network_of
 from tests.support.rounding import (
@@ -131,15 +134,34 @@ def test_integers_are_rounded_power_by_power() -> None:
     assert written(Off(ball(E), ball(E), ball(E), ZERO, growth), output=output).steps == {}
 
 
-def test_results_must_stay_in_the_range_of_the_stream() -> None:
-    large = NAMES.scaled(NAMES.letter("a"), 2**99)
-    for factor, is_fine in ((Fraction(1, 2), True), (Fraction(2), False)):
-        output = Output(0, NAMES.scaled(large, factor), Fraction(1), Fraction(1))
-        if is_fine:
-            assert written(Off(), output=output).zero == 0
-        else:
-            with pytest.raises(BeyondError, match="its values leave the range of the format"):
-                written(Off(), output=output)
+@pytest.mark.parametrize(
+    ("factor", "error", "is_fine"),
+    [
+        (Fraction(1, 2), 0, True),
+        (Fraction(3, 4), 0, True),
+        (Fraction(3, 4), 2**96, True),
+        (Fraction(3, 4), 2**97, False),
+        (Fraction(1), 0, False),
+        (Fraction(2), 0, False),
+    ],
+)
+def test_results_must_stay_in_the_range_of_the_stream(factor: Fraction, error: int, is_fine: bool) -> None:
+    """Twice a result of at most factor 2^99, with its error, is less than 2^100."""
+    off = Off(mean=ball(Fraction(error)))
+    output = Output(0, NAMES.scaled(NAMES.letter("a"), factor * 2**99), Fraction(1), Fraction(1))
+    if is_fine:
+        assert written(off, output=output).zero == 0
+    else:
+        with pytest.raises(BeyondError, match="its values leave the range of the format"):
+            written(off, output=output)
+
+
+def test_what_is_left_out_is_what_the_engine_leaves_out() -> None:
+    """Of 64 contents of two parities two sides each, and each class as a whole: 2^-61 of what is kept."""
+    sides_and_class, parities = 3, 2
+    left_out = Fraction(sides_and_class * parities * MOST_CLASSES, 2**61)
+    assert exp(-TAIL) <= 2.0**-61 * (1 + 1e-12)
+    assert left_out < DROPPED <= 2 * left_out
 
 
 # What is read ------------------------------------------------------------------------------------------
@@ -207,6 +229,14 @@ def test_weights_of_heads_are_numbers_of_the_format(name: str, place: str, weigh
     else:
         with pytest.raises(BeyondError, match="a weight is not a number of the format"):
             scan.require_held("the head", read)
+
+
+@pytest.mark.parametrize("key", [form((1, 1), (2, Fraction(1, 3))), form((1, Fraction(1, 3)), (2, 1))])
+def test_each_weight_of_a_head_is_a_number_of_the_format(key: LinearForm) -> None:
+    read = head(Lookup((), ()), ONE, [(form((1, 1)), key)], [(form((0, 1)), 3)])
+    network = network_of(4, [[(0, 1)], []], {1: ONE, 2: I}, [Layer((read,), (), ())], 3)
+    with pytest.raises(BeyondError, match="a weight is not a number of the format"):
+        scan_of(FLOAT32, network).require_held("the head", read)
 
 
 # Scores ------------------------------------------------------------------------------------------------
