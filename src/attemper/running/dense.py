@@ -131,15 +131,17 @@ class DenseTransformer(nn.Module):
         require_runnable(self, engine)
         return engine
 
-    def engine_for(self, positions: int) -> Engine:
-        """What `auto` is for a batch of so many positions: words times the width of the longest."""
+    def engine_for(self, positions: int, asked: Engine = Engine.AUTO) -> Engine:
+        """The engine that is asked for; what `auto` is for so many positions (words times the longest)."""
+        if asked is not Engine.AUTO:
+            return asked
         if positions < SCAN_FROM or torch.compiler.is_compiling():
             return Engine.FUSED
         return Engine.FUSED if scan_is_refused(self) or wants_gradients(self) else Engine.SCAN
 
     def _run(self, tokens: Tensor, lengths: Tensor, asked: Engine, margins: Tensor | None) -> Tensor:
         """The outputs; `margins` [batch], if any, takes each word's smallest margin."""
-        engine = self.engine_for(tokens.numel()) if asked is Engine.AUTO else asked
+        engine = self.engine_for(tokens.numel(), asked)
         watched = require_reached(self, engine)
         if engine is not Engine.SCAN:
             return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)

@@ -562,8 +562,7 @@ class Model:
         (False, True)
         """
         runner = self._runner(weights, dtype)
-        asked = runner.require_engine(engine)
-        return "scan" in {asked, runner.engine_for(length) if asked == "auto" else asked}
+        return runner.engine_for(length, runner.require_engine(engine)) == "scan"
 
     def output(
         self,

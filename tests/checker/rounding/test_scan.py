@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import exp
 from pathlib import Path
 
 import flint
@@ -159,9 +158,9 @@ def test_results_must_stay_in_the_range_of_the_stream(factor: Fraction, error: i
 def test_what_is_left_out_is_what_the_engine_leaves_out() -> None:
     """Of 64 contents of two parities two sides each, and each class as a whole: 2^-61 of what is kept."""
     sides_and_class, parities = 3, 2
-    left_out = Fraction(sides_and_class * parities * MOST_CLASSES, 2**61)
-    assert exp(-TAIL) <= 2.0**-61 * (1 + 1e-12)
-    assert left_out < DROPPED <= 2 * left_out
+    left_out = sides_and_class * parities * MOST_CLASSES * (-ball(Fraction(TAIL))).exp()
+    assert left_out < ball(DROPPED)
+    assert ball(DROPPED) <= 2 * left_out
 
 
 # What is read ------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from math import exp
 from typing import final
 
 from attemper.running.streaming.forms import Linear
-from attemper.running.streaming.heads import Row, averaged, require_row, whole
+from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
 from attemper.running.streaming.keys import Key, Scores
 
 
@@ -39,7 +39,7 @@ class _Kind:
 
 
 @final
-class Averages:
+class Averages(Keeping):
     """A head that averages, or weighs whole kinds of keys against each other."""
 
     def __init__(self, scores: Scores, values: tuple[Linear, ...], most_kinds: int) -> None:
@@ -56,15 +56,6 @@ class Averages:
     def _key_length(self) -> int:
         return self._scores.has_parity + len(self._scores.contents)
 
-    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
-        """See `StreamingHead.step`."""
-        if self._scores.is_strict:
-            found = self._read(i, x)
-            self._see(i, x)
-            return found
-        self._see(i, x)
-        return self._read(i, x)
-
     def _see(self, j: int, x: Sequence[float]) -> None:
         key = self._key_of(j, x)
         kind = self._kinds.get(key)
@@ -77,7 +68,7 @@ class Averages:
         kind = self._kinds[key] = _Kind(self._scores.level(key), len(self._values))
         return kind
 
-    def _read(self, i: int, x: Sequence[float]) -> list[float]:
+    def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:
         kinds = list(self._kinds.values())
         if len(kinds) <= 1:
             return self._mean(kinds)

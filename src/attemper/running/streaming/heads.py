@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import isfinite, log
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attemper.errors import UndecidedError
+
+if TYPE_CHECKING:
+    from attemper.running.streaming.keys import Scores
 
 Row = list[float]
 """What a head keeps of one kind of keys, as numbers: this is what is saved."""
@@ -38,6 +42,29 @@ class StreamingHead(Protocol):
     def restore(self, rows: Sequence[Row], position: int) -> None:
         """Take what `rows` gave after so many positions; raises ValueError for anything else."""
         ...
+
+
+class Keeping(ABC):
+    """A head that keeps some of what it sees: under a strict mask it reads before it sees a position."""
+
+    _scores: Scores
+
+    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
+        """See `StreamingHead.step`."""
+        if self._scores.is_strict:
+            found = self._read(i, x, limit)
+            self._see(i, x)
+            return found
+        self._see(i, x)
+        return self._read(i, x, limit)
+
+    @abstractmethod
+    def _see(self, j: int, x: Sequence[float]) -> None:
+        """Keep what is needed of position j."""
+
+    @abstractmethod
+    def _read(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
+        """What is read at position i of all that was seen."""
 
 
 def limit_at(i: int) -> float:

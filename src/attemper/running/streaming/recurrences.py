@@ -16,7 +16,7 @@ from math import exp
 from typing import final
 
 from attemper.running.streaming.forms import Linear
-from attemper.running.streaming.heads import Row, averaged, require_row, whole
+from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
 from attemper.running.streaming.keys import Key, Scores
 
 
@@ -46,7 +46,7 @@ class _Kind:
 
 
 @final
-class Recurrence:
+class Recurrence(Keeping):
     """A head with two sums for each kind of keys: `slopes` are those of even and of odd positions."""
 
     def __init__(
@@ -63,15 +63,6 @@ class Recurrence:
         self._row_length = self._key_length + 2 + len(values)
         self.most = most_kinds * self._row_length
 
-    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
-        """See `StreamingHead.step`."""
-        if self._scores.is_strict:
-            found = self._read(i, x)
-            self._see(i, x)
-            return found
-        self._see(i, x)
-        return self._read(i, x)
-
     def _see(self, j: int, x: Sequence[float]) -> None:
         key = self._key_of(j, x)
         kind = self._kinds.get(key)
@@ -86,7 +77,7 @@ class Recurrence:
         kind = self._kinds[key] = _Kind(scores.level(key), slope, len(self._values))
         return kind
 
-    def _read(self, i: int, x: Sequence[float]) -> list[float]:
+    def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:
         if not self._kinds:
             return [0.0] * len(self._values)
         q = self._scores.queries_at(i, x)

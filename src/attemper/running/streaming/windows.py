@@ -24,7 +24,7 @@ from typing import final
 
 from attemper.errors import UnsupportedError
 from attemper.running.streaming.forms import Linear
-from attemper.running.streaming.heads import Row, averaged, require_row, whole
+from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
 from attemper.running.streaming.keys import Key, Scores
 
 Member = tuple[int, tuple[float, ...]]
@@ -62,7 +62,7 @@ class _Kind:
 
 
 @final
-class Window:
+class Window(Keeping):
     """A head that keeps `kept` positions of each kind: the first ones, the last ones, or both."""
 
     def __init__(
@@ -82,15 +82,6 @@ class Window:
         self._key_length = scores.has_parity + len(scores.contents)
         members = self._kept_first + self._kept_last
         self.most = most_kinds * (self._key_length + 1 + members * (1 + len(values)))
-
-    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
-        """See `StreamingHead.step`."""
-        if self._scores.is_strict:
-            found = self._read(i, x, limit)
-            self._see(i, x)
-            return found
-        self._see(i, x)
-        return self._read(i, x, limit)
 
     def _see(self, j: int, x: Sequence[float]) -> None:
         key = self._key_of(j, x)

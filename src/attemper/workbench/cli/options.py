@@ -52,15 +52,6 @@ class DTypeOption(StrEnum):
     BFLOAT16 = "bfloat16"
 
 
-class EngineOption(StrEnum):
-    """How attention is computed: see docs/scan.md."""
-
-    AUTO = "auto"
-    MATRIX = "matrix"
-    FUSED = "fused"
-    SCAN = "scan"
-
-
 def share(text: str, option: str) -> Fraction:
     """A number between 0 and 1, read exactly."""
     try:

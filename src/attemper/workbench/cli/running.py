@@ -15,8 +15,9 @@ from rich.cells import cell_len
 from attemper.errors import MalformedFileError, UndecidedError, WordError
 from attemper.escapes import escaped
 from attemper.languages.words import Word, show_word
+from attemper.running.engines.names import Engine
 from attemper.workbench.cli.console import err, out, print_json
-from attemper.workbench.cli.options import DTypeOption, EngineOption, Folder, Json, WeightsOption
+from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
 from attemper.workbench.cli.streaming import StreamOptions, run_stream
 from attemper.workbench.model import Model, load
 from attemper.workbench.options import DType, EngineName, Weights
@@ -44,7 +45,7 @@ def run_command(
         WeightsOption, typer.Option(help="Softmax, or average-hard attention.")
     ] = WeightsOption.SOFT,
     dtype: Annotated[DTypeOption, typer.Option(help="The number format.")] = DTypeOption.FLOAT64,
-    engine: Annotated[EngineOption, typer.Option(help="How attention is computed.")] = EngineOption.AUTO,
+    engine: Annotated[Engine, typer.Option(help="How attention is computed.")] = Engine.AUTO,
     stream: Annotated[
         bool,
         typer.Option("--stream", help="Read symbols on stdin and answer each at once (docs/streaming.md)."),

@@ -38,6 +38,11 @@ class Grid:
         return steps.repeat(self.words) if self.words > 1 else steps
 
     @cached_property
+    def distinct_lengths(self) -> tuple[int, ...]:
+        """The lengths that words have, each once, the least first."""
+        return tuple(sorted(set(self.lengths.tolist())))
+
+    @cached_property
     def n(self) -> Tensor:
         """The length of each column's word."""
         return self.lengths.repeat_interleave(self.width)

@@ -78,7 +78,7 @@ class Head:
     ) -> None:
         self.shape, self.pure, self.read, self.grid, self.past = shape, pure, read, grid, past
         self.values = values
-        self.lengths = sorted(set(grid.lengths.tolist()))
+        self.lengths = grid.distinct_lengths
         self.tables = tables
         self.rows_by_length = [tables.rows_of(shape, pure, n) for n in self.lengths]
         self.rows = self.rows_by_length[0]
