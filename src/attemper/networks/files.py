@@ -106,15 +106,20 @@ def save(network: Network, source: Source, folder: Path) -> None:
     """Write the network into the folder, which is made if needed. Raises `MalformedFileError`
     if the folder cannot be written.
     """
+    structure, weights = contents_of(network, source)
+    write_together({folder / WEIGHTS: weights, folder / STRUCTURE: _text_of(structure)})
+
+
+def contents_of(network: Network, source: Source) -> tuple[dict[str, object], bytes]:
+    """The object that network.json holds, with its digest, and the bytes of the weights, as `save` writes."""
     weights = encode_tensors(tensors_of(network))
     structure = _encode(network, source)
-    structure["digest"] = _digest(structure, weights)
-    write_together({folder / WEIGHTS: weights, folder / STRUCTURE: _text_of(structure)})
+    return {**structure, "digest": _digest(structure, weights)}, weights
 
 
 def digest_of(network: Network, source: Source) -> str:
     """What names the network in a certificate: the digest that `save` writes."""
-    return _digest(_encode(network, source), encode_tensors(tensors_of(network)))
+    return str(contents_of(network, source)[0]["digest"])
 
 
 def bare_digest(network: Network) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,9 @@ from attemper.running.norms import norm_of
 from attemper.running.places import Places
 
 Look = Callable[[Tensor], None]
+
+Held = TypeVar("Held")
+"""What is held under a weight's name: the weight, or its shape."""
 
 
 class Embedding(nn.Module):
@@ -90,6 +94,6 @@ def clamp_room(layer: Layer, pre: Tensor) -> Tensor:
     return torch.maximum(-pre.index_select(-1, low), pre.index_select(-1, high))
 
 
-def under(prefix: str, weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The weights whose names begin with the prefix, without the prefix."""
+def under(prefix: str, weights: Mapping[str, Held]) -> dict[str, Held]:
+    """What is held under names that begin with the prefix, without the prefix."""
     return {name.removeprefix(prefix): w for name, w in weights.items() if name.startswith(prefix)}

@@ -44,18 +44,32 @@ def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
                 total = total + form_values(part, i, n)
             return total
         case Product(parts):
-            product = torch.ones_like(i, dtype=torch.float64)
-            for part in parts:
-                product = product * form_values(part, i, n)
-            return product
+            return _product([form_values(part, i, n) for part in parts], like=i)
         case Power(base, exponent):
-            power = form_values(base, i, n) ** abs(exponent)
+            # Its repeated product, as FORMAT.md says: what other runtimes make of a power is not exact.
+            power = _product([form_values(base, i, n)] * abs(exponent), like=i)
             return power.reciprocal() if exponent < 0 else power
         case Digits(inner):
-            # x = m 2^e with 1/2 <= m < 1: a positive integer x has e binary digits.
-            return torch.frexp(form_values(inner, i, n)).exponent.double()
+            return _binary_digits(form_values(inner, i, n))
         case _:
             assert_never(form)
+
+
+def _product(factors: list[Tensor], *, like: Tensor) -> Tensor:
+    product = torch.ones_like(like, dtype=torch.float64)
+    for factor in factors:
+        product = product * factor
+    return product
+
+
+def _binary_digits(values: Tensor) -> Tensor:
+    """How many binary digits positive integers below 2^53 have; 0 of what is below 1."""
+    digits = (values >= 1).to(values.dtype)
+    for step in (32, 16, 8, 4, 2, 1):
+        has_more = values >= 2.0**step
+        digits = digits + step * has_more
+        values = torch.where(has_more, values * 2.0**-step, values)
+    return digits
 
 
 def predicate_values(predicate: Predicate, values: Tensor) -> Tensor:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from attemper.networks.layers import HardWeighting, Network
-from attemper.networks.weights import tensors_of
 from attemper.running.blocks import Block, Embedding, Look, clamp_room, under
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
@@ -26,6 +24,7 @@ from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
 from attemper.running.places import Places
 from attemper.running.tokens import checked_tokens
+from attemper.running.weights import torch_weights
 
 
 class DenseTransformer(nn.Module):
@@ -67,12 +66,7 @@ class DenseTransformer(nn.Module):
         super().__init__()
         self._sealed = sealed
         self._scan: Scan | None = None
-        weights = {
-            name: torch.from_numpy(np.asarray(tensor.numbers, dtype=np.float64).reshape(tensor.shape)).to(
-                dtype
-            )
-            for name, tensor in tensors_of(network).items()
-        }
+        weights = torch_weights(network, dtype)
         self.network = network
         self.embed = Embedding(weights["embed.W_E"])
         self.blocks = nn.ModuleList(

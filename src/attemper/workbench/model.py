@@ -36,6 +36,7 @@ from attemper.errors import (
     UnsupportedError,
     WordError,
 )
+from attemper.exports.kinds import FORMATS, Kind
 from attemper.languages.language import Language
 from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from attemper.workbench.options import DTypeLike
 
     PutOut = str | bool | Number
+    ExportKind = Literal["hugging-face", "gpt2", "transformer-lens", "onnx", "torch", "circuit"]
     from attemper.workbench.trace import Trace
     from attemper.workbench.words import WordLike
 
@@ -679,6 +681,38 @@ class Model:
         standing = load_if_any(folder)
         if standing is None or standing.network != digest:
             discard_certificate(folder)
+
+    def export(
+        self,
+        kind: ExportKind,
+        path: str | Path,
+        *,
+        dtype: Literal["float64", "float32"] = "float64",
+        positions: int | None = None,
+        certificate: Certificate | None = None,
+    ) -> None:
+        """Write the network for other people's tools: `docs/exports.md` says what each kind is.
+
+        `hugging-face`, `gpt2` and `transformer-lens` write a folder, `onnx`, `torch` and `circuit` a file.
+        `dtype` is the format of the exported weights; `positions`, for gpt2 alone, is the greatest length.
+        What is written says the horizons of `certificate`, this model's own.
+
+        Raises `OptionError` (a value, a missing extra, the certificate of another network),
+        `UnsupportedError` (this kind cannot hold the network, with the head or coordinate that forbids it)
+        and `MalformedFileError` (the path cannot be written).
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     compile("O a", "ab").export("circuit", Path(folder, "once.json"))
+        """
+        from attemper.exports.export import export
+        from attemper.exports.subject import Subject
+
+        if certificate is not None and certificate.network != self.digest:
+            raise OptionError("the certificate is of another network: give that of this model's certify()")
+        named = Kind(choice("kind", kind, tuple(Kind)))
+        subject = Subject(self.network, self.source, certificate)
+        export(subject, named, Path(path), dtype=choice("dtype", dtype, FORMATS), positions=positions)
 
     @property
     def digest(self) -> str:

@@ -32,6 +32,10 @@ COMMANDS = {
     "trace": "tracing",
     "verify": "verifying",
     "show": "showing",
+    "export": "exporting",
+    "import": "exporting",
+    "page": "paging",
+    "play": "playing",
 }
 """The commands in the order of `attemper --help`, and the file beside this one that each is in."""
 

@@ -1,0 +1,62 @@
+"""One door to all exports: which file of this room writes which kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import assert_never
+
+from attemper.errors import MalformedFileError, OptionError
+from attemper.exports.kinds import Kind
+from attemper.exports.subject import Subject
+
+
+def export(
+    subject: Subject, kind: Kind, path: Path, *, dtype: str = "float64", positions: int | None = None
+) -> None:
+    """Write the subject as that kind, to a file or a folder; what it wrote there before is replaced.
+
+    Raises `OptionError` for an option that the kind does not have, or an extra that is not installed;
+    `UnsupportedError` for a network that the kind cannot hold; `MalformedFileError` if writing fails.
+    """
+    _require_place(kind, path)
+    if positions is not None and kind is not Kind.GPT2:
+        raise OptionError(
+            f"positions is for gpt2 alone, whose table of positions ends: {kind} reads every length"
+        )
+    match kind:
+        case Kind.HUGGING_FACE:
+            from attemper.exports.hugging_face.writing import write_hugging_face
+
+            write_hugging_face(subject, path, dtype)
+        case Kind.GPT2:
+            from attemper.exports.gpt2.writing import write_gpt2
+
+            if positions is None:
+                raise OptionError("gpt2 needs positions, the greatest length of words: for example 512")
+            write_gpt2(subject, path, dtype, positions)
+        case Kind.TRANSFORMER_LENS:
+            from attemper.exports.transformer_lens.writing import write_transformer_lens
+
+            write_transformer_lens(subject, path, dtype)
+        case Kind.ONNX:
+            from attemper.exports.onnx import write_onnx
+
+            write_onnx(subject, path, dtype)
+        case Kind.TORCH:
+            from attemper.exports.exported_program import write_exported_program
+
+            write_exported_program(subject, path, dtype)
+        case Kind.CIRCUIT:
+            from attemper.exports.circuit import write_circuit
+
+            write_circuit(subject, path)
+        case _:
+            assert_never(kind)
+
+
+def _require_place(kind: Kind, path: Path) -> None:
+    """Refuse a folder where a file is written, and a file where a folder is."""
+    if kind.is_file and path.is_dir():
+        raise MalformedFileError(f"'{path}' is a folder, and {kind} writes a file: name one in it")
+    if not kind.is_file and path.is_file():
+        raise MalformedFileError(f"'{path}' is a file, and {kind} writes a folder: name another place")

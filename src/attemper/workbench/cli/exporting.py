@@ -1,0 +1,80 @@
+"""attemper export and attemper import"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attemper.exports.kinds import FORMATS, Kind
+from attemper.exports.subject import Subject
+from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.options import Folder, Json
+
+
+class FormatOption(StrEnum):
+    """The number format of exported weights."""
+
+    FLOAT64 = "float64"
+    FLOAT32 = "float32"
+
+
+assert tuple(FormatOption) == FORMATS
+
+
+class ImportedKind(StrEnum):
+    """What a network's folder can be restored from."""
+
+    HUGGING_FACE = "hugging-face"
+
+
+def export_command(
+    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="One of: " + ", ".join(Kind) + ".")],
+    folder: Folder,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="The folder, or the file, to write.")
+    ],
+    dtype: Annotated[FormatOption, typer.Option(help="The number format of weights.")] = FormatOption.FLOAT64,
+    positions: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="gpt2: the greatest length that can be read.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a network for other people's tools, with the same numbers (docs/exports.md).
+
+    hugging-face, gpt2 and transformer-lens write a folder; onnx, torch (.pt2) and circuit (JSON) a file.
+    """
+    from attemper.exports.export import export
+
+    subject = Subject.load(folder)
+    with activity(f"exporting as {kind}", quiet=json):
+        export(subject, kind, output, dtype=dtype, positions=positions)
+    if json:
+        print_json({"kind": kind, "output": str(output), "digest": subject.digest})
+        return
+    out.print(f"exported {subject.title} as {kind} to {output}")
+
+
+def import_command(
+    kind: Annotated[ImportedKind, typer.Argument(metavar="KIND", help="hugging-face.")],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A folder made by 'attemper export'.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The network's folder to write.")
+    ],
+    json: Json = False,
+) -> None:
+    """Restore a network's folder, with the same digest, from what was exported.
+
+    Nothing of it is believed: 'attemper check DIR' says what is proved. Weights that were changed since, or
+    rounded to another format, are refused.
+    """
+    from attemper.exports.hugging_face.reading import read_hugging_face
+
+    subject = read_hugging_face(source)
+    subject.save(output)
+    if json:
+        print_json({"kind": kind, "output": str(output), "digest": subject.digest})
+        return
+    out.print(f"restored {subject.title} to {output}; 'attemper check {output}' says what is proved")
