@@ -214,7 +214,7 @@ def _traceable_form(tree: object) -> ClosedForm:
     if name:
         raise UnsupportedError(
             f"the predicate '{name}' is a Python function: only this package can run a network with it, "
-            "so it is not exported. Write it with remainders (pos mod 3 = 1), if it is periodic"
+            "so it is not exported. Write it with remainders (pos % 3 = 1), if it is periodic"
         )
     return form
 
