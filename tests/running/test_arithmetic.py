@@ -693,7 +693,7 @@ def test_a_bias_keeps_exact_sums_exact(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("exponent", POWER_EXPONENTS)
-def test_powers_are_no_worse_than_repeated_products(exponent: int) -> None:
+def test_powers_are_repeated_products(exponent: int) -> None:
     """At most exponent - 1 roundings, and no error where float64 holds the power."""
     i = torch.cat([torch.arange(1, 2000), torch.randint(2000, 10**6 + 1, (2000,)), torch.tensor([10**6])])
     powers = form_values(Power(Position(), exponent), i, i).tolist()
@@ -702,18 +702,6 @@ def test_powers_are_no_worse_than_repeated_products(exponent: int) -> None:
         error = abs(int(power) - exact)
         assert error * 2**53 <= (exponent - 1) * exact
         assert not error or int(float(exact)) != exact
-
-
-@pytest.mark.parametrize("exponent", POWER_EXPONENTS)
-@pytest.mark.parametrize("count", [3, 64])
-def test_powers_of_other_numbers(exponent: int, count: int) -> None:
-    """Bases that are no integers, with and without full vectors."""
-    for _ in range(300 // count):
-        base = uniform(count, 0.001, 1000)
-        powers = rationals(base**exponent)
-        exact = [number**exponent for number in rationals(base)]
-        errors = [abs(a - b) for a, b in zip(powers, exact, strict=True)]
-        assert worst(errors, [(exponent - 1) * UNIT[torch.float64] * value for value in exact]) <= 1
 
 
 # (G) Sums over positions of this library's uniform heads ----------------------------------------------

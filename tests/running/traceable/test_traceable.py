@@ -38,8 +38,8 @@ def subject_of(formula: str) -> Subject:
 def rounding_of_means(n: int, u: float) -> float:
     """How far two computed means of n values can be apart.
 
-    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of n
-    products by 2 n u: twice, above and below the fraction line, for each of the two means.
+    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of
+    n products by 2 n u: twice, above and below the fraction line, for each of the two means.
     """
     return 3 * 4 * (2 * n + 8 + 4 * 8) * u
 
