@@ -10,7 +10,7 @@ EXPORTS := .venv-exports
 EXPORTS_READY := $(EXPORTS)/.ready
 WHEEL := .venv-wheel
 # Users get ranges of versions (pyproject.toml); here everything is what it was tested with.
-INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL := -I -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JOBS ?= 2
 # One thread per worker: two workers share two cores.
 TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0
@@ -60,7 +60,7 @@ test-exports: $(EXPORTS_READY) ## networks in the libraries that they are export
 
 test-wheel: $(DEV_READY) ## the package as users install it, in a fresh environment with nothing else
 	rm -rf build dist $(WHEEL)
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+	$(BIN)/python -I -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/bin/python $(INSTALL) torch
 	$(WHEEL)/bin/python $(INSTALL) dist/attemper-*.whl

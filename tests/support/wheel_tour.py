@@ -5,7 +5,7 @@ Only the standard library is imported here. Every step is a process of its own i
 
 from __future__ import annotations
 
-import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -65,16 +65,16 @@ def main() -> int:
     with TemporaryDirectory() as folder:
         failures += [complaint for step in STEPS for complaint in _complaints(step, Path(folder))]
         failures += [f"{name} was not written" for name in WRITTEN if not Path(folder, name).is_file()]
-        json.loads(Path(folder, "circuit.json").read_text(encoding="utf-8"))
     print("\n".join(failures) or f"{len(STEPS)} commands, each as it should be")  # noqa: T201
     return len(failures)
 
 
 def _complaints(step: Step, folder: Path) -> list[str]:
     """What is wrong with a step's outcome."""
-    finished = subprocess.run(
-        _command(step.command.split()), cwd=folder, capture_output=True, text=True, check=False
-    )
+    # What Python is told elsewhere to import is not what was installed.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    words = _command(step.command.split())
+    finished = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     said = finished.stdout + finished.stderr
     if finished.returncode == step.code and step.says in said and "Traceback" not in said:
         return []
