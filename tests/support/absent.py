@@ -14,15 +14,20 @@ LOADED = "modules that were loaded: "
 _PREAMBLE = """
 import sys
 
-class Absent:
+class Hiding:
     names = {names!r}
 
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in self.names:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-        return None
+    def __init__(self, finder):
+        self.finder = finder
 
-sys.meta_path.insert(0, Absent())
+    def find_spec(self, name, path=None, target=None):
+        hidden = name.partition(".")[0] in self.names
+        return None if hidden else self.finder.find_spec(name, path, target)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = map(Hiding, sys.meta_path)
 """
 
 _COMMAND = """
