@@ -145,3 +145,43 @@ def test_every_extra_that_an_error_names_exists() -> None:
     assert "cluster" in said
     assert said <= set(EXTRAS)
     assert {Kind.HUGGING_FACE, Kind.TRANSFORMER_LENS, Kind.ONNX, "play"} <= set(EXTRAS)
+
+
+# Citation ------------------------------------------------------------------------------------------
+
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+ENTITY = {"name"}
+PERSON = {"family-names", "given-names"}
+ARTICLE = {"type", "title", "authors", "journal", "volume", "year", "start", "end", "doi"}
+WORK = {
+    *("cff-version", "message", "title", "authors"),
+    *("type", "abstract", "version", "license", "keywords", "references"),
+}
+"""Keys that the Citation File Format, version 1.2.0, has; of a work the first four are required."""
+
+
+def test_what_is_cited_is_this_version() -> None:
+    said = dict(re.findall(r"^([a-z-]+): *(.*)$", CITATION, re.MULTILINE))
+    assert set(said) == WORK
+    assert (said["cff-version"], said["version"]) == ("1.2.0", attemper.__version__)
+    assert said["license"] == PROJECT["license"]
+    assert f"name: {PROJECT['authors'][0]['name']}" in CITATION
+
+
+@pytest.mark.exports
+def test_the_citation_is_a_citation_file() -> None:
+    """As its format says, key by key; needs a reader of YAML."""
+    import yaml
+
+    found = yaml.safe_load(CITATION)
+    assert (set(found), found["type"]) == (WORK, "software")
+    assert [set(author) for author in found["authors"]] == [ENTITY]
+    assert all(isinstance(found[key], str) for key in ("message", "title", "abstract", "version"))
+    papers = found["references"]
+    assert [paper["authors"][0]["family-names"] for paper in papers] == ["Yang", "Hahn"]
+    for paper in papers:
+        assert (set(paper), paper["type"]) == (ARTICLE, "article")
+        assert all(set(author) == PERSON for author in paper["authors"])
+        assert all(type(paper[key]) is int for key in ("volume", "year", "start", "end"))
+        assert re.fullmatch(r"10\.\d{4,9}/\S+", paper["doi"])
