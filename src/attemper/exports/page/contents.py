@@ -38,11 +38,13 @@ LONGEST_TITLE = 200
 """Longer titles are cut off."""
 
 
-def page_contents(subject: Subject, word: Sequence[str] = (), title: str | None = None) -> dict[str, Data]:
-    """The JSON object that a page shows: a network, the word that it opens with, and a title.
+def page_contents(
+    subject: Subject, word: Sequence[str] = (), title: str | None = None, picture: str | None = None
+) -> dict[str, Data]:
+    """The JSON object that a page shows: a network, the word that it opens with, a title, and an SVG picture.
 
-    Raises `UnsupportedError` for a network with too many coordinates, with hard attention or with a registered
-    predicate, and `WordError` for a word over another alphabet.
+    Raises `UnsupportedError` for a network with too many coordinates, with hard attention or with a
+    registered predicate, and `WordError` for a word over another alphabet.
 
     >>> import attemper
     >>> model = attemper.compile("O a", "ab")
@@ -57,6 +59,7 @@ def page_contents(subject: Subject, word: Sequence[str] = (), title: str | None 
     return {
         "title": escaped(text) if len(text) <= LONGEST_TITLE else f"{escaped(text[:LONGEST_TITLE])}...",
         "word": list(word),
+        "picture": picture,
         "about": _about(subject),
         "alphabet": list(network.alphabet.symbols),
         "coordinates": list(network.coordinates),

@@ -4,7 +4,7 @@
 const LONGEST = 2000; // longer words are refused: time grows with the square of the length
 const state = { network: null, text: "", off: new Set(), redraw: () => {} };
 
-// Shows a network (what json_of in contents.py writes), its own word, or another one, and heads switched off.
+// Shows a network (what page_contents in contents.py makes), its own word, or another one, and heads switched off.
 // This is the one way to show another network without loading a page anew: attemper.show(network, text, off).
 function show(network, text = textOf(network.word, network.alphabet), off = []) {
   state.network = network;
@@ -12,6 +12,7 @@ function show(network, text = textOf(network.word, network.alphabet), off = []) 
   state.off = new Set(off);
   byId("word").value = text;
   showTitle(network);
+  showPicture(network);
   showSymbols(network);
   refresh();
 }
@@ -66,9 +67,11 @@ function typed() {
   waiting = setTimeout(() => { remember(); refresh(); }, 40);
 }
 
-// Writes the state into the address. In a frame without an address of its own nothing can be kept.
+// Writes the state into the address, and leaves there what is not the page's own. In a frame without an address of its own nothing can be kept.
 function remember() {
-  const kept = new URLSearchParams({ word: state.text });
+  const kept = new URLSearchParams(location.hash.slice(1));
+  kept.set("word", state.text);
+  kept.delete("off");
   if (state.off.size) kept.set("off", [...state.off].sort().join(","));
   try {
     history.replaceState(null, "", `#${kept}`);

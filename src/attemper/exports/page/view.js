@@ -13,6 +13,13 @@ function showTitle(network) {
   byId("about").textContent = `${regime ? `${regime} regime: ` : ""}${parts.join(", ")}; one set of weights for every length`;
 }
 
+// The picture that came with the network, an SVG text; scripts in it do not run, as the page's policy names its own.
+function showPicture(network) {
+  byId("picture-section").hidden = !network.picture;
+  const parsed = network.picture && new DOMParser().parseFromString(network.picture, "image/svg+xml").documentElement;
+  byId("picture").replaceChildren(...(parsed ? [document.importNode(parsed, true)] : []));
+}
+
 // How far the certificate goes, and whether the word is within: [text, isWarning].
 function horizonOf(network, n, off) {
   const claims = network.certificate;
