@@ -26,21 +26,26 @@ needs_node = pytest.mark.skipif(
 )
 
 ASK = """
-const lines = require("readline").createInterface({ input: process.stdin });
+const calls = { wordOf, formValue, bitOf, putOut, verdictOf, normalised, short,
+  integerOf: (share, count) => String(integerOf(share, count)),
+  exponentials: (points) => points.map((x) => Math.exp(x)) };
+const text = (row) => Array.from(row, String);
+const rows = (stream) => stream.map(text);
 let network;
-lines.on("line", (line) => console.log(JSON.stringify(answer(JSON.parse(line)))));
 const answer = (asked) => {
   if (asked.network) return (network = asked.network).title;
-  if (asked.call) return ({ wordOf, integerOf: (...own) => String(integerOf(...own)), formValue, exp: (x) => Math.exp(x) })[asked.call](...asked.given);
+  if (asked.call) return calls[asked.call](...asked.given);
   const off = new Set(asked.off), ran = run(network, asked.word, (l, h) => off.has(`${l}.${h}`));
-  const text = (row) => Array.from(row, String);
+  const weights = (head) => asked.word.map((_, q) => text(head.weights(q)));
   return {
-    outputs: ran.outputs.map(text), margin: String(ran.margin), verdict: verdictOf(network, ran),
+    outputs: rows(ran.outputs), margin: String(ran.margin), verdict: verdictOf(network, ran),
     putOut: asked.word.map((_, p) => putOut(network, ran, p)),
-    weights: asked.weights ? ran.heads.map((layer) => layer.map((head) => asked.word.map((_, q) => text(head.weights(q))))) : null,
-    stream: asked.stream ? ran.steps.map((step) => step.stream.map(text)) : null,
+    weights: asked.weights ? ran.heads.map((layer) => layer.map(weights)) : null,
+    stream: asked.stream ? ran.steps.map((step) => rows(step.stream)) : null,
   };
 };
+const lines = require("readline").createInterface({ input: process.stdin });
+lines.on("line", (line) => console.log(JSON.stringify(answer(JSON.parse(line)))));
 """
 
 
@@ -56,7 +61,7 @@ class Interpreter:
         self._process = subprocess.Popen(
             [NODE, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        weakref.finalize(self, _stop, self._process)
+        self.stop = weakref.finalize(self, _stop, self._process)
 
     def ask(self, **asked: object) -> Any:
         """What the script answers."""
@@ -67,6 +72,10 @@ class Interpreter:
         line = self._process.stdout.readline()
         assert line, "the interpreter stopped: node's error stands above"
         return json.loads(line)
+
+    def call(self, name: str, *given: object) -> Any:
+        """What one of the page's functions gives back."""
+        return self.ask(call=name, given=given)
 
     def show(self, contents: dict[str, Any]) -> None:
         """Take another network, as a page's JSON has it."""

@@ -66,7 +66,7 @@ function drawHeat(canvas, side, edge, cell, weights, symbols, at) {
   });
   pen.fillStyle = colour("--blue");
   weights.forEach((row, q) => row.forEach((weight, k) => {
-    pen.globalAlpha = Math.min(1, Math.max(0, weight));
+    pen.globalAlpha = Math.sqrt(Math.min(1, Math.max(0, weight))); // small weights are to be seen, too
     pen.fillRect(edge + k * cell, edge + q * cell, cell - 0.5, cell - 0.5);
   }));
   pen.globalAlpha = 1;

@@ -55,4 +55,8 @@ function integerOf(share, count) {
 }
 
 // A number in few digits.
-const short = (value) => (Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : String(Number(value.toPrecision(4))));
+function short(value) {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e6) return String(value);
+  return size >= 1e6 || size < 1e-3 ? value.toExponential(2).replace("e+", "e") : String(Number(value.toPrecision(4)));
+}

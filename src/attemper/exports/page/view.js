@@ -46,14 +46,16 @@ function showAnswer(network, word, ran, off) {
 }
 
 function showOutputs(network, word, ran) {
-  const places = placesOf(word), kinds = { 1: "one", 0: "zero", "?": "doubt" };
+  const places = placesOf(word), read = network.readsFirst ? 0 : word.length - 1, kinds = { 1: "one", 0: "zero", "?": "doubt" };
   const name = { integer: "integer", fraction: "fraction", distribution: "distribution" }[network.measure] ?? (network.outputs[0][0] === null ? "bit" : "symbol");
   const cells = places.map((p) => {
     const text = putOut(network, ran, p);
     const title = network.outputs.map(([own, c], k) => `${own ?? network.coordinates[c]}: ${ran.outputs[k][p]}`).join("\n");
-    return { text, kind: name === "bit" || text === "?" ? kinds[text] : "", title };
+    const kind = name === "bit" || text === "?" ? kinds[text] : "";
+    return { text, kind: p === read ? `${kind} read` : kind, title };
   });
   byId("outputs").replaceChildren(tableOf(word, places, [{ name, cells, isOut: true }], "what is put out"));
+  if (!network.readsFirst) byId("outputs").scrollLeft = byId("outputs").scrollWidth;
 }
 
 // The cards of all heads; flip(name) switches a head off or on. Gives what draws the pictures anew.

@@ -30,7 +30,7 @@ def page_command(
 ) -> None:
     """Write one HTML file that runs the network in a browser, on any word (docs/page.md).
 
-    The file needs no server and no library, and asks nothing of anybody. What a reader types is in its address.
+    The file needs no server and no library, and asks nothing of anybody; its address has what is typed.
     """
     _require_file(output)
     subject = Subject.load(folder)
