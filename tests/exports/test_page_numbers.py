@@ -47,8 +47,8 @@ class Sizes:
     def room_of_means(self, largest: float, width: int) -> float:
         """How far two means of n values, none larger than `largest`, can be apart when they are computed.
 
-        A weight is off by 8 u and by 4 u times its score; a sum of n products by 2 n u: twice, above and below
-        the fraction line, for each of the two means. Norms add up `width` numbers.
+        A weight is off by 8 u and by 4 u times its score, a sum of n products by 2 n u: twice, above and
+        below the fraction line, for each of the two means. Norms add up `width` numbers.
         """
         return float(4 * (2 * self.length + width + 8 + 4 * Fraction(self.score)) * U * Fraction(largest))
 
