@@ -77,7 +77,8 @@ def test_what_is_typed_is_shown(visit: Visit) -> None:
             assert float(visit.text("#margin").removeprefix("margin ")) == pytest.approx(margin, rel=5e-4)
         bits = visit.page.eval_on_selector_all("#outputs td", "cells => cells.map((cell) => cell.innerText)")
         assert bits == [str(int(bit)) for bit in model.positions(word)][-64:]
-    assert visit.text("#horizon").startswith("In real arithmetic it is certified for all lengths; in float64")
+    claimed = "Its certificate says that it is right at all lengths in real arithmetic, and up to length "
+    assert visit.text("#horizon").startswith(claimed)
     visit.type("012")
     assert visit.text("#verdict") == "symbol '2' at position 3 is not in the alphabet {0 1}"
     assert visit.page.query_selector("canvas") is None
@@ -224,7 +225,9 @@ def test_attention_is_read_by_keyboard_and_by_pointer(visit: Visit) -> None:
     visit.open(page_text(subject, tuple("abcb")))
     canvas = visit.page.locator("canvas").first
     said = canvas.get_attribute("aria-label")
-    assert re.match(r"Attention of head 0\.0 over 4 positions: position 4 \(b\) looks most at 4 \(b\)", said)
+    assert re.match(
+        r"Attention of layer 0, head 0 over 4 positions: position 4 \(b\) looks most at 4 \(b\)", said
+    )
     readout = visit.page.locator(".head output").first
     canvas.focus()
     assert readout.inner_text().startswith("4 b \u2192 4 b: ")

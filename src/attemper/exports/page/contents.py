@@ -58,10 +58,8 @@ def page_contents(
     network = subject.network
     _require_few(network)
     check_word(tuple(word), network.alphabet)
-    text = _title_of(subject.source) if title is None else title
-    shown = " ".join(text.split())
     return {
-        "title": escaped(shown if len(shown) <= LONGEST_TITLE else f"{shown[:LONGEST_TITLE]}..."),
+        "title": _line(_title_of(subject.source) if title is None else title),
         "word": list(word),
         "picture": picture,
         "about": _about(subject),
@@ -110,6 +108,12 @@ def _title_of(source: Source) -> str:
             return source.text
 
 
+def _line(text: str) -> str:
+    """The text on one line, cut off where it is long."""
+    line = " ".join(text.split())
+    return escaped(line if len(line) <= LONGEST_TITLE else f"{line[:LONGEST_TITLE]}...")
+
+
 def _require_few(network: Network) -> None:
     count = len(network.coordinates)
     if count > MOST_COORDINATES:
@@ -123,7 +127,7 @@ def _about(subject: Subject) -> dict[str, Data]:
     """What stands above the word: where the network comes from, and how large it is."""
     network = subject.network
     return {
-        "kind": subject.source.kind,
+        "source": _line(_title_of(subject.source)),
         "regime": subject.source.regime,
         "heads": sum(len(layer.heads) for layer in network.layers),
         "parameters": parameter_count(network),

@@ -39,7 +39,7 @@ def page_command(
     if json:
         print_json({"output": str(output), "bytes": len(text), "digest": subject.digest})
         return
-    out.print(f"wrote {output}, {len(text):,} bytes: open it in a browser")
+    out.print(f"wrote {output}: open it in a browser")
 
 
 def _require_file(output: Path) -> None:
