@@ -1,7 +1,9 @@
 // The page's state: the network, the word as it is typed, and the heads that are switched off; all but the
 // network stand in the address, after #, so that whoever opens the address sees the same.
 
-const LONGEST = 2000; // longer words are refused: time grows with the square of the length
+// Time grows with the square of the length: longer words are refused, and shorter ones where there are many heads.
+const LONGEST = 2000, MOST_WEIGHTS = 1e8;
+const longestFor = (network) => Math.min(LONGEST, Math.floor(Math.sqrt(MOST_WEIGHTS / Math.max(1, network.about.heads))));
 const state = { network: null, text: "", off: new Set(), redraw: () => {} };
 
 // Shows a network (what page_contents in contents.py makes), its own word, or another one, and heads switched off.
@@ -21,11 +23,12 @@ function show(network, text = textOf(network.word, network.alphabet), off = []) 
 function refresh() {
   const { network, text, off } = state, { word, error } = wordOf(text, network.alphabet);
   byId("main").setAttribute("aria-busy", "false");
-  if (error ?? (word.length > LONGEST)) return refuse(error ?? `the word has ${counted(word.length, "symbol")}, and this page runs at most ${LONGEST.toLocaleString("en")}: 'attemper run' reads longer ones`);
-  const ran = run(network, word, (layer, head) => off.has(headName(layer, head)));
-  document.body.classList.remove("refused");
-  state.word = word;
-  state.ran = ran;
+  if (error) return refuse(error);
+  const most = longestFor(network).toLocaleString("en");
+  if (word.length > longestFor(network)) {
+    return refuse(`the word has ${counted(word.length, "symbol")}, and this page runs at most ${most} with this network: 'attemper run' reads longer ones`);
+  }
+  const ran = run(network, word, (layer, head) => off.has(headName(layer, head)), SHOWN);
   showAnswer(network, word, ran, off);
   showOutputs(network, word, ran);
   state.redraw = showHeads(network, word, ran, off, flip);
@@ -98,7 +101,7 @@ globalThis.attemper = { show, state };
 byId("word").oninput = typed;
 byId("whole").onchange = refresh;
 byId("source").onclick = () => (byId("interpreter").open = true);
-byId("interpreter").querySelector("pre").textContent = [formValue, testValue, normalised, headOn, run].join("\n\n");
+byId("interpreter").querySelector("pre").textContent = document.currentScript.textContent.split("// What is read out of a run")[0].trim();
 matchMedia("(prefers-color-scheme: dark)").onchange = () => state.redraw();
 globalThis.onhashchange = () => { if (state.network) open(state.network); };
 const given = JSON.parse(byId("network").textContent);

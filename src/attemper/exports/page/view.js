@@ -115,7 +115,7 @@ function streamTable(network, word, step, coordinates) {
   const places = placesOf(word), outputs = new Set(network.outputs.map(([, c]) => c));
   const rows = coordinates.map((c) => {
     const name = network.coordinates[c];
-    return { name, isOut: outputs.has(c), cells: places.map((p) => numberCell(step.stream[p][c], name)) };
+    return { name, isOut: outputs.has(c), cells: step.stream.map((x) => numberCell(x[c], name)) };
   });
   return make("div", { className: "scroll", tabIndex: 0, aria: { role: "region", "aria-label": step.name } }, tableOf(word, places, rows, step.name));
 }
