@@ -1,4 +1,4 @@
-"""A network's circuit as JSON: the ground truth of which component reads and writes what (docs/circuit.md)."""
+"""A network's circuit as JSON: the ground truth of what reads and writes what (docs/circuit.md)."""
 
 from __future__ import annotations
 
