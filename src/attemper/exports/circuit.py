@@ -13,7 +13,7 @@ from attemper.exports.dependencies import Component, Edge, components_of, edges_
 from attemper.exports.subject import Subject
 from attemper.files import write_together
 from attemper.networks.form_text import sum_text
-from attemper.networks.layers import Head, Layer, LinearForm, Network, Softmax
+from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
 
 FORMAT = "attemper-circuit/1"
 
@@ -106,13 +106,16 @@ def _entries(subject: Subject) -> Iterator[Entry]:
         for index, head in enumerate(layer.heads):
             yield _head(subject, number, index, head)
         yield from _hidden(number, layer)
-    names = [name for name, _ in network.symbols] or [None]
-    outputs = zip(names, network.outputs, strict=True)
     yield {
         **_place("output", "output", None),
         "measure": None if network.measure is None else str(network.measure),
-        "reads": [{"coordinate": coordinate, "name": name} for name, coordinate in outputs],
+        "reads": [{"coordinate": coordinate, "name": name} for name, coordinate in _put_out(network)],
     }
+
+
+def _put_out(network: Network) -> tuple[tuple[str | None, Coordinate], ...]:
+    """The coordinates that are put out; with the names of symbols, where there are some."""
+    return network.symbols or ((None, network.output),)
 
 
 def _place(name: str, kind: str, hook: str | None, **more: object) -> Entry:
