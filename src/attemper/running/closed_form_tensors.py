@@ -29,7 +29,7 @@ def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
     """
     match form:
         case Number(value):
-            return torch.full_like(i, float(value), dtype=torch.float64)
+            return constant_like(i, float(value), torch.float64)
         case Position():
             return i.double()
         case Length():
@@ -53,6 +53,14 @@ def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
             return _binary_digits(form_values(inner, i, n))
         case _:
             assert_never(form)
+
+
+def constant_like(shaped: Tensor, value: float, dtype: torch.dtype) -> Tensor:
+    """A tensor of that shape and device with one number everywhere, of that format.
+
+    The number comes from a tensor: ONNX exporters round a Python number to float32, whatever format it fills.
+    """
+    return torch.tensor(value, dtype=dtype, device=shaped.device).expand(shaped.shape)
 
 
 def _product(factors: list[Tensor], *, like: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attemper.running.blocks import under
-from attemper.running.closed_form_tensors import form_values
+from attemper.running.closed_form_tensors import constant_like, form_values
 from attemper.running.traceable.architecture import LayerPlan, NormPlan, architecture_of
 from attemper.running.traceable.attention import Seats, TraceableAttention
 from attemper.running.traceable.weights import Weights
@@ -110,13 +110,13 @@ class TraceableBlock(nn.Module):
     def _normalised(self, x: Tensor, own: Weights) -> Tensor:
         """The stream as a sublayer reads it, in operations that every runtime has in every format.
 
-        Runtimes' own normalisations may differ: ONNX has eps in float32, whatever the numbers are.
+        Normalisations of runtimes may be others: ONNX has their eps in float32, whatever the numbers are.
         """
         if self.norm is None:
             return x
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
         if self.norm.is_centred:
             wide = wide - wide.mean(dim=-1, keepdim=True)
-        scale = ((wide * wide).mean(dim=-1, keepdim=True) + self.norm.eps).sqrt()
-        read = wide / scale * own.get("w")
+        mean = (wide * wide).mean(dim=-1, keepdim=True)
+        read = wide / (mean + constant_like(mean, self.norm.eps, mean.dtype)).sqrt() * own.get("w")
         return (read + own.get("b") if self.norm.is_centred else read).to(x.dtype)
