@@ -8,7 +8,8 @@ const state = { network: null, text: "", off: new Set(), redraw: () => {} };
 // Shows a network (what page_contents in contents.py makes), its own word or another one, heads switched off.
 // This is the one way to show another network without loading a page anew: attemper.show(network, text, off).
 function show(network, text = textOf(network.word, network.alphabet), off = []) {
-  Object.assign(state, { network, text, off: new Set(off) });
+  const known = network.layers.flatMap((layer, l) => layer.heads.map((_, h) => headName(l, h)));
+  Object.assign(state, { network, text, off: new Set(off.filter((name) => known.includes(name))) });
   byId("word").value = text;
   showTitle(network);
   showPicture(network);
@@ -91,9 +92,7 @@ function remember() {
 // The network with the word and the heads that the address says; as it is where the address says nothing.
 function openAddress(network) {
   const kept = new URLSearchParams(location.hash.slice(1));
-  const known = network.layers.flatMap((layer, l) => layer.heads.map((_, h) => headName(l, h)));
-  const off = (kept.get("off") ?? "").split(",").filter((name) => known.includes(name));
-  show(network, kept.get("word") ?? undefined, off);
+  show(network, kept.get("word") ?? undefined, (kept.get("off") ?? "").split(","));
 }
 
 globalThis.attemper = { show, state, run, verdictOf };
