@@ -8,6 +8,8 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.dev-ready
 EXPORTS := .venv-exports
 EXPORTS_READY := $(EXPORTS)/.ready
+BROWSER := .venv-browser
+BROWSER_READY := $(BROWSER)/.ready
 WHEEL := .venv-wheel
 # Users get ranges of versions (pyproject.toml); here everything is what it was tested with.
 INSTALL := -I -m pip install --quiet --disable-pip-version-check -c constraints.txt
@@ -17,7 +19,7 @@ TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0
 # These need libraries of their own, and have targets of their own.
 ELSEWHERE := not exports and not browser
 
-.PHONY: help demo check test test-slow test-exports test-wheel mutate bench clean
+.PHONY: help demo check test test-slow test-exports test-browser test-wheel gallery mutate bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  \1: \2/'
@@ -37,6 +39,13 @@ $(EXPORTS_READY): pyproject.toml constraints.txt
 	test -x $(EXPORTS)/bin/python || $(PYTHON) -m venv $(EXPORTS)
 	$(EXPORTS)/bin/python $(INSTALL) torch
 	$(EXPORTS)/bin/python $(INSTALL) -e ".[dev-exports]"
+	touch $@
+
+# A browser's driver and what `attemper play` needs, in an environment of their own: tests alone need it.
+$(BROWSER_READY): pyproject.toml constraints.txt
+	test -x $(BROWSER)/bin/python || $(PYTHON) -m venv $(BROWSER)
+	$(BROWSER)/bin/python $(INSTALL) torch
+	$(BROWSER)/bin/python $(INSTALL) -e ".[dev-browser]"
 	touch $@
 
 demo: $(READY) ## compile the well-known languages and run real words through them
@@ -72,5 +81,11 @@ mutate: $(DEV_READY) ## change the checker's code place by place: a test must no
 bench: $(DEV_READY) ## comparisons side by side, in one run
 	$(BIN)/python -m benchmarks
 
+gallery: $(DEV_READY) ## write the pages of docs/gallery, which run networks in a browser
+	$(TEST_ENV) $(BIN)/python -m tests.support.gallery
+
+test-browser: $(BROWSER_READY) ## the page in a real browser: the Chromium of CHROMIUM=path, or on PATH
+	$(TEST_ENV) $(BROWSER)/bin/python -m pytest -q -m browser tests/exports/browser
+
 clean: ## remove virtual environments, what was built, and caches
-	rm -rf $(VENV) $(EXPORTS) $(WHEEL) build dist src/attemper.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation
+	rm -rf $(VENV) $(EXPORTS) $(BROWSER) $(WHEEL) build dist src/attemper.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation
