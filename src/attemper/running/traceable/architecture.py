@@ -30,7 +30,8 @@ from attemper.networks.layers import Masking
 class HeadPlan:
     """How one head attends: softmax of its scores times `coldness`, 1/tau as a closed form in i and n.
 
-    A head that `averages` has queries that are 0: it is the running mean of all values that it sees.
+    A head that `averages` has no rows of queries, so its scores are 0: it is the running mean of all values
+    that it sees.
     """
 
     masking: Masking
@@ -163,12 +164,8 @@ def _clamp(entry: object) -> tuple[int, int]:
 
 def _head(name: str, entry: object) -> HeadPlan:
     match entry:
-        case {
-            "construction": list(construction),
-            "masking": str(masking),
-            "weighting": {"inverse_temperature": tree},
-        }:
-            return HeadPlan(Masking(masking), _traceable_form(tree), construction == ["uniform"])
+        case {"masking": str(masking), "weighting": {"inverse_temperature": tree}, "rows": int(rows)}:
+            return HeadPlan(Masking(masking), _traceable_form(tree), rows == 0)
         case {"weighting": str(weighting)}:
             raise UnsupportedError(
                 f"{name} has {weighting} attention, and softmax alone is exported: "
@@ -217,7 +214,7 @@ def _traceable_form(tree: object) -> ClosedForm:
     if name:
         raise UnsupportedError(
             f"the predicate '{name}' is a Python function: only this package can run a network with it, "
-            "so it is not exported. Write it with remainders (pos mod 3 = 1), if it is periodic"
+            "so it is not exported. Write it with remainders (pos % 3 = 1), if it is periodic"
         )
     return form
 

@@ -1,0 +1,192 @@
+"""The traceable module computes what `DenseTransformer` does, wherever padding stands, and can be traced."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+import torch
+
+import attemper
+from attemper.errors import UnsupportedError
+from attemper.exports.subject import Subject
+from attemper.networks.files import Source, contents_of
+from attemper.networks.layers import Construction, Foreign, Masking
+from attemper.networks.weights import tensors_of
+from attemper.running.dense import DenseTransformer
+from attemper.running.traceable.architecture import architecture_of
+from attemper.running.traceable.module import TraceableTransformer
+from attemper.running.weights import torch_weights
+from tests.support.exported import MODELS, all_masks, difference, padded, subjects, words_for
+from tests.support.typed_networks import uniform_only
+
+FORMATS = {torch.float64: 2.0**-53, torch.float32: 2.0**-24}
+SUBJECTS = dict(subjects())
+NUMBERS = {"histogram", "bigrams", "all masks"}
+"""What puts out numbers: no clamp makes them the same bit for bit."""
+
+SHARE_OF_A = Source("formula", "true", "last", "unbounded")
+
+
+def subject_of(formula: str) -> Subject:
+    model = attemper.compile(formula, "ab")
+    return Subject(model.network, model.source)
+
+
+def rounding_of_means(n: int, u: float) -> float:
+    """How far two computed means of n values can be apart.
+
+    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of n
+    products by 2 n u: twice, above and below the fraction line, for each of the two means.
+    """
+    return 3 * 4 * (2 * n + 8 + 4 * 8) * u
+
+
+def largest(words: list[tuple[str, ...]]) -> int:
+    return max(map(len, words))
+
+
+@pytest.mark.parametrize("dtype", FORMATS, ids=str)
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_outputs_and_labels_are_those_of_the_dense_module(name: str, dtype: torch.dtype) -> None:
+    """Bits, and symbols' bits, are the same exactly; numbers but for the roundings of two sums of n terms."""
+    network, words = SUBJECTS[name].network, words_for(SUBJECTS[name].network)
+    with torch.no_grad():
+        found = difference(network, SUBJECTS[name].traceable(dtype), dtype, words)
+    assert found.labels == 0
+    if name not in NUMBERS:
+        assert found.outputs == 0
+        return
+    assert found.outputs <= rounding_of_means(largest(words), FORMATS[dtype])
+
+
+def test_the_subjects_have_every_mask_construction_and_regime() -> None:
+    heads = [head for one in SUBJECTS.values() for layer in one.network.layers for head in layer.heads]
+    assert {head.masking for head in heads} == set(Masking)
+    assert {type(head.construction) for head in heads} == {*get_args(Construction), Foreign}
+    assert {one.source.regime for one in SUBJECTS.values()} == {"unbounded", "temperature", "decoder"}
+    averaged = {head.masking for head in heads if not head.query}
+    assert averaged == set(Masking)
+
+
+@pytest.mark.parametrize("name", ["majority", "strict", "both sides counted", "rms norm", "all masks"])
+def test_padding_may_stand_anywhere_and_hold_anything(name: str) -> None:
+    subject = SUBJECTS[name]
+    module = subject.traceable(torch.float64)
+    word = tuple(subject.network.alphabet.symbols[k % 2] for k in (0, 1, 1, 0, 1))
+    tokens, mask = padded(subject.network, [word], left=False)
+    right, margin = module(tokens, mask)
+    for junk in (0, 7, -1):
+        apart = torch.full((1, 9), junk)
+        seats = torch.tensor([1, 2, 5, 6, 8])
+        apart[0, seats] = tokens[0]
+        own = torch.zeros(1, 9, dtype=torch.bool)
+        own[0, seats] = True
+        outputs, margins = module(apart, own)
+        assert torch.equal(margins >= 0, margin >= 0)
+        room = rounding_of_means(9, FORMATS[torch.float64]) if name in NUMBERS else 0
+        assert (outputs[:, seats] - right).abs().max() <= room
+
+
+def test_a_word_without_symbols_in_a_batch_disturbs_nobody() -> None:
+    subject = SUBJECTS["until"]
+    tokens, mask = padded(subject.network, [("a", "b"), ("a",)], left=False)
+    alone, margin = subject.traceable(torch.float64)(tokens, mask)
+    both = torch.cat([tokens, tokens[:1]]), torch.cat([mask, torch.zeros_like(mask[:1])])
+    outputs, margins = subject.traceable(torch.float64)(*both)
+    assert torch.equal(outputs[:2, :1], alone[:, :1])
+    assert outputs[0, 1] == alone[0, 1]
+    assert torch.equal(margins[:2], margin)
+    assert outputs.isfinite().all()
+    assert margins[2] == float("inf")
+
+
+@pytest.mark.parametrize("name", ["majority", "parity", "layer norm", "strict", "all masks"])
+def test_tracing_gives_one_program_for_all_batches_and_lengths(name: str) -> None:
+    """`torch.export` refuses what branches on data; what it traced at length 3 is right at 1 and 50."""
+    subject = SUBJECTS[name]
+    module = subject.traceable(torch.float64)
+    symbols = subject.network.alphabet.symbols
+    example = padded(subject.network, [(*symbols[:2], symbols[0])] * 2, left=False)
+    batch, position = torch.export.Dim("batch"), torch.export.Dim("position")
+    shapes = ({0: batch, 1: position},) * 2
+    traced = torch.export.export(module, example, dynamic_shapes=shapes, strict=False).module()
+    for words in ([(symbols[1],)], [tuple(symbols[:2]) * 25, (symbols[0],) * 7, (symbols[1],)]):
+        for left in (False, True):
+            given = padded(subject.network, words, left=left)
+            ours, traced_ours = module(*given), traced(*given)
+            assert torch.equal(ours[0], traced_ours[0])
+            assert torch.equal(ours[1], traced_ours[1])
+
+
+def test_every_tensor_is_asked_for_by_name_and_shape() -> None:
+    for subject in SUBJECTS.values():
+        shapes = dict(architecture_of(subject.structure).shapes())
+        assert shapes == {name: tensor.shape for name, tensor in tensors_of(subject.network).items()}
+    subject = SUBJECTS["layer norm"]
+    weights = torch_weights(subject.network)
+    del weights["blocks.0.ln1.b"]
+    with pytest.raises(RuntimeError, match=r"blocks\.0\.ln1\.b"):
+        TraceableTransformer(subject.structure).load_state_dict(weights, strict=True)
+
+
+def test_an_averaging_head_that_was_given_queries_puts_out_no_number() -> None:
+    """Such a head is no running mean any more; a wrong number would look right."""
+    subject = SUBJECTS["majority"]
+    module = subject.traceable(torch.float64)
+    with torch.no_grad():
+        module.get_parameter("blocks.0.attn.W_Q")[0, 0, 0] = 1
+    outputs, margins = module(*padded(subject.network, [("0", "1")], left=False))
+    assert outputs.isnan().all()
+    assert margins.isnan().all()
+
+
+def test_a_uniform_head_with_queries_is_run_with_them() -> None:
+    """Somebody types a head in whose scores are equal though its queries are not 0."""
+    soft = attemper.soften(uniform_only(), epsilon="1/100").network
+    structure, _ = contents_of(soft, SHARE_OF_A)
+    module = TraceableTransformer(structure)
+    module.load_state_dict(torch_weights(soft))
+    given = padded(soft, [("a", "a", "b"), ("b", "a")], left=False)
+    ours, dense = module(*given)[0], DenseTransformer(soft)(given[0], given[1].sum(1))
+    assert torch.equal(ours[0], dense[0])
+    assert torch.equal(ours[1, :2], dense[1, :2])
+
+
+def test_the_structure_may_come_from_the_file() -> None:
+    """What JSON makes of the structure is the structure: hugging-face's config holds no more."""
+    for subject in SUBJECTS.values():
+        again = json.loads(json.dumps(subject.structure))
+        assert architecture_of(again) == architecture_of(subject.structure)
+
+
+def test_a_predicate_that_is_a_function_is_refused_by_its_name() -> None:
+    with pytest.raises(UnsupportedError, match="the predicate 'prime' is a Python function"):
+        subject_of("prime(pos)").traceable(torch.float64)
+    subject = subject_of("even(pos) & pos % 3 = 1")
+    assert subject.traceable(torch.float64).architecture.positions
+
+
+def test_hard_attention_is_refused_by_its_head() -> None:
+    model = attemper.compile("O a", "ab")
+    hard = attemper.soften(uniform_only(), epsilon="1/100").hard
+    structure, _ = contents_of(hard, model.source)
+    with pytest.raises(UnsupportedError, match=r"head 0\.0 has average-hard attention"):
+        architecture_of(structure)
+
+
+@pytest.mark.parametrize("entry", ["alphabet", "positions", "layers", "output", "head_width"])
+def test_what_is_no_structure_is_refused(entry: str) -> None:
+    structure = dict(SUBJECTS["since"].structure)
+    del structure[entry]
+    with pytest.raises(ValueError, match="not the structure of a network"):
+        architecture_of(structure)
+    assert MODELS
+
+
+def test_all_masks_puts_out_every_head() -> None:
+    network = all_masks()
+    assert len(network.outputs) == 2 * 2 * len(Masking)
+    assert replace(network, symbols=()).outputs == network.outputs[:1]
