@@ -72,7 +72,7 @@ def _framed(parts: list[str], corners: list[Point], note: str, *, standalone: bo
         parts = [*parts, f'<text {at} fill="currentColor" font-size="12">{_text(note)}</text>']
         height += LINE
     box = " ".join(map(_number, (left, top, width, height)))
-    space = ' xmlns="http://www.w3.org/2000/svg"' if standalone else ""
+    space = ' xmlns="http://www.w3.org/2000/svg"'
     size = f'width="{_number(width)}" height="{_number(height)}"'
     font = 'font-family="ui-monospace, monospace" font-size="13"'
     return f'<svg{space} role="img" viewBox="{box}" {size} {font}>\n{_joined(parts)}</svg>\n'
