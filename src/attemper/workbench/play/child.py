@@ -1,8 +1,8 @@
 """The process that compiles for one question: it limits itself, then loads the compiler.
 
-It reads the question from its input, one line of JSON, and writes an answer as a line: the network, or what is
-wrong with the text. A network is compiled in a moment and certified in several, so that its line comes twice,
-the second time with the certificate; whoever cannot wait takes the first.
+It reads the question from its input, one line of JSON, and writes its answer as a line: the network, or what
+is wrong with the text. A network is compiled in a moment and certified in several, so that its line comes
+twice, the second time with the certificate; whoever cannot wait takes the first.
 """
 
 from __future__ import annotations
@@ -63,22 +63,21 @@ def _message(error: AttemperError) -> str:
 
     match error:
         case AmbiguousReadingError():
-            return f"{str(error).partition(_BREAK)[0]}\n{_READINGS}"
+            return "\n".join([str(error).partition("\n")[0], *_READINGS])
         case _:
             return str(error)
 
 
-_BREAK = "\n"
 _READINGS = (
-    "  first position   accepts a word if the formula holds at its first symbol, and sees the whole word\n"
-    "  last position    accepts a word if the formula holds at its last symbol: nothing lies after that"
+    "  first position   accepts a word if the formula holds at its first symbol, and sees the whole word",
+    "  last position    accepts a word if the formula holds at its last symbol: nothing lies after that",
 )
 """The choices under 'verdict read' on the page, where the command has options."""
 
 
 def _contents(model: Model, certificate: Certificate | None) -> dict[str, object]:
     """What the page shows of the network, under the name `contents`."""
-    from attemper.exports.page.contents import page_contents
+    from attemper.exports.page.contents import json_of, page_contents
     from attemper.exports.subject import Subject
     from attemper.workbench.play.pictures import picture_of
 
@@ -86,7 +85,9 @@ def _contents(model: Model, certificate: Certificate | None) -> dict[str, object
     word = _first_word(model)
     subject = Subject(model.network, model.source, certificate)
     title = "attention program" if model.source.kind == "program" else None
-    return {"contents": page_contents(subject, word, title, picture), "notes": [note] if note else []}
+    contents = page_contents(subject, word, title, picture)
+    json_of(contents)  # refuses what is too large
+    return {"contents": contents, "notes": [note] if note else []}
 
 
 def _first_word(model: Model) -> tuple[str, ...]:

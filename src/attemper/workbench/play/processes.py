@@ -70,7 +70,7 @@ async def answer_to(question: Question, limits: Limits) -> Answer:
     return second
 
 
-_UNCERTIFIED = "not certified here, which takes longer: 'attemper compile' does it"
+_UNCERTIFIED = "not certified in the time and memory of an answer: 'attemper compile' has no such limits"
 
 
 def _notes(answer: Answer) -> list[object]:
@@ -111,8 +111,8 @@ async def _child(question: Question, memory: int) -> AsyncIterator[Process]:
         stdout=PIPE,
         stderr=DEVNULL,
         limit=LONGEST_LINE,
-        # Each thread of a numerical library reserves memory of its own.
-        env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ},
+        # Each thread reserves memory of its own, and each of a numerical library more.
+        env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1", **os.environ},
     )
     try:
         assert process.stdin is not None

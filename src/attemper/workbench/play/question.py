@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, assert_never, final
+from typing import TYPE_CHECKING, Literal, assert_never, cast, final
 
 from attemper.errors import OptionError
 from attemper.files import parse_json
@@ -36,9 +36,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 class Question:
     """A text in one of the three languages, and the options that `attemper compile` has for it.
 
-    `at` (where the verdict is read) and `empty` (the verdict on the empty word) are empty where the reader
-    leaves them to the text; a program says its alphabet itself. Raises `OptionError` for another choice than
-    those of `CHOICES`.
+    `at` (where the verdict is read) and `empty` (the verdict on the empty word) are for formulas, and empty
+    where the compiler's default is meant; a program says all that and its alphabet itself.
+    Raises `OptionError` for another choice than those of `CHOICES`, and for a missing text or alphabet.
     """
 
     written: str
@@ -99,17 +99,18 @@ def model_of(question: Question) -> Model:
     """The model that is asked for. Raises what `attemper.compile` and its relatives raise."""
     from attemper.workbench.model import compile as compile_formula
     from attemper.workbench.model import compile_program, compile_regex
+    from attemper.workbench.options import RegimeName
 
-    regime = {"regime": question.regime}
-    at = {"at": question.at} if question.at else {}
-    empty = {"empty": question.empty} if question.empty else {}
-    written = Written(question.written)
+    written, text, alphabet = Written(question.written), question.text, question.alphabet
+    regime = cast(RegimeName, question.regime)
+    at = cast(Literal["first", "last"] | None, question.at or None)
+    empty = cast(Literal["accept", "reject"] | None, question.empty or None)
     match written:
         case Written.FORMULA:
-            return compile_formula(question.text, question.alphabet, **regime, **at, **empty)  # type: ignore[arg-type]
+            return compile_formula(text, alphabet, at=at, regime=regime, empty=empty or "reject")
         case Written.REGEX:
-            return compile_regex(question.text, question.alphabet, **regime)  # type: ignore[arg-type]
+            return compile_regex(text, alphabet, regime=regime)
         case Written.PROGRAM:
-            return compile_program(question.text, **regime, **at, **empty)  # type: ignore[arg-type]
+            return compile_program(text, at=at, regime=regime, empty=empty)
         case _:
             assert_never(written)
