@@ -201,10 +201,11 @@ def test_an_interrupted_server_leaves_no_process_behind() -> None:
         reader.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         child = first_child(process.pid)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        out, err = process.communicate(timeout=30)
         with pytest.raises(ProcessLookupError):
             os.kill(child, 0)
-    assert process.returncode == 0
+        assert reader.recv(100).startswith(b"HTTP/1.1 503 ")
+    assert (process.returncode, out, err) == (0, "ended\n", "")
 
 
 def first_child(parent: int) -> int:

@@ -237,7 +237,8 @@ def test_no_more_than_a_few_are_answered_at_once(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr("attemper.workbench.play.desk.answer_to", slowly)
         texts = [Question("formula", text, "abc") for text in "abc"]
         tasks = [asyncio.create_task(desk.answer(question)) for question in texts[:2]]
-        await asyncio.sleep(0)
+        while len(asked) < 2:
+            await asyncio.sleep(0)
         assert desk.busy == 2
         with pytest.raises(BusyError, match="2 networks are being compiled, and no more at once: try again"):
             await desk.answer(texts[2])
@@ -276,6 +277,22 @@ def test_networks_are_kept_and_errors_are_not(monkeypatch: pytest.MonkeyPatch) -
     assert asked == []
     asyncio.run(ask(others[0]))
     assert asked == [others[0]]
+
+
+def test_a_closed_desk_kills_what_is_at_work_and_takes_no_question(started: list[Process]) -> None:
+    async def scenario() -> None:
+        desk = Desk(Limits(seconds=120))
+        waiting = asyncio.create_task(desk.answer(SLOW))
+        while not started:
+            await asyncio.sleep(0.01)
+        desk.close()
+        for question in (waiting, desk.answer(ONCE)):
+            with pytest.raises(BusyError, match="the server is ending"):
+                await question
+        assert desk.busy == 0
+
+    asyncio.run(scenario())
+    assert [process.returncode for process in started] == [-9]
 
 
 # Whom the server answers ---------------------------------------------------------------------------------

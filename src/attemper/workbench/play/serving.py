@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from attemper.errors import OptionError
 from attemper.exports.extras import library
@@ -14,8 +17,8 @@ from attemper.workbench.play.page import play_page
 LOOPBACK = "127.0.0.1"
 """The address that this computer alone reaches."""
 
-GRACE = 1
-"""So many seconds those who are waiting for an answer are still waited for when the server ends."""
+GRACE, TICK = 2, 0.1
+"""Seconds: how long an ending server tells that to those who wait, and how often its end is looked for."""
 
 
 def serve(port: int, started: Callable[[str], None]) -> None:
@@ -27,10 +30,9 @@ def serve(port: int, started: Callable[[str], None]) -> None:
     uvicorn = library("uvicorn", "play")
     library("starlette", "play")
     with _listening(port) as listener:
-        own = listener.getsockname()[1]
+        own, desk = listener.getsockname()[1], Desk()
         config = uvicorn.Config(
-            application(play_page(), own, Desk()),
-            loop="asyncio",
+            application(play_page(), own, desk),
             http="h11",
             ws="none",
             lifespan="off",
@@ -41,10 +43,18 @@ def serve(port: int, started: Callable[[str], None]) -> None:
             timeout_graceful_shutdown=GRACE,
         )
         started(f"http://{LOOPBACK}:{own}/")
-        try:
-            uvicorn.Server(config).run(sockets=[listener])
-        except KeyboardInterrupt:
-            return  # how a server ends
+        # The server ends by raising the interrupt again that it was ended by.
+        with suppress(KeyboardInterrupt):
+            asyncio.run(_served(uvicorn.Server(config), listener, desk))
+
+
+async def _served(server: Any, listener: socket.socket, desk: Desk) -> None:
+    """Serve until the server is to exit; then close the desk, as the server waits for all answers."""
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    while not (server.should_exit or serving.done()):
+        await asyncio.sleep(TICK)
+    desk.close()
+    await serving
 
 
 def _listening(port: int) -> socket.socket:
