@@ -6,11 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.dev-ready
+BROWSER := .venv-browser
+BROWSER_READY := $(BROWSER)/.ready
 JOBS ?= 2
 # One thread per worker: two workers share two cores.
 TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0
 
-.PHONY: help demo check test test-slow mutate bench clean
+.PHONY: help demo check test test-slow test-browser gallery mutate bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  \1: \2/'
@@ -24,6 +26,13 @@ $(READY): pyproject.toml
 
 $(DEV_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+# A browser's driver, in an environment of its own: tests alone need it.
+$(BROWSER_READY): pyproject.toml
+	test -x $(BROWSER)/bin/python || $(PYTHON) -m venv $(BROWSER)
+	$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" playwright==1.65.2
 	touch $@
 
 demo: $(READY) ## compile the well-known languages and run real words through them
@@ -48,5 +57,11 @@ mutate: $(DEV_READY) ## change the checker's code place by place: a test must no
 bench: $(DEV_READY) ## comparisons side by side, in one run
 	$(BIN)/python -m benchmarks
 
+gallery: $(DEV_READY) ## write the pages of docs/gallery, which run networks in a browser
+	$(TEST_ENV) $(BIN)/python -m tests.support.gallery
+
+test-browser: $(BROWSER_READY) ## the page in a real browser: the Chromium of CHROMIUM=path, or on PATH
+	$(TEST_ENV) $(BROWSER)/bin/python -m pytest -q -m browser tests/exports/browser
+
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation
+	rm -rf $(VENV) $(BROWSER) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation

@@ -26,6 +26,7 @@ from attemper.networks.layers import Masking
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.engines.fused import _running_means
 from attemper.running.places import Places
+from attemper.running.traceable.attention import weights_of
 from tests.support.samples import adversarial_words
 
 EXP_ULPS = 8
@@ -79,6 +80,13 @@ def fused(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         return scaled_dot_product_attention(q, k, v, scale=1.0)
 
 
+def traceable(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """What every export computes, where all keys are seen."""
+    scores = q @ k.transpose(-1, -2)
+    weights, total = weights_of(scores, torch.ones_like(scores, dtype=torch.bool))
+    return (weights @ v) / total
+
+
 def math_path(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     with sdpa_kernel(SDPBackend.MATH):
         return scaled_dot_product_attention(q, k, v, scale=1.0)
@@ -103,7 +111,8 @@ def as_in_hugging_face(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 NORMALISE_FIRST: tuple[Attend, ...] = (math_path, eager, as_in_transformer_lens, as_in_hugging_face)
-ALL_BACKENDS: tuple[Attend, ...] = (fused, *NORMALISE_FIRST)
+NUMERATOR_FIRST: tuple[Attend, ...] = (fused, traceable)
+ALL_BACKENDS: tuple[Attend, ...] = (*NUMERATOR_FIRST, *NORMALISE_FIRST)
 BACKENDS_AND_FORMATS = [
     (attend, dtype)
     for attend, dtype in itertools.product(ALL_BACKENDS, FORMATS)
@@ -299,9 +308,13 @@ def mean_error(attend: Attend, dtype: torch.dtype, count: int) -> Fraction:
 
 
 @pytest.mark.parametrize("dtype", FORMATS)
-def test_fused_means_are_almost_correctly_rounded(dtype: torch.dtype) -> None:
-    """The reciprocal of the denominator is rounded, and its product with the numerator: at most 2 u + u^2."""
-    assert max(mean_error(fused, dtype, count) for count in COUNTS) <= MEAN_ULPS
+@pytest.mark.parametrize("attend", NUMERATOR_FIRST)
+def test_numerator_first_means_are_almost_correctly_rounded(attend: Attend, dtype: torch.dtype) -> None:
+    """Fused: the reciprocal of the denominator is rounded, and its product: at most 2 u + u^2.
+
+    Traceable: one quotient; in bfloat16 numerator and denominator are rounded before: at most 3 u + 3 u^2.
+    """
+    assert max(mean_error(attend, dtype, count) for count in COUNTS) <= MEAN_ULPS
 
 
 def test_fused_means_are_not_correctly_rounded() -> None:
@@ -332,7 +345,9 @@ def test_this_librarys_uniform_heads_round_once(attend: Attend, dtype: torch.dty
     assert max(mean_error(attend, dtype, count) for count in COUNTS) <= 1 + twice
 
 
-@pytest.mark.parametrize(("attend", "dtype"), [pair for pair in BACKENDS_AND_FORMATS if pair[0] is not fused])
+@pytest.mark.parametrize(
+    ("attend", "dtype"), [pair for pair in BACKENDS_AND_FORMATS if pair[0] in NORMALISE_FIRST]
+)
 def test_normalise_first_means(attend: Attend, dtype: torch.dtype) -> None:
     """Each weight is a rounded quotient (MEAN_ULPS), the sum has N roundings, its result one."""
     for count in COUNTS:
@@ -412,7 +427,7 @@ def attention_error(attend: Attend, scores: Tensor, values: Tensor) -> float:
         spread += weight * ball(top - score)
     exact, spread = numerator / denominator, spread / denominator
     twice = 4 * len(s) * sums / (1 - 2 * len(s) * sums)
-    constant = (2 * EXP_ULPS + MEAN_ULPS + (attend is not fused)) * unit + twice
+    constant = (2 * EXP_ULPS + MEAN_ULPS + (attend in NORMALISE_FIRST)) * unit + twice
     bound = ball(largest) * (ball(constant) + 2 * ball(unit) * spread)
     return float(abs(ball(attended(attend, scores, values)) - exact).upper() / bound.lower())
 
@@ -693,7 +708,7 @@ def test_a_bias_keeps_exact_sums_exact(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("exponent", POWER_EXPONENTS)
-def test_powers_are_no_worse_than_repeated_products(exponent: int) -> None:
+def test_powers_are_repeated_products(exponent: int) -> None:
     """At most exponent - 1 roundings, and no error where float64 holds the power."""
     i = torch.cat([torch.arange(1, 2000), torch.randint(2000, 10**6 + 1, (2000,)), torch.tensor([10**6])])
     powers = form_values(Power(Position(), exponent), i, i).tolist()
@@ -702,18 +717,6 @@ def test_powers_are_no_worse_than_repeated_products(exponent: int) -> None:
         error = abs(int(power) - exact)
         assert error * 2**53 <= (exponent - 1) * exact
         assert not error or int(float(exact)) != exact
-
-
-@pytest.mark.parametrize("exponent", POWER_EXPONENTS)
-@pytest.mark.parametrize("count", [3, 64])
-def test_powers_of_other_numbers(exponent: int, count: int) -> None:
-    """Bases that are no integers, with and without full vectors."""
-    for _ in range(300 // count):
-        base = uniform(count, 0.001, 1000)
-        powers = rationals(base**exponent)
-        exact = [number**exponent for number in rationals(base)]
-        errors = [abs(a - b) for a, b in zip(powers, exact, strict=True)]
-        assert worst(errors, [(exponent - 1) * UNIT[torch.float64] * value for value in exact]) <= 1
 
 
 # (G) Sums over positions of this library's uniform heads ----------------------------------------------

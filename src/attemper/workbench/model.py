@@ -378,6 +378,16 @@ class Model:
         size = f"{len(layers)} layers, {heads} heads, {parameter_count(self.network)} parameters"
         return f"<Model {shortened(self.title)}: {self.regime}, {size}>"
 
+    def _repr_html_(self) -> str:
+        """The model in a notebook: its source, regime and size as a table.
+
+        >>> "<td>unbounded</td>" in compile("O a", "ab")._repr_html_()
+        True
+        """
+        from attemper.workbench.report.model_html import model_html
+
+        return model_html(self)
+
     @classmethod
     def of(
         cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "", rasp: str = ""

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import attemper
+from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exports.subject import Subject
 from attemper.networks.files import Source, contents_of
@@ -20,6 +21,8 @@ from attemper.running.traceable.architecture import architecture_of
 from attemper.running.traceable.module import TraceableTransformer
 from attemper.running.weights import torch_weights
 from tests.support.exported import MODELS, all_masks, difference, padded, subjects, words_for
+from tests.support.long_words import exact_bits, wrong_positions
+from tests.support.scan_sweeps import random_formulas, some_words
 from tests.support.typed_networks import uniform_only
 
 FORMATS = {torch.float64: 2.0**-53, torch.float32: 2.0**-24}
@@ -38,8 +41,8 @@ def subject_of(formula: str) -> Subject:
 def rounding_of_means(n: int, u: float) -> float:
     """How far two computed means of n values can be apart.
 
-    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of n
-    products by 2 n u: twice, above and below the fraction line, for each of the two means.
+    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of
+    n products by 2 n u: twice, above and below the fraction line, for each of the two means.
     """
     return 3 * 4 * (2 * n + 8 + 4 * 8) * u
 
@@ -60,6 +63,27 @@ def test_outputs_and_labels_are_those_of_the_dense_module(name: str, dtype: torc
         assert found.outputs == 0
         return
     assert found.outputs <= rounding_of_means(largest(words), FORMATS[dtype])
+
+
+@pytest.mark.parametrize("regime", list(Regime))
+def test_random_formulas_have_their_meaning(regime: Regime) -> None:
+    """The oracle is the formula's exact meaning at every position, not another module."""
+    tried = 0
+    for seed, (network, language) in enumerate(random_formulas(regime, range(7000, 7040))):
+        try:
+            structure, _ = contents_of(network, SHARE_OF_A)
+            module = TraceableTransformer(structure)
+        except UnsupportedError:  # a predicate that is a Python function
+            continue
+        module.load_state_dict(torch_weights(network))
+        tried += 1
+        for n in (1, 2, 3, 17, 60):
+            words = some_words(n, len(network.alphabet.symbols), 4, n + seed)
+            outputs, margins = module(torch.as_tensor(words), torch.ones(words.shape))
+            assert (margins > 0).all()
+            for word, row in zip(words, outputs.numpy(), strict=True):
+                assert not wrong_positions(row, exact_bits(language, network.alphabet, word))
+    assert tried >= 20
 
 
 def test_the_subjects_have_every_mask_construction_and_regime() -> None:

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import assert_never
 
+from attemper.attention_program.parse import parse_program
 from attemper.certificates.claims import RealClaim
 from attemper.errors import UnsupportedError
 from attemper.escapes import escaped
 from attemper.exact.closed_forms import show_form
 from attemper.exports.page.forms import Data, form_data, number_data
 from attemper.exports.subject import Subject
+from attemper.languages.regular.files import dfa_from_json
 from attemper.languages.words import check_word
+from attemper.networks.files import HARD, Source
 from attemper.networks.layers import (
     Construction,
     Foreign,
@@ -55,9 +58,8 @@ def page_contents(
     network = subject.network
     _require_few(network)
     check_word(tuple(word), network.alphabet)
-    text = subject.title if title is None else title
     return {
-        "title": escaped(text) if len(text) <= LONGEST_TITLE else f"{escaped(text[:LONGEST_TITLE])}...",
+        "title": _line(_title_of(subject.source) if title is None else title),
         "word": list(word),
         "picture": picture,
         "about": _about(subject),
@@ -93,6 +95,25 @@ def json_of(contents: Mapping[str, Data]) -> str:
     return text
 
 
+def _title_of(source: Source) -> str:
+    """The formula or the expression; of longer texts how much is in them."""
+    match source.kind:
+        case "automaton":
+            return f"an automaton with {len(dfa_from_json(source.text).moves)} states"
+        case "program":
+            return f"an attention program of {len(parse_program(source.text).steps)} steps"
+        case kind if kind == HARD:
+            return "a softened network"
+        case _:
+            return source.text
+
+
+def _line(text: str) -> str:
+    """The text on one line, cut off where it is long."""
+    line = " ".join(text.split())
+    return escaped(line if len(line) <= LONGEST_TITLE else f"{line[:LONGEST_TITLE]}...")
+
+
 def _require_few(network: Network) -> None:
     count = len(network.coordinates)
     if count > MOST_COORDINATES:
@@ -106,7 +127,7 @@ def _about(subject: Subject) -> dict[str, Data]:
     """What stands above the word: where the network comes from, and how large it is."""
     network = subject.network
     return {
-        "kind": subject.source.kind,
+        "source": _line(_title_of(subject.source)),
         "regime": subject.source.regime,
         "heads": sum(len(layer.heads) for layer in network.layers),
         "parameters": parameter_count(network),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import assert_never
 
 from attemper.errors import UnsupportedError
@@ -27,7 +28,7 @@ def form_data(form: ClosedForm) -> Data:
     """The form as JSON data: "i", "n", "sign", a number, or a list that begins with its kind.
 
     Coefficients of tests are texts, as the integers of JavaScript end at 2^53. Raises `UnsupportedError` for
-    a predicate that is a Python function.
+    a predicate that is a Python function, and for a number beyond all float64.
 
     >>> from attemper.exact.closed_forms import FIRST, I, over, times
     >>> form_data(times(3, over(I)))
@@ -37,7 +38,7 @@ def form_data(form: ClosedForm) -> Data:
     """
     match form:
         case Number(value):
-            return number_data(float(value))
+            return number_data(_nearest(value))
         case Position():
             return "i"
         case Length():
@@ -61,6 +62,16 @@ def form_data(form: ClosedForm) -> Data:
 def number_data(number: float) -> int | float:
     """The number, without a fraction where it has none: JSON that reads back as the same float64."""
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise UnsupportedError(
+            f"a position embedding or a temperature has the number {str(value)[:20]}..., and no float64 is "
+            "so large: a page cannot run the network"
+        ) from None
 
 
 def _predicate_data(predicate: Predicate) -> Data:

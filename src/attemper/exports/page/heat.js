@@ -1,11 +1,11 @@
 // Attention as a square of squares: each row a position that looks, each column one that is looked at.
 
-const LARGEST = 320; // pixels along a side
+const LARGEST = 270; // pixels along a side, or more where a square would be less than 5
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // A canvas of weights [row][column] over the shown positions; say(text) is told the square that is looked at.
 function heatMap(weights, word, places, name, say) {
-  const count = places.length, cell = Math.max(5, Math.min(22, Math.floor(LARGEST / Math.max(count, 1))));
+  const count = places.length, cell = Math.max(5, Math.min(26, Math.floor(LARGEST / Math.max(count, 1))));
   const isLettered = cell >= 12, edge = isLettered ? 18 : 0, side = count * cell + edge;
   const canvas = make("canvas", { tabIndex: 0, aria: { role: "img", "aria-label": described(weights, word, places, name) } });
   const at = { row: count - 1, column: -1 };
@@ -66,7 +66,7 @@ function drawHeat(canvas, side, edge, cell, weights, symbols, at) {
   });
   pen.fillStyle = colour("--blue");
   weights.forEach((row, q) => row.forEach((weight, k) => {
-    pen.globalAlpha = Math.min(1, Math.max(0, weight));
+    pen.globalAlpha = Math.sqrt(Math.min(1, Math.max(0, weight))); // small weights are to be seen, too
     pen.fillRect(edge + k * cell, edge + q * cell, cell - 0.5, cell - 0.5);
   }));
   pen.globalAlpha = 1;

@@ -22,7 +22,7 @@ const bitOf = (value, margin) => (!(margin >= 0) ? null : value >= 0.75 ? true :
 
 // What the network says of the word: "accepted", "rejected" or "undecided"; null where it puts out no bit.
 function verdictOf(network, ran) {
-  if (network.measure !== null || network.outputs.length > 1) return null;
+  if (network.measure !== null || network.outputs[0][0] !== null) return null;
   const bits = ran.outputs[0], n = bits.length;
   const bit = n === 0 ? network.acceptsEmpty : bitOf(bits[network.readsFirst ? 0 : n - 1], ran.margin);
   return bit === null ? "undecided" : bit ? "accepted" : "rejected";
@@ -33,7 +33,7 @@ function putOut(network, ran, p) {
   const row = ran.outputs.map((values) => values[p]), names = network.outputs.map(([name]) => name);
   if (network.measure === null) {
     const bits = row.map((value) => bitOf(value, ran.margin));
-    if (names.length === 1 && names[0] === null) return bits[0] === null ? "?" : bits[0] ? "1" : "0";
+    if (names[0] === null) return bits[0] === null ? "?" : bits[0] ? "1" : "0";
     return bits.includes(null) || bits.filter(Boolean).length !== 1 ? "?" : names[bits.indexOf(true)];
   }
   if (!(ran.margin >= 0) || !row.every(Number.isFinite)) return "?";
@@ -55,4 +55,8 @@ function integerOf(share, count) {
 }
 
 // A number in few digits.
-const short = (value) => (Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : String(Number(value.toPrecision(4))));
+function short(value) {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e6) return String(value);
+  return size >= 1e6 || size < 1e-3 ? value.toExponential(2).replace("e+", "e") : String(Number(value.toPrecision(4)));
+}

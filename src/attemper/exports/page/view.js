@@ -8,9 +8,10 @@ const counted = (count, what) => `${count.toLocaleString("en")} ${what}${count =
 function showTitle(network) {
   byId("title").textContent = network.title;
   document.title = `${network.title} \u00b7 attemper`;
-  const { regime, heads, parameters } = network.about;
+  const { source, regime, heads, parameters } = network.about;
   const parts = [counted(network.layers.length, "layer"), counted(heads, "head"), counted(network.coordinates.length, "coordinate"), counted(parameters, "parameter")];
-  byId("about").textContent = `${regime ? `${regime} regime: ` : ""}${parts.join(", ")}; one set of weights for every length`;
+  const from = source === network.title ? [] : ["compiled from ", make("code", {}, source), "; "];
+  byId("about").replaceChildren(...from, `${regime ? `${regime} regime: ` : ""}${parts.join(", ")}; one set of weights for every length`);
 }
 
 // The picture that came with the network, an SVG text; scripts in it do not run, as the page's policy names its own.
@@ -25,9 +26,10 @@ function horizonOf(network, n, off) {
   const claims = network.certificate;
   if (off.size) return [`No certificate is about a network without ${[...off].sort().map((name) => `head ${name}`).join(", ")}.`, true];
   if (!claims) return ["No certificate came with this network: nothing says how far float64 is right.", false];
-  const real = !claims.isReal ? "" : claims.real === null ? "In real arithmetic it is certified for all lengths; " : `In real arithmetic it is certified up to length ${claims.real.toLocaleString("en")}; `;
-  if (claims.horizon === null) return [`${real}in float64, which this page computes in, for none.`, true];
-  const reach = `${real}in float64, which this page computes in, up to length ${claims.horizon.toLocaleString("en")}`;
+  const upTo = (length) => (length === null ? "at all lengths" : `up to length ${length.toLocaleString("en")}`);
+  const real = claims.isReal ? `Its certificate says that it is right ${upTo(claims.real)} in real arithmetic` : "Its certificate says nothing of real arithmetic";
+  if (claims.horizon === null) return [`${real}, and nothing of float64, which this page computes in.`, true];
+  const reach = `${real}, and ${upTo(claims.horizon)} in float64, which this page computes in`;
   return n > claims.horizon ? [`${reach}: this word is longer, and the answer may be wrong.`, true] : [`${reach}.`, false];
 }
 
@@ -46,25 +48,25 @@ function showAnswer(network, word, ran, off) {
 }
 
 function showOutputs(network, word, ran) {
-  const places = placesOf(word), kinds = { 1: "one", 0: "zero", "?": "doubt" };
+  const places = placesOf(word), read = network.readsFirst ? 0 : word.length - 1, kinds = { 1: "one", 0: "zero", "?": "doubt" };
   const name = { integer: "integer", fraction: "fraction", distribution: "distribution" }[network.measure] ?? (network.outputs[0][0] === null ? "bit" : "symbol");
   const cells = places.map((p) => {
     const text = putOut(network, ran, p);
     const title = network.outputs.map(([own, c], k) => `${own ?? network.coordinates[c]}: ${ran.outputs[k][p]}`).join("\n");
-    return { text, kind: name === "bit" || text === "?" ? kinds[text] : "", title };
+    const kind = name === "bit" || text === "?" ? kinds[text] : "";
+    return { text, kind: p === read ? `${kind} read` : kind, title };
   });
   byId("outputs").replaceChildren(tableOf(word, places, [{ name, cells, isOut: true }], "what is put out"));
+  if (!network.readsFirst) byId("outputs").scrollLeft = byId("outputs").scrollWidth;
 }
 
 // The cards of all heads; flip(name) switches a head off or on. Gives what draws the pictures anew.
 function showHeads(network, word, ran, off, flip) {
   const places = placesOf(word), drawings = [], box = byId("heads");
   box.replaceChildren();
-  network.layers.forEach((layer, l) => {
-    if (!layer.heads.length) return;
-    const cards = layer.heads.map((head, h) => headCard(network, l, h, word, places, ran.heads[l][h], off, flip, drawings));
-    box.append(make("h3", {}, `Layer ${l}`), make("div", { className: "heads" }, ...cards));
-  });
+  network.layers.forEach((layer, l) => layer.heads.forEach((_, h) => {
+    box.append(headCard(network, l, h, word, places, ran.heads[l][h], off, flip, drawings));
+  }));
   if (!box.children.length) box.append(make("p", { className: "hint" }, "This network has no heads."));
   return () => drawings.forEach((draw) => draw());
 }
@@ -74,12 +76,12 @@ function headCard(network, l, h, word, places, ran, off, flip, drawings) {
   const box = make("input", { type: "checkbox", id: `head-${name}`, checked: !off.has(name), onchange: () => flip(name) });
   const targets = [...new Set(head.writes.flatMap((row) => row.map(([c]) => network.coordinates[c])))].join(", ");
   const card = make("div", { className: off.has(name) ? "head off" : "head" },
-    make("label", {}, box, ` head ${name}`),
+    make("label", {}, box, ` layer ${l}, head ${h}`),
     make("p", {}, `${head.does}, ${head.mask}${head.coldnessText === "1" ? "" : `, 1/temperature ${head.coldnessText}`}`),
     make("p", { className: "writes" }, off.has(name) ? `writes nothing; it would write ${targets}` : `writes ${targets}`));
   if (!places.length) return card;
   const weights = places.map((q) => { const row = ran.weights(q); return places.map((k) => row[k]); });
-  const { canvas, draw } = heatMap(weights, word, places, `head ${name}`, (text) => (readout.textContent = text));
+  const { canvas, draw } = heatMap(weights, word, places, `layer ${l}, head ${h}`, (text) => (readout.textContent = text));
   drawings.push(draw);
   card.append(canvas, readout);
   return card;

@@ -29,9 +29,10 @@ def page_text(
 ) -> str:
     """One HTML file that runs the network on any word, in float64; it opens with the word given.
 
-    The title is the text that the network was compiled from, unless another is given. `picture` is an SVG text
-    that is shown below the network. `above` is markup that is put before it as it stands, with scripts and
-    styles of its own; with `connect` these may ask the server that the page came from, else nobody.
+    The title is the text that the network was compiled from, unless another is given. `picture` is an SVG
+    text that is shown below the network. `above` is markup that is put before it as it stands, with
+    scripts and styles of its own; with `connect` these may ask the server that the page came from, else
+    nobody.
 
     Raises `UnsupportedError` for a network that is too large for a page, that has hard attention or a
     registered predicate, and `WordError` for a word over another alphabet.

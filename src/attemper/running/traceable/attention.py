@@ -118,11 +118,7 @@ class TraceableAttention(Weights):
         scales = [form_values(self.heads[place].coldness, seats.i, seats.n) / root for place in heads]
         scores = (q * torch.stack(scales, dim=1).to(q.dtype)[..., None]) @ k.transpose(2, 3)
         sees = torch.stack([seats.visible(self.heads[place].masking) for place in heads], dim=1)
-        scores = scores.masked_fill(~sees, float("-inf"))
-        greatest = scores.amax(dim=-1, keepdim=True)
-        weights = (scores - greatest.masked_fill(greatest == float("-inf"), 0)).exp()
-        total = weights.sum(dim=-1, keepdim=True)
-        return weights, total.masked_fill(total == 0, 1)
+        return weights_of(scores, sees)
 
     def _running_means(self, values: Tensor, seats: Seats) -> Tensor:
         """The means of the visible values of the heads that average; sums in at least float32.
@@ -138,6 +134,18 @@ class TraceableAttention(Weights):
             count = seats.count(masking).to(wide).masked_fill(is_altered, float("nan"))
             rows.append((_running_sums(own, masking) / count[..., None]).to(values.dtype))
         return torch.stack(rows, dim=1)
+
+
+def weights_of(scores: Tensor, sees: Tensor) -> tuple[Tensor, Tensor]:
+    """exp(score - greatest visible score) [..., query, key], 0 where a key is not seen, and sums over keys.
+
+    Where nothing is seen the sum is said to be 1, so that all weights divided by their sum are 0.
+    """
+    scores = scores.masked_fill(~sees, float("-inf"))
+    greatest = scores.amax(dim=-1, keepdim=True)
+    weights = (scores - greatest.masked_fill(greatest == float("-inf"), 0)).exp()
+    total = weights.sum(dim=-1, keepdim=True)
+    return weights, total.masked_fill(total == 0, 1)
 
 
 def _running_sums(values: Tensor, masking: Masking) -> Tensor:
