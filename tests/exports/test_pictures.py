@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import combinations
 from math import hypot
+from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
 
 import pytest
 
+import attemper as library
 from attemper.errors import UnsupportedError
 from attemper.exports.pictures.curves import curves
 from attemper.exports.pictures.graph import EVERY, OTHERS, Graph, graph_of
 from attemper.exports.pictures.labels import labelled
 from attemper.exports.pictures.layers import Node, crossings, layered
 from attemper.exports.pictures.places import RADIUS, placed
+from attemper.exports.pictures.source import source_picture
 from attemper.exports.pictures.svg import MOST_STATES, automaton_svg
+from attemper.exports.subject import Subject
 from attemper.languages.named.entry import Automaton, Regex
 from attemper.languages.named.zoo import everything
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
 from attemper.workbench.zoo_sources import language_of
+from tests.support.command_line import attemper
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -222,3 +228,50 @@ def test_a_start_without_accepted_words_is_drawn() -> None:
     empty = Dfa(Alphabet(("a", "b")), ((0, 0),), 0, frozenset())
     assert graph_of(empty).trap is None
     assert "Accepting: none." in automaton_svg(empty)
+
+
+# The command ---------------------------------------------------------------------------------------------
+
+
+def test_classify_writes_the_picture_of_the_minimal_automaton(tmp_path: Path) -> None:
+    file = tmp_path / "pictures" / "x.svg"
+    plain = attemper("classify", "--regex", "(ab)*", "--alphabet", "ab")
+    done = attemper("classify", "--regex", "(ab)*", "--alphabet", "ab", "--svg", file)
+    assert (done.code, done.out) == (0, f"{plain.out}wrote a picture to {file}\n")
+    assert file.read_text(encoding="utf-8") == automaton_svg(parse_regex("(ab)*", "ab"), standalone=True)
+    record = attemper("classify", "--regex", "(ab)*", "--alphabet", "ab", "--svg", file, "--json").record
+    assert record["picture"] == str(file)
+    assert "picture" not in attemper("classify", "--regex", "a", "--alphabet", "ab", "--json").record
+
+
+def test_classify_refuses_a_picture_that_nobody_can_read(tmp_path: Path) -> None:
+    done = attemper("classify", "--regex", "a{60}", "--alphabet", "ab", "--svg", tmp_path / "x.svg")
+    assert (done.code, done.out) == (4, "")
+    assert "an automaton of 62 states is not drawn: nobody can read more than 40" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_of_an_automaton_or_an_expression_has_its_picture(tmp_path: Path) -> None:
+    """Also where the automaton was read from a file; formulas have no picture."""
+    dfa = parse_regex("(ab)*", "ab")
+    models = {
+        "regex": library.compile_regex("(ab)*", "ab"),
+        "automaton": library.compile_dfa(dfa),
+        "formula": library.compile("O a", "ab"),
+        "large": library.compile_regex("(a|b){45}", "ab"),
+    }
+    found = {}
+    for name, model in models.items():
+        model.save(tmp_path / name)
+        found[name] = source_picture(Subject.load(tmp_path / name))
+        assert attemper("page", tmp_path / name, "-o", tmp_path / f"{name}.html").code == 0
+        assert ("<svg" in held(tmp_path / f"{name}.html")) is (found[name][0] is not None)
+    assert found["regex"] == found["automaton"] == (automaton_svg(dfa), "")
+    assert found["formula"] == (None, "")
+    assert found["large"] == (None, "an automaton of 47 states is not drawn: nobody can read more than 40")
+
+
+def held(page: Path) -> str:
+    """The picture that a page holds, or nothing."""
+    data = page.read_text(encoding="utf-8").partition('id="network">')[2].partition("</script>")[0]
+    return str(json.loads(data)["picture"] or "")

@@ -78,8 +78,8 @@ _READINGS = (
 def _contents(model: Model, certificate: Certificate | None) -> dict[str, object]:
     """What the page shows of the network, under the name `contents`."""
     from attemper.exports.page.contents import json_of, page_contents
+    from attemper.exports.pictures.source import picture_of
     from attemper.exports.subject import Subject
-    from attemper.workbench.play.pictures import picture_of
 
     picture, note = picture_of(model.language)
     word = _first_word(model)
