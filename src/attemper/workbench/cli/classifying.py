@@ -48,7 +48,7 @@ def classify_command(
     alphabet: AlphabetOption = None,
     svg: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a picture of the minimal automaton, as in x.svg."),
+        typer.Option(metavar="FILE", help="Draw the minimal automaton to this file, x.svg."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -40,6 +40,7 @@
     asked = JSON.stringify(question);
     remember(question);
     own("doing").textContent = "compiling ...";
+    form.setAttribute("aria-busy", "true");
     try {
       const response = await fetch("compile", { method: "POST", headers: { "content-type": "application/json" }, body: asked, signal: stop.signal });
       const answer = await response.json();
@@ -49,6 +50,7 @@
       if (stop.signal.aborted) return;
       refuse(`the server does not answer; is 'attemper play' still running? (${error.message})`);
     }
+    form.setAttribute("aria-busy", "false");
   }
 
   function refuse(message) {
