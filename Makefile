@@ -28,11 +28,11 @@ $(DEV_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@
 
-# A browser's driver, in an environment of its own: tests alone need it.
+# A browser's driver and what `attemper play` needs, in an environment of their own: tests alone need it.
 $(BROWSER_READY): pyproject.toml
 	test -x $(BROWSER)/bin/python || $(PYTHON) -m venv $(BROWSER)
 	$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" playwright==1.65.2
+	$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev,play]" playwright==1.65.2
 	touch $@
 
 demo: $(READY) ## compile the well-known languages and run real words through them

@@ -66,7 +66,7 @@ def test_a_page_asks_nobody_for_anything() -> None:
     text = page_text(subject_of())
     reader = Reader(text)
     assert not {"src", "action", "srcset", "style", "onclick"} & set(reader.attributes)
-    assert reader.attributes["href"] == ["data:,", "#interpreter"]
+    assert reader.attributes["href"] == ["data:,"]
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(|fetch\(|XMLHttpRequest|WebSocket|import\(", text)
 
 
@@ -273,6 +273,17 @@ def test_the_command_refuses_bad_places_and_words(folder: Path, tmp_path: Path) 
     assert "symbol 'c' at position 3" in ran.err
     assert not (tmp_path / "x.html").exists()
     assert command("page", tmp_path / "nothing", "-o", tmp_path / "x.html").code == ExitCode.FILE
+
+
+def test_the_command_refuses_a_network_that_is_too_large(tmp_path: Path) -> None:
+    subject = subject_of()
+    more = tuple(f"more {k}" for k in range(MOST_COORDINATES))
+    large = replace(subject.network, coordinates=(*subject.network.coordinates, *more))
+    replace(subject, network=large).save(tmp_path / "large")
+    ran = command("page", tmp_path / "large", "-o", tmp_path / "large.html")
+    assert ran.code == ExitCode.UNSUPPORTED
+    assert "the network has 2,005 coordinates, and a page shows at most 2,000" in ran.err
+    assert not (tmp_path / "large.html").exists()
 
 
 # Notebooks --------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "gallery"
 
 @dataclass(frozen=True)
 class Piece:
-    """A page of the gallery: its file's name, its title, what to look for, and the word that it opens with."""
+    """A page of the gallery: its file's name, its title, what to look for, the word that it opens with."""
 
     name: str
     title: str

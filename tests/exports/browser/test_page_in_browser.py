@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 import attemper
+from attemper.exports.page.contents import page_contents
 from attemper.exports.page.writing import page_text
 from attemper.exports.subject import Subject
 from attemper.languages.words import Word, show_word
@@ -42,8 +44,8 @@ def some_words(network: Network) -> list[Word]:
 
 
 RUN = """words => words.map((word) => {
-  const { network } = attemper.state, ran = run(network, word);
-  return [ran.outputs[0].map(String), verdictOf(network, ran)];
+  const { network } = attemper.state, ran = attemper.run(network, word);
+  return [ran.outputs[0].map(String), attemper.verdictOf(network, ran)];
 })"""
 
 
@@ -267,8 +269,6 @@ def test_numbers_and_symbols_are_put_out(name: str, visit: Visit) -> None:
 def test_another_network_is_shown_without_a_reload(visit: Visit) -> None:
     visit.open(page_text(subject_of("dyck-1"), tuple("()")))
     model = MODELS["until"]()
-    from attemper.exports.page.contents import page_contents
-
     contents = page_contents(Subject(model.network, model.source), ("a", "b"), "another")
     visit.page.evaluate("contents => attemper.show(contents)", contents)
     assert visit.text("#title") == "another"
@@ -290,3 +290,23 @@ def test_scripts_of_nobody_else_run(visit: Visit) -> None:
     assert failed
     assert visit.said
     visit.said.clear()
+
+
+def test_a_page_runs_in_a_frame_without_an_address(visit: Visit) -> None:
+    """As in a notebook: the word is typed and run, and nothing is kept."""
+    inner = page_text(subject_of("dyck-1"), tuple("()"))
+    visit.file.write_text("<!doctype html><title>t</title><iframe></iframe>", encoding="utf-8")
+    visit.page.goto(visit.file.as_uri())
+    visit.page.evaluate("text => (document.querySelector('iframe').srcdoc = text)", inner)
+    frame = visit.page.frame_locator("iframe")
+    frame.locator("#verdict").wait_for()
+    frame.locator("#word").fill("(()")
+    frame.locator("#length:has-text('3 symbols')").wait_for()
+    assert frame.locator("#verdict").inner_text() == "rejected"
+
+
+def test_the_interpreter_can_be_read_in_the_page(visit: Visit) -> None:
+    visit.open(page_text(subject_of("dyck-1")))
+    shown = visit.page.text_content("#interpreter pre")
+    part = files("attemper.exports.page").joinpath("interpreter.js").read_text(encoding="utf-8")
+    assert shown.strip() == part.strip()

@@ -17,7 +17,8 @@ function tableOf(word, places, rows, caption) {
     make("tr", { className: isOut ? "out" : "" }, make("th", { scope: "row", title: name }, name),
       ...cells.map(({ text, kind, title }) => make("td", { className: kind, title }, text))));
   return make("table", { aria: { "aria-label": caption } },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "position"), ...heads)), make("tbody", {}, ...lines));
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "position"), ...heads)),
+    make("tbody", {}, ...lines));
 }
 
 // A number of the stream as a cell; the whole number is its title.

@@ -7,20 +7,22 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 function heatMap(weights, word, places, name, say) {
   const count = places.length, cell = Math.max(5, Math.min(26, Math.floor(LARGEST / Math.max(count, 1))));
   const isLettered = cell >= 12, edge = isLettered ? 18 : 0, side = count * cell + edge;
-  const canvas = make("canvas", { tabIndex: 0, aria: { role: "img", "aria-label": described(weights, word, places, name) } });
+  const label = described(weights, word, places, name);
+  const canvas = make("canvas", { tabIndex: 0, aria: { role: "img", "aria-label": label } });
   const at = { row: count - 1, column: -1 };
   const draw = () => drawHeat(canvas, side, edge, cell, weights, places.map((p) => word[p]), at);
   const look = (row, column) => {
     at.row = Math.max(0, Math.min(count - 1, row));
     at.column = Math.max(0, Math.min(count - 1, column));
     draw();
-    const label = (k) => `${places[k] + 1} ${word[places[k]]}`;
-    say(`${label(at.row)} \u2192 ${label(at.column)}: ${short(weights[at.row][at.column])}`);
+    const named = (k) => `${places[k] + 1} ${word[places[k]]}`;
+    say(`${named(at.row)} \u2192 ${named(at.column)}: ${short(weights[at.row][at.column])}`);
   };
   const leave = () => { at.column = -1; draw(); say(""); };
   canvas.onpointermove = (event) => {
-    const box = canvas.getBoundingClientRect(), scale = side / box.width;
-    look(Math.floor(((event.clientY - box.y) * scale - edge) / cell), Math.floor(((event.clientX - box.x) * scale - edge) / cell));
+    const box = canvas.getBoundingClientRect();
+    const square = (pixels) => Math.floor(((pixels * side) / box.width - edge) / cell);
+    look(square(event.clientY - box.y), square(event.clientX - box.x));
   };
   canvas.onpointerleave = canvas.onblur = leave;
   canvas.onfocus = () => { if (at.column < 0) look(at.row, strongest(weights[at.row])); };
@@ -39,10 +41,10 @@ const strongest = (row) => row.reduce((best, weight, k) => (weight > row[best] ?
 // What a reader who does not see the picture is told of it.
 function described(weights, word, places, name) {
   const last = weights.length - 1, k = strongest(weights[last]), weight = weights[last][k];
-  const looks = weight > 0
-    ? `position ${places[last] + 1} (${word[places[last]]}) looks most at ${places[k] + 1} (${word[places[k]]}), with weight ${short(weight)}`
-    : `position ${places[last] + 1} sees nothing`;
-  return `Attention of ${name} over ${weights.length} positions: ${looks}. Arrow keys read each weight.`;
+  const named = (p) => `${places[p] + 1} (${word[places[p]]})`;
+  const looks = weight > 0 ? `looks most at ${named(k)}, with weight ${short(weight)}` : "sees nothing";
+  const about = `Attention of ${name} over ${counted(weights.length, "position")}`;
+  return `${about}: position ${named(last)} ${looks}. Arrow keys read each weight.`;
 }
 
 function drawHeat(canvas, side, edge, cell, weights, symbols, at) {
@@ -56,7 +58,10 @@ function drawHeat(canvas, side, edge, cell, weights, symbols, at) {
   pen.textBaseline = "middle";
   pen.fillStyle = colour("--ground");
   pen.fillRect(edge, edge, side - edge, side - edge);
-  const mark = (text, x, y) => { if (edge) pen.fillText([...text].length > 2 ? [...text][0] + "\u2026" : text, x, y, edge); };
+  const mark = (text, x, y) => {
+    const [first, ...more] = text;
+    if (edge) pen.fillText(more.length > 1 ? `${first}\u2026` : text, x, y, edge);
+  };
   symbols.forEach((symbol, k) => {
     const middle = edge + (k + 0.5) * cell;
     pen.fillStyle = k === at.column ? colour("--blue") : colour("--quiet");

@@ -58,5 +58,6 @@ function integerOf(share, count) {
 function short(value) {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e6) return String(value);
-  return size >= 1e6 || size < 1e-3 ? value.toExponential(2).replace("e+", "e") : String(Number(value.toPrecision(4)));
+  if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace("e+", "e");
+  return String(Number(value.toPrecision(4)));
 }

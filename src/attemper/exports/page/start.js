@@ -1,15 +1,15 @@
-// The page's state: the network, the word as it is typed, and the heads that are switched off; all but the
-// network stand in the address, after #, so that whoever opens the address sees the same.
+// The page's state: the network, the word as it is typed, and the heads that are switched off. All but the
+// network stands in the address, after #, so that whoever opens the address sees the same.
 
-const LONGEST = 2000; // longer words are refused: time grows with the square of the length
+// Time grows with the square of the length: longer words are refused, and shorter ones where heads are many.
+const LONGEST = 2000, MOST_WEIGHTS = 1e8;
 const state = { network: null, text: "", off: new Set(), redraw: () => {} };
 
-// Shows a network (what page_contents in contents.py makes), its own word, or another one, and heads switched off.
+// Shows a network (what page_contents in contents.py makes), its own word or another one, heads switched off.
 // This is the one way to show another network without loading a page anew: attemper.show(network, text, off).
 function show(network, text = textOf(network.word, network.alphabet), off = []) {
-  state.network = network;
-  state.text = text;
-  state.off = new Set(off);
+  const known = network.layers.flatMap((layer, l) => layer.heads.map((_, h) => headName(l, h)));
+  Object.assign(state, { network, text, off: new Set(off.filter((name) => known.includes(name))) });
   byId("word").value = text;
   showTitle(network);
   showPicture(network);
@@ -21,15 +21,19 @@ function show(network, text = textOf(network.word, network.alphabet), off = []) 
 function refresh() {
   const { network, text, off } = state, { word, error } = wordOf(text, network.alphabet);
   byId("main").setAttribute("aria-busy", "false");
-  if (error ?? (word.length > LONGEST)) return refuse(error ?? `the word has ${counted(word.length, "symbol")}, and this page runs at most ${LONGEST.toLocaleString("en")}: 'attemper run' reads longer ones`);
-  const ran = run(network, word, (layer, head) => off.has(headName(layer, head)));
-  document.body.classList.remove("refused");
-  state.word = word;
-  state.ran = ran;
+  const complaint = error ?? tooLong(network, word.length);
+  if (complaint) return refuse(complaint);
+  const ran = run(network, word, (layer, head) => off.has(headName(layer, head)), SHOWN);
   showAnswer(network, word, ran, off);
   showOutputs(network, word, ran);
   state.redraw = showHeads(network, word, ran, off, flip);
   showStream(network, word, ran, byId("whole").checked);
+}
+
+function tooLong(network, n) {
+  const most = Math.min(LONGEST, Math.floor(Math.sqrt(MOST_WEIGHTS / Math.max(1, network.about.heads))));
+  const limit = `this page runs at most ${most.toLocaleString("en")} through this network`;
+  return n <= most ? null : `the word has ${counted(n, "symbol")}, and ${limit}: 'attemper run' reads longer words`;
 }
 
 function refuse(message) {
@@ -37,18 +41,21 @@ function refuse(message) {
   for (const id of ["outputs", "heads", "stream"]) byId(id).replaceChildren();
 }
 
+const MOST_BUTTONS = 40;
+
 // The symbols of the alphabet, each a button that types it.
-function showSymbols(network) {
-  const isSingle = network.alphabet.every((symbol) => [...symbol].length === 1);
+function showSymbols({ alphabet }) {
+  const isSingle = alphabet.every((symbol) => [...symbol].length === 1), box = byId("word");
   const type = (symbol) => {
-    const box = byId("word");
     box.value += isSingle || box.value === "" || /\s$/.test(box.value) ? symbol : ` ${symbol}`;
     box.focus();
     typed();
   };
-  const buttons = network.alphabet.slice(0, 40).map((symbol) => make("button", { type: "button", onclick: () => type(symbol), aria: { "aria-label": `type ${symbol}` } }, symbol));
-  const more = network.alphabet.length > 40 ? [`and ${network.alphabet.length - 40} more`] : [];
-  byId("symbols").replaceChildren(isSingle ? "symbols:" : "symbols, separated by blanks:", ...buttons, ...more);
+  const button = (symbol) =>
+    make("button", { type: "button", onclick: () => type(symbol), aria: { "aria-label": `type ${symbol}` } }, symbol);
+  const more = alphabet.length > MOST_BUTTONS ? [`and ${alphabet.length - MOST_BUTTONS} more`] : [];
+  const said = isSingle ? "symbols:" : "symbols, separated by blanks:";
+  byId("symbols").replaceChildren(said, ...alphabet.slice(0, MOST_BUTTONS).map(button), ...more);
 }
 
 // Switches a head off, or on again.
@@ -61,13 +68,14 @@ function flip(name) {
 
 let waiting = 0;
 function typed() {
+  if (!state.network) return;
   state.text = byId("word").value;
   byId("main").setAttribute("aria-busy", "true");
   clearTimeout(waiting);
   waiting = setTimeout(() => { remember(); refresh(); }, 40);
 }
 
-// Writes the state into the address, and leaves there what is not the page's own. In a frame without an address of its own nothing can be kept.
+// Writes the state into the address, and leaves there what is not the page's own.
 function remember() {
   const kept = new URLSearchParams(location.hash.slice(1));
   kept.set("word", state.text);
@@ -76,30 +84,23 @@ function remember() {
   try {
     history.replaceState(null, "", `#${kept}`);
   } catch (error) {
+    // A frame without an address of its own keeps nothing, and runs all the same.
     if (!(error instanceof DOMException)) throw error;
   }
 }
 
-// The word and the heads that the address says, of this network; null where it says none.
-function remembered(network) {
+// The network with the word and the heads that the address says; as it is where the address says nothing.
+function openAddress(network) {
   const kept = new URLSearchParams(location.hash.slice(1));
-  const known = network.layers.flatMap((layer, l) => layer.heads.map((_, h) => headName(l, h)));
-  const off = (kept.get("off") ?? "").split(",").filter((name) => known.includes(name));
-  return kept.has("word") || off.length ? { text: kept.get("word") ?? textOf(network.word, network.alphabet), off } : null;
+  show(network, kept.get("word") ?? undefined, (kept.get("off") ?? "").split(","));
 }
 
-function open(network) {
-  const kept = remembered(network);
-  if (kept) show(network, kept.text, kept.off);
-  else show(network);
-}
-
-globalThis.attemper = { show, state };
+globalThis.attemper = { show, state, run, verdictOf };
+const code = document.currentScript.textContent, given = JSON.parse(byId("network").textContent);
+const interpreter = code.slice(code.indexOf("// What a compiled"), code.indexOf("// What is read"));
+byId("interpreter").querySelector("pre").textContent = interpreter;
 byId("word").oninput = typed;
-byId("whole").onchange = refresh;
-byId("source").onclick = () => (byId("interpreter").open = true);
-byId("interpreter").querySelector("pre").textContent = [formValue, testValue, normalised, headOn, run].join("\n\n");
+byId("whole").onchange = () => { if (state.network) refresh(); };
 matchMedia("(prefers-color-scheme: dark)").onchange = () => state.redraw();
-globalThis.onhashchange = () => { if (state.network) open(state.network); };
-const given = JSON.parse(byId("network").textContent);
-if (given) open(given);
+globalThis.onhashchange = () => { if (state.network) openAddress(state.network); };
+if (given) openAddress(given);

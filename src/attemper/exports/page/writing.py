@@ -14,8 +14,8 @@ from attemper.exports.page.contents import json_of, page_contents
 from attemper.exports.page.forms import Data
 from attemper.exports.subject import Subject
 
-SCRIPTS = ("interpreter.js", "reading.js", "elements.js", "heat.js", "view.js", "start.js")
-"""The page's script, in this order."""
+SCRIPTS = ("interpreter.js", "reading.js", "elements.js", "heat.js", "view.js", "stream.js", "start.js")
+"""The page's script, in this order: one function, so that no other script on the page meets its names."""
 
 
 def page_text(
@@ -59,7 +59,7 @@ def document(contents: Mapping[str, Data] | None, *, above: str = "", connect: b
         style=_part("style.css"),
         above=above,
         network="null" if contents is None else json_of(contents),
-        script="\n".join(map(_part, SCRIPTS)),
+        script="\n".join(["(() => {", '"use strict";', *map(_part, SCRIPTS), "})();"]),
     )
     return text.replace("$policy", _policy(text, connect=connect), 1)
 
