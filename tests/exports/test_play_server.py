@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from asyncio.subprocess import Process
@@ -69,6 +70,12 @@ def test_what_is_wrong_with_a_text_is_said_with_a_caret() -> None:
     first, line, caret, *_ = response.record["error"].splitlines()
     assert first == "symbol 'c' is not in the alphabet (line 1, column 3)"
     assert line[caret.index("^")] == "c"
+
+
+def test_a_text_that_is_no_unicode_is_answered_all_the_same() -> None:
+    response = asked(Question("formula", "O \ud800", "ab"))
+    assert response.status == 422
+    assert "(line 1, column 3)" in response.record["error"]
 
 
 def test_limits_are_errors_of_the_text() -> None:
@@ -196,9 +203,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="asks the system i
 @on_linux
 def test_an_interrupted_server_leaves_no_process_behind() -> None:
     with server("--port", "0") as (process, port), socket.create_connection(("127.0.0.1", port)) as reader:
-        body = SLOW.as_json().encode()
-        head = f"POST {COMPILE} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
-        reader.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+        reader.sendall(raw_question(port, SLOW))
         child = first_child(process.pid)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
@@ -214,6 +219,24 @@ def first_child(parent: int) -> int:
         found = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
         if found:
             return int(found[0])
+
+
+@on_linux
+def test_a_server_stops_what_nobody_waits_for() -> None:
+    with server("--port", "0") as (process, port):
+        with socket.create_connection(("127.0.0.1", port)) as reader:
+            reader.sendall(raw_question(port, SLOW))
+            child = first_child(process.pid)
+        while Path(f"/proc/{child}").exists():
+            time.sleep(0.01)
+        assert sent(port, ONCE)[0] == 200
+        assert process.poll() is None
+
+
+def raw_question(port: int, question: Question) -> bytes:
+    body = question.as_json().encode()
+    head = f"POST {COMPILE} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 
 @on_linux

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import re
+import subprocess
 import sys
 from asyncio.subprocess import Process
 from collections.abc import Iterator
@@ -232,7 +233,7 @@ def test_no_more_than_a_few_are_answered_at_once(monkeypatch: pytest.MonkeyPatch
         async def slowly(question: Question, _: Limits) -> Answer:
             asked.append(question)
             await go.wait()
-            return {"contents": {}, "notes": []}
+            return certified("")
 
         monkeypatch.setattr("attemper.workbench.play.desk.answer_to", slowly)
         texts = [Question("formula", text, "abc") for text in "abc"]
@@ -253,12 +254,17 @@ def test_no_more_than_a_few_are_answered_at_once(monkeypatch: pytest.MonkeyPatch
     asyncio.run(scenario())
 
 
-def test_networks_are_kept_and_errors_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def certified(title: str) -> Answer:
+    return {"contents": {"title": title, "certificate": {"isReal": True}}, "notes": []}
+
+
+def test_certified_networks_are_kept_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
+    never_kept = {"late": {"error": "late"}, "bare": {"contents": {"certificate": None}, "notes": ["slow"]}}
 
     async def count(question: Question, _: Limits) -> Answer:
         asked.append(question.text)
-        return {"error": "late"} if question.text == "late" else {"contents": question.text, "notes": []}
+        return never_kept.get(question.text) or certified(question.text)
 
     monkeypatch.setattr("attemper.workbench.play.desk.answer_to", count)
     desk = Desk()
@@ -267,8 +273,8 @@ def test_networks_are_kept_and_errors_are_not(monkeypatch: pytest.MonkeyPatch) -
         for text in texts:
             await desk.answer(Question("formula", text, "ab"))
 
-    asyncio.run(ask("a", "a", "late", "late"))
-    assert asked == ["a", "late", "late"]
+    asyncio.run(ask("a", "a", "late", "late", "bare", "bare"))
+    assert asked == ["a", "late", "late", "bare", "bare"]
     # The first is asked for again, so that the second is the one that is forgotten.
     others = [f"b{number}" for number in range(KEPT)]
     asyncio.run(ask(*others[:-1], "a", others[-1]))
@@ -360,6 +366,23 @@ def test_other_protocols_are_not_spoken() -> None:
 
     with pytest.raises(ValueError, match="there is no websocket here"):
         asyncio.run(guarded(inner, PORT)({"type": "websocket"}, receive, nothing))
+
+
+# What is loaded ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import io; from attemper.workbench.play.child import answer; "
+        f"answer({ONCE.as_json().encode()!r}, io.BytesIO())",
+        "from attemper.workbench.play.page import play_page; play_page()",
+    ],
+)
+def test_neither_the_server_nor_what_compiles_loads_torch(statement: str) -> None:
+    script = f"{statement}; import sys; print(*sys.modules)"
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"torch", "numpy"} & set(finished.stdout.split())
 
 
 # The page and the command --------------------------------------------------------------------------------

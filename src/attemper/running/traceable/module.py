@@ -108,8 +108,15 @@ class TraceableBlock(nn.Module):
         return self._normalised(x, self.ln1)
 
     def _normalised(self, x: Tensor, own: Weights) -> Tensor:
+        """The stream as a sublayer reads it, in operations that every runtime has in every format.
+
+        Runtimes' own normalisations may differ: ONNX has eps in float32, whatever the numbers are.
+        """
         if self.norm is None:
             return x
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
         if self.norm.is_centred:
-            return nn.functional.layer_norm(x, x.shape[-1:], own.get("w"), own.get("b"), self.norm.eps)
-        return nn.functional.rms_norm(x, x.shape[-1:], own.get("w"), self.norm.eps)
+            wide = wide - wide.mean(dim=-1, keepdim=True)
+        scale = ((wide * wide).mean(dim=-1, keepdim=True) + self.norm.eps).sqrt()
+        read = wide / scale * own.get("w")
+        return (read + own.get("b") if self.norm.is_centred else read).to(x.dtype)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+import json
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attemper.errors import OptionError
@@ -51,24 +52,29 @@ def application(page: str, port: int, desk: Desk) -> Application:
 
 async def _compiled(request: Request, desk: Desk) -> Response:
     """The response to a question."""
-    from starlette.responses import JSONResponse
-
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        return JSONResponse({"error": "a question is sent as application/json"}, 415)
+        return _json({"error": "a question is sent as application/json"}, 415)
     data = await _body(request)
     if data is None:
-        return JSONResponse({"error": f"a question has at most {MOST_BYTES:,} bytes"}, 413)
+        return _json({"error": f"a question has at most {MOST_BYTES:,} bytes"}, 413)
     try:
         question = read_question(data)
     except OptionError as error:
-        return JSONResponse({"error": str(error)}, 400)
+        return _json({"error": str(error)}, 400)
     try:
         answer = await _unless_left(desk.answer(question), request)
     except BusyError as error:
-        return JSONResponse({"error": str(error)}, 503, {"retry-after": "1"})
+        return _json({"error": str(error)}, 503, {"retry-after": "1"})
     if answer is None:
-        return JSONResponse({"error": "nobody is waiting"}, 499)
-    return JSONResponse(answer, 422 if "error" in answer else 200)
+        return _json({"error": "nobody is waiting"}, 499)
+    return _json(answer, 422 if "error" in answer else 200)
+
+
+def _json(record: Answer, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """The record as JSON in ASCII, as texts of readers can have half a surrogate pair, which UTF-8 cannot."""
+    from starlette.responses import Response
+
+    return Response(json.dumps(record), status, headers, "application/json")
 
 
 async def _body(request: Request) -> bytes | None:

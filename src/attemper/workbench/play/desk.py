@@ -32,7 +32,7 @@ class Desk:
         return len(self._working)
 
     async def answer(self, question: Question) -> Answer:
-        """The answer to a question, which is kept where it is a network.
+        """The answer to a question, which is kept where it is a network with a certificate.
 
         Raises `BusyError` if `at_once` questions are being answered, and if the desk is closed meanwhile.
         """
@@ -45,7 +45,7 @@ class Desk:
         if self.busy >= self.limits.at_once:
             raise BusyError(f"{self.busy} networks are being compiled, and no more at once: try again")
         answer = await self._made(question)
-        if "error" not in answer:
+        if _is_certified(answer):
             self._kept[question] = answer
             if len(self._kept) > KEPT:
                 del self._kept[next(iter(self._kept))]
@@ -69,6 +69,15 @@ class Desk:
             raise
         finally:
             self._working.discard(work)
+
+
+def _is_certified(answer: Answer) -> bool:
+    """Whether nothing would be found by asking again."""
+    match answer:
+        case {"contents": {"certificate": dict()}}:
+            return True
+        case _:
+            return False
 
 
 _ENDING = "the server is ending"
