@@ -1,4 +1,4 @@
-"""From a Hugging Face folder back to the network: the same digest, or a refusal. Needs none of the libraries."""
+"""From a Hugging Face folder back to the network: the same digest, or a refusal, without the libraries."""
 
 from __future__ import annotations
 
