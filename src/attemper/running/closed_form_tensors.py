@@ -71,12 +71,12 @@ def _product(factors: list[Tensor], *, like: Tensor) -> Tensor:
 
 
 def _binary_digits(values: Tensor) -> Tensor:
-    """How many binary digits positive integers below 2^53 have; 0 of what is below 1."""
+    """How many binary digits positive integers have, in all of float64's range; 0 of what is below 1."""
     digits = (values >= 1).to(values.dtype)
-    for step in (32, 16, 8, 4, 2, 1):
-        has_more = values >= 2.0**step
+    for step in (512, 256, 128, 64, 32, 16, 8, 4, 2, 1):
+        has_more = values >= constant_like(values, 2.0**step, values.dtype)
         digits = digits + step * has_more
-        values = torch.where(has_more, values * 2.0**-step, values)
+        values = torch.where(has_more, values * constant_like(values, 2.0**-step, values.dtype), values)
     return digits
 
 

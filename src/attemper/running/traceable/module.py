@@ -97,11 +97,20 @@ class TraceableBlock(nn.Module):
     def forward(self, x: Tensor, seats: Seats, margins: Tensor) -> tuple[Tensor, Tensor]:
         x = x + self.attn(self.read_by_heads(x), seats)
         pre = self._normalised(x, self.ln2) @ self.mlp.get("W_in") + self.mlp.get("b_in")
+        room = self._room(pre).masked_fill(~seats.real, float("inf"))
+        return x + pre.relu() @ self.mlp.get("W_out"), torch.minimum(margins, room.amin(dim=-1))
+
+    def _room(self, pre: Tensor) -> Tensor:
+        """The least margin of the clamps at each position; -inf where a hidden unit sees no number.
+
+        Runtimes may take a maximum or ReLU of what is no number for a number, so that nothing would show it.
+        """
+        is_number = (pre == pre).all(dim=-1)
+        room = torch.full_like(is_number, float("inf"), dtype=torch.float64)
         if self.clamps:
             low, high = ([pair[side] for pair in self.clamps] for side in (0, 1))
             room = torch.maximum(-pre[..., low], pre[..., high]).amin(dim=-1).double()
-            margins = torch.minimum(margins, room.masked_fill(~seats.real, float("inf")).amin(dim=-1))
-        return x + pre.relu() @ self.mlp.get("W_out"), margins
+        return torch.where(is_number, room, float("-inf"))
 
     def read_by_heads(self, x: Tensor) -> Tensor:
         """What the heads read of the residual stream: the stream itself, or normalised."""

@@ -1,0 +1,53 @@
+"""attemper page"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attemper.exports.page.writing import page_text
+from attemper.exports.pictures.source import source_picture
+from attemper.exports.subject import Subject
+from attemper.files import write_together
+from attemper.languages.words import parse_word
+from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.options import Folder, Json
+
+
+def page_command(
+    folder: Folder,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The HTML file to write, as in x.html.")
+    ],
+    word: Annotated[
+        str, typer.Option(metavar="WORD", help="The word that the page opens with; another can be typed.")
+    ] = "",
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What stands above it, in place of the source.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write one HTML file that runs the network in a browser, on any word (docs/page.md).
+
+    The file needs no server and no library, and asks nothing of anybody; its address has what is typed.
+    """
+    _require_file(output)
+    subject = Subject.load(folder)
+    picture, _ = source_picture(subject)
+    start = parse_word(word, subject.network.alphabet)
+    text = page_text(subject, start, title, picture=picture).encode()
+    write_together({output: text})
+    if json:
+        print_json({"output": str(output), "bytes": len(text), "digest": subject.digest})
+        return
+    out.print(f"wrote {output}: open it in a browser")
+
+
+def _require_file(output: Path) -> None:
+    """Refuse a folder, and a place of which a browser would not see that there is a page."""
+    if output.is_dir():
+        raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
+    if output.suffix.lower() not in {".html", ".htm"}:
+        raise typer.BadParameter(f"'{output}' does not end in .html, as a page does: -o x.html")

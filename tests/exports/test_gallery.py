@@ -1,0 +1,50 @@
+"""The pages in docs/gallery are what `make gallery` writes now, and show what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.exports.runs_page import Interpreter, needs_node
+from tests.exports.test_page import network_in
+from tests.support.gallery import FOLDER, PIECES, Piece, gallery
+
+MOST_BYTES = 150_000
+"""The picture is no larger."""
+
+SAID = {"majority": "accepted", "dyck-1": "accepted", "parity": "accepted", "automaton": "accepted"}
+
+
+def test_the_gallery_is_what_make_gallery_writes() -> None:
+    written = gallery()
+    for path, data in written.items():
+        assert path.exists(), f"docs/gallery/{path.name} is missing: make gallery"
+        assert path.read_bytes() == data, f"docs/gallery/{path.name} is not up to date: make gallery"
+    standing = {path for path in FOLDER.iterdir() if path.suffix == ".html"}
+    assert standing == set(written)
+
+
+def test_the_index_leads_to_every_page() -> None:
+    links = re.findall(r'href="([^"]*)"', (FOLDER / "index.html").read_text(encoding="utf-8"))
+    assert links == [f"{piece.name}.html" for piece in PIECES]
+
+
+def test_the_picture_is_small() -> None:
+    data = (FOLDER / "page.png").read_bytes()
+    assert data.startswith(b"\x89PNG")
+    assert len(data) < MOST_BYTES
+
+
+@needs_node
+@pytest.mark.parametrize("piece", PIECES, ids=lambda piece: piece.name)
+def test_a_page_of_the_gallery_is_right_on_the_word_that_it_opens_with(piece: Piece, tmp_path: Path) -> None:
+    interpreter = Interpreter(tmp_path)
+    contents = network_in((FOLDER / f"{piece.name}.html").read_text(encoding="utf-8"))
+    interpreter.show(contents)
+    ran, model = interpreter.run(tuple(contents["word"])), piece.build()
+    said = model.read(next(model.run([piece.word])))
+    assert ran["putOut"] == [str(int(own)) if isinstance(own, bool) else own for own in said]
+    assert ran["verdict"] == SAID.get(piece.name)
+    interpreter.stop()
