@@ -19,8 +19,9 @@ from attemper import Model
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError, WordError
+from attemper.exports.hugging_face_files import CONFIG, WEIGHTS, config_of
 from attemper.exports.remarks import KERNEL
-from attemper.exports.restoring import CONFIG, WEIGHTS, read_hugging_face
+from attemper.exports.restoring import read_hugging_face
 from attemper.exports.subject import Subject
 from attemper.languages.words import Word, show_word
 from tests.support.exported import MODELS, all_masks
@@ -123,11 +124,17 @@ def test_symbols_are_the_labels_of_what_puts_out_symbols(auto: Any, exported: An
     assert config.architectures == ["AttemperForTokenClassification"]
 
 
-def test_a_name_called_undecided_is_told_from_no_answer(auto: Any) -> None:
-    from attemper.exports.hugging_face.configuration import answers_of
-
-    assert answers_of({"output": [["undecided", 1], ["a", 2]]}) == ["undecided", "a", "undecided_"]
-    assert answers_of({"output": 3}) == ["rejected", "accepted", "undecided"]
+@pytest.mark.parametrize("labels", [{0: "accepted", 1: "rejected", 2: "undecided"}, {0: "no", 1: "yes"}, {}])
+def test_other_names_of_labels_are_refused(labels: dict[int, str], auto: Any, exported: Any) -> None:
+    """When a model is made, and when it runs: the names are what people read."""
+    _, folder = exported["since"]
+    kind = auto.AutoModelForSequenceClassification
+    with pytest.raises(MalformedFileError, match="mean rejected, accepted, undecided"):
+        kind.from_pretrained(folder, id2label=labels)
+    loaded = kind.from_pretrained(folder)
+    loaded.config.id2label = labels
+    with pytest.raises(MalformedFileError, match="leave it as it was exported"):
+        loaded(torch.tensor([[0]]))
 
 
 def test_of_several_symbols_none_is_read(auto: Any) -> None:
@@ -359,6 +366,24 @@ def test_no_entry_is_named_as_a_parameter_of_generation(auto: Any, exported: Any
     assert not set(config) & set(auto.GenerationConfig._get_default_generation_params())
 
 
+@pytest.mark.parametrize("name", ["since", "previous symbol", "push", "no heads", "layer norm"])
+def test_transformers_writes_the_same_configuration(
+    name: str, auto: Any, exported: Any, tmp_path: Path
+) -> None:
+    model, folder = exported[name]
+    auto.AutoConfig.from_pretrained(folder).save_pretrained(tmp_path)
+    auto.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path)
+    for file in (CONFIG, "tokenizer.json", "tokenizer_config.json"):
+        found, own = (json.loads((one / file).read_text(encoding="utf-8")) for one in (tmp_path, folder))
+        assert {**own, **found} == found
+        assert set(found) - set(own) <= {"is_local", "local_files_only"}
+    said = config_of(Subject(model.network, model.source, model.certify()), "float64")
+    assert json.loads((folder / CONFIG).read_text(encoding="utf-8")) == {
+        **said,
+        "transformers_version": auto.__version__,
+    }
+
+
 def test_missing_weights_leave_every_answer_undecided(auto: Any, exported: Any, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
@@ -413,7 +438,9 @@ def test_one_changed_weight_is_not_accepted(auto: Any, exported: Any, tmp_path: 
     weights = load_file(folder / WEIGHTS)
     weights["network.embed.W_E"][1, 0] += 2.0**-40
     save_file(weights, tmp_path / WEIGHTS, metadata={"format": "pt"})
-    (tmp_path / CONFIG).write_bytes((folder / CONFIG).read_bytes())
+    for path in folder.iterdir():
+        if path.name != WEIGHTS:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
     with pytest.raises(MalformedFileError, match="other weights than were exported"):
         read_hugging_face(tmp_path)
 

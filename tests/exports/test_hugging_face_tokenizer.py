@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,15 @@ from typing import Any
 import pytest
 import torch
 
-from attemper.errors import UnsupportedError, WordError
+from attemper.errors import MalformedFileError, UnsupportedError, WordError
+from attemper.exports.hugging_face_files import (
+    TOKENIZER,
+    TOKENIZER_SETTINGS,
+    as_text,
+    padding_token,
+    tokenizer_of,
+    tokenizer_settings,
+)
 from attemper.languages.words import Alphabet, parse_word
 
 pytestmark = pytest.mark.exports
@@ -33,17 +42,24 @@ def alphabet(request: pytest.FixtureRequest) -> Alphabet:
     return Alphabet(ALPHABETS[request.param])
 
 
+def write(alphabet: Alphabet, folder: Path) -> None:
+    """The tokenizer's files, as an export writes them."""
+    (folder / TOKENIZER).write_bytes(as_text(tokenizer_of(alphabet)))
+    (folder / TOKENIZER_SETTINGS).write_bytes(as_text(tokenizer_settings(alphabet)))
+
+
 @pytest.fixture
 def tokenizer(alphabet: Alphabet, tmp_path: Path) -> Any:
     """The tokenizer, saved and loaded again by its Auto class."""
     from transformers import AutoTokenizer
 
     from attemper.exports.hugging_face import AttemperConfig, AttemperTokenizer
-    from attemper.exports.hugging_face.tokenizing import tokenizer_of
 
-    tokenizer_of(alphabet).save_pretrained(tmp_path)
+    write(alphabet, tmp_path)
     AttemperConfig().save_pretrained(tmp_path)
-    loaded = AutoTokenizer.from_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(tmp_path).save_pretrained(tmp_path / "again")
+    AttemperConfig().save_pretrained(tmp_path / "again")
+    loaded = AutoTokenizer.from_pretrained(tmp_path / "again")
     assert type(loaded) is AttemperTokenizer
     return loaded
 
@@ -123,18 +139,51 @@ def test_pairs_are_refused(tokenizer: Any) -> None:
         tokenizer("", "")
 
 
+def test_the_file_is_what_the_library_makes_of_its_parts(alphabet: Alphabet) -> None:
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+
+    pad = padding_token(alphabet.symbols)
+    vocab = {symbol: number for number, symbol in enumerate(alphabet.symbols)}
+    made = Tokenizer(models.WordLevel(vocab, unk_token=pad))
+    made.add_special_tokens([pad])
+    characters = [pre_tokenizers.Split(Regex("."), "isolated")] if alphabet.is_single_character else []
+    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), *characters])
+    own = tokenizer_of(alphabet)
+    assert json.loads(made.to_str()) == {**own, "post_processor": None}
+    assert json.loads(Tokenizer.from_str(json.dumps(own)).to_str()) == own
+
+
+def test_a_tokenizer_that_was_changed_reads_nothing(tmp_path: Path) -> None:
+    from tokenizers import normalizers, processors
+    from transformers import AutoTokenizer
+
+    from attemper.exports.hugging_face import AttemperConfig
+
+    write(Alphabet(("a", "b")), tmp_path)
+    AttemperConfig().save_pretrained(tmp_path)
+    for part, value in (
+        ("normalizer", normalizers.Replace("a", "b")),
+        ("post_processor", processors.TemplateProcessing("a $A", "$A $B", [("a", 0)])),
+        ("pre_tokenizer", None),
+    ):
+        loaded = AutoTokenizer.from_pretrained(tmp_path)
+        assert loaded("ab", padding=True, truncation=True, max_length=1)["input_ids"] == [0]
+        if value is None:
+            loaded.add_tokens(["c"])
+        else:
+            setattr(loaded.backend_tokenizer, part, value)
+        with pytest.raises(MalformedFileError, match="the tokenizer was changed"):
+            loaded("ab")
+
+
 @pytest.mark.parametrize(
     ("symbols", "pad"),
     [("ab", "<pad>"), ("<pad>", "<pad0>"), ("<pad>012", "<pad3>"), (("<pad>",), "<pad0>"), ("<pad", "<pad>")],
 )
 def test_padding_has_a_character_that_no_symbol_has(symbols: Any, pad: str) -> None:
-    from attemper.exports.hugging_face.tokenizing import padding_token
-
     assert padding_token(tuple(symbols)) == pad
 
 
 def test_padding_is_found_where_symbols_have_all_of_ascii() -> None:
-    from attemper.exports.hugging_face.tokenizing import padding_token
-
     found = padding_token([chr(code) for code in range(33, 127)])
     assert found == "<pad\xa1>"
