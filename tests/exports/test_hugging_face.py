@@ -185,7 +185,7 @@ def test_the_empty_word_has_the_networks_own_verdict(auto: Any, exported: Any) -
 def test_an_unknown_symbol_is_a_word_error(auto: Any, exported: Any) -> None:
     _, folder = exported["often"]
     pipe = auto.pipeline("text-classification", model=str(folder))
-    with pytest.raises(WordError, match="symbol '2' at position 3 is not in the alphabet {0 1}") as error:
+    with pytest.raises(WordError, match=r"symbol '2' at position 3 is not in the alphabet \{0 1\}") as error:
         pipe(["01", "012"])
     assert error.value.details == {"position": 3}
 
@@ -395,6 +395,18 @@ def test_missing_weights_leave_every_answer_undecided(auto: Any, exported: Any, 
     save_file(weights, tmp_path / WEIGHTS, metadata={"format": "pt"})
     found = answers(auto, "SequenceClassification", tmp_path, some_words(model)[1:], "right", torch.float64)
     assert set(found) == {"undecided"}
+
+
+def test_other_files_of_weights_are_refused(auto: Any, exported: Any, tmp_path: Path) -> None:
+    """An entry of the configuration would have transformers load them instead."""
+    _, folder = exported["since"]
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "other.safetensors").write_bytes((folder / WEIGHTS).read_bytes())
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    (tmp_path / CONFIG).write_text(json.dumps({**config, "transformers_weights": "other.safetensors"}))
+    with pytest.raises(MalformedFileError, match="'transformers_weights' names other weights"):
+        auto.AutoModelForSequenceClassification.from_pretrained(tmp_path)
 
 
 def test_a_configuration_alone_decides_nothing(auto: Any, exported: Any) -> None:

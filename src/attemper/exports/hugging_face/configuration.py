@@ -29,6 +29,10 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
     weights_sha256: str | None = None
 
     def __post_init__(self, **rest: Any) -> None:
+        if "transformers_weights" in rest:
+            raise MalformedFileError(
+                "the entry 'transformers_weights' names other weights than model.safetensors: remove it"
+            )
         if self.network is not None:
             layers = self.network["layers"]
             self.pad_token_id = len(self.network["alphabet"])
