@@ -409,6 +409,22 @@ def test_other_files_of_weights_are_refused(auto: Any, exported: Any, tmp_path: 
         auto.AutoModelForSequenceClassification.from_pretrained(tmp_path)
 
 
+def test_tensors_of_other_names_are_not_loaded(auto: Any, exported: Any, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    model, folder = exported["since"]
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    weights = load_file(folder / WEIGHTS)
+    twin = weights["network.embed.W_E"].flip(0)
+    save_file({**weights, "embed.W_E": twin}, tmp_path / WEIGHTS, metadata={"format": "pt"})
+    words = some_words(model)
+    found = answers(auto, "SequenceClassification", tmp_path, words, "right", torch.float64)
+    assert found == [LABEL[model.verdict(run)] for run in model.run(words)]
+    with pytest.raises(MalformedFileError, match=r"a tensor 'embed.W_E', which no export writes"):
+        read_hugging_face(tmp_path)
+
+
 def test_a_configuration_alone_decides_nothing(auto: Any, exported: Any) -> None:
     _, folder = exported["since"]
     made = auto.AutoModelForSequenceClassification.from_config(auto.AutoConfig.from_pretrained(folder))

@@ -25,7 +25,7 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
     """What both models share: the traceable network, which `config.network` describes, as `self.network`."""
 
     config_class = AttemperConfig
-    base_model_prefix = "network"
+    base_model_prefix = ""  # with one, tensors without it would be loaded over the network's own
     main_input_name = "input_ids"
 
     def __init__(self, config: AttemperConfig) -> None:
