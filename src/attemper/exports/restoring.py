@@ -9,72 +9,88 @@ from pathlib import Path
 from attemper.certificates.claims import Certificate
 from attemper.certificates.files import UNREADABLE, decode
 from attemper.errors import MalformedFileError
+from attemper.exports.hugging_face_files import (
+    CARD,
+    CONFIG,
+    MODEL_TYPE,
+    PREFIX,
+    SEQUENCE,
+    TOKEN,
+    TOKENIZER,
+    TOKENIZER_SETTINGS,
+    VERSION,
+    WEIGHTS,
+    config_of,
+    tokenizer_of,
+    tokenizer_settings,
+)
 from attemper.exports.subject import Subject
 from attemper.files import parse_json, read_bytes
+from attemper.languages.words import Alphabet
 from attemper.networks.announced import announced_bytes
 from attemper.networks.differences import structure_difference, weights_difference
-from attemper.networks.files import contents_of, restored
+from attemper.networks.files import restored
+from attemper.networks.layers import Network
 from attemper.networks.safetensors import Tensor, decode_any_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
 
-CONFIG, WEIGHTS = "config.json", "model.safetensors"
-"""The files of the folder that are read: everything of the network is in them."""
-
-PREFIX = "network."
-"""How the names of weights begin there."""
-
 REMEDY = "give a folder that 'attemper export hugging-face' wrote"
+
+FORMATS = ("float64", "float32", "bfloat16")
+"""The formats that weights may be in, if they are exact in them."""
+
+HARMLESS = {"is_local": (True, False), "local_files_only": (True, False), "padding_side": ("left", "right")}
+"""Entries that transformers adds when it saves a tokenizer again, and what they may be."""
+
+READ = {CONFIG, WEIGHTS, TOKENIZER, TOKENIZER_SETTINGS}
+UNREAD = {CARD, "LICENSE"}
+"""Files of the folder that transformers loads, and such as it does not."""
 
 
 def read_hugging_face(folder: Path) -> Subject:
     """The network, source and certificate that were exported to the folder, exactly, and nothing else.
 
-    Everything is made anew of `config.json` and `model.safetensors` and must be, bit for bit, what is in
-    them, under the digest that is in them. What is restored is not believed: `attemper check` judges it.
+    The network is made anew of `config.json` and `model.safetensors`. Every entry and weight that the folder
+    has, those of the tokenizer, too, must be what an export of that network writes, but for the version of
+    transformers, the format of weights that it holds exactly, and the model's class; and there is no other
+    file that transformers might load instead. What is restored is not believed: `attemper check` judges it.
 
-    Raises `MalformedFileError`, naming what is missing, damaged, changed, or rounded to another format.
+    Raises `MalformedFileError`, naming what is missing, damaged, changed, added, or rounded.
     """
-    config = _config(folder / CONFIG)
+    _require_no_more(folder)
+    config = _json(folder / CONFIG)
+    if config.get("model_type") != MODEL_TYPE:
+        raise MalformedFileError(f"'{folder / CONFIG}' is of another model: {REMEDY}")
     structure = config.get("network")
     if not isinstance(structure, dict):
         raise MalformedFileError(f"'{folder / CONFIG}' has no entry 'network': {REMEDY}")
     tensors = _tensors(folder / WEIGHTS, structure)
     network, source = restored(structure, tensors, folder)
-    expected, weights = contents_of(network, source)
-    in_order = {name: tensors[name] for name in tensors_of(network)}
-    if encode_tensors(in_order) != weights:
-        difference = weights_difference(encode_tensors(in_order), weights)
-        raise MalformedFileError(f"'{folder / WEIGHTS}' was changed: {difference}. {_again(config)}")
-    if hashlib.sha256(weights).hexdigest() != config.get("weights_sha256"):
+    _require_weights(folder / WEIGHTS, config, network, tensors)
+    subject = Subject(network, source, _certificate(folder / CONFIG, config))
+    _require_config(folder / CONFIG, config, subject)
+    _require_tokenizer(folder, network.alphabet)
+    return subject
+
+
+def _require_no_more(folder: Path) -> None:
+    """Raise for a file that transformers may read, and no export writes: weights, adapters, vocabularies."""
+    found = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    more = [name for name in found if name not in READ | UNREAD and not name.startswith(".")]
+    if more:
         raise MalformedFileError(
-            f"'{folder / WEIGHTS}' has other weights than were exported. {_again(config)}"
+            f"'{folder / more[0]}' is no file of an export, and might be loaded instead of one: remove it"
         )
-    difference = structure_difference(structure, expected)
-    if difference:
-        raise MalformedFileError(
-            f"'{folder / CONFIG}' was changed: in 'network' {difference}. {_again(config)}"
-        )
-    return Subject(network, source, _certificate(folder / CONFIG, config, str(expected["digest"])))
 
 
-def _again(config: Mapping[str, object]) -> str:
-    """What to do about weights or a structure that are not those that were exported."""
-    if config.get("dtype") == "float64":
-        return "Export the network again"
-    return (
-        f"Weights are in {str(config.get('dtype'))[:20]} there, which rounds those that it does not hold: "
-        "export the network in float64"
-    )
-
-
-def _config(path: Path) -> Mapping[str, object]:
+def _json(path: Path) -> Mapping[str, object]:
     try:
-        config = parse_json(read_bytes(path, REMEDY))
+        found = parse_json(read_bytes(path, REMEDY))
     except (ValueError, RecursionError) as error:
         raise MalformedFileError(f"'{path}' is not complete JSON: {str(error)[:300]}") from None
-    if not isinstance(config, dict) or config.get("model_type") != "attemper":
-        raise MalformedFileError(f"'{path}' is of another model: {REMEDY}")
-    return config
+    if not isinstance(found, dict):
+        raise MalformedFileError(f"'{path}' holds no JSON object: {REMEDY}")
+    return found
 
 
 def _tensors(path: Path, structure: Mapping[str, object]) -> dict[str, Tensor]:
@@ -83,18 +99,69 @@ def _tensors(path: Path, structure: Mapping[str, object]) -> dict[str, Tensor]:
         found = decode_any_tensors(read_bytes(path, REMEDY, announced_bytes(structure)))
     except ValueError as error:
         raise MalformedFileError(f"'{path}' is not a weights file: {str(error)[:300]}") from None
+    odd = next((name for name in found if not name.startswith(PREFIX)), None)
+    if odd is not None:
+        raise MalformedFileError(f"'{path}' has a tensor '{odd[:80]}', which no export writes: remove it")
     return {name.removeprefix(PREFIX): tensor for name, tensor in found.items()}
 
 
-def _certificate(path: Path, config: Mapping[str, object], digest: str) -> Certificate | None:
-    """The certificate of the network; None if there was none."""
-    data = config.get("certificate")
-    if data is None:
+def _require_weights(
+    path: Path, config: Mapping[str, object], network: Network, tensors: Mapping[str, Tensor]
+) -> None:
+    """Raise unless the tensors are, bit for bit, those of the network that was exported."""
+    own = encode_tensors(tensors_of(network))
+    found = encode_tensors({name: tensors[name] for name in tensors_of(network)})
+    if found != own:
+        raise MalformedFileError(f"'{path}' was changed: {weights_difference(found, own)}. {_again(config)}")
+    if hashlib.sha256(own).hexdigest() != config.get("weights_sha256"):
+        raise MalformedFileError(f"'{path}' has other weights than were exported. {_again(config)}")
+
+
+def _again(config: Mapping[str, object]) -> str:
+    """What to do about weights that are not those that were exported."""
+    if config.get("dtype") == "float64":
+        return "Export the network again"
+    return (
+        f"Weights are in {str(config.get('dtype'))[:20]} there, which rounds those that it does not hold: "
+        "export the network in float64"
+    )
+
+
+def _certificate(path: Path, config: Mapping[str, object]) -> Certificate | None:
+    """The certificate in the configuration; None if there is none."""
+    if config.get("certificate") is None:
         return None
     try:
-        found = decode(data)
+        return decode(config["certificate"])
     except UNREADABLE as error:
         raise MalformedFileError(f"'{path}' has no readable certificate: {str(error)[:300]}") from None
-    if found.network != digest:
+
+
+def _require_config(path: Path, config: Mapping[str, object], subject: Subject) -> None:
+    """Raise unless the configuration is what an export of the network writes."""
+    dtype, classes = config.get("dtype"), config.get("architectures")
+    expected = config_of(subject, dtype if dtype in FORMATS and isinstance(dtype, str) else FORMATS[0])
+    if classes in ([SEQUENCE], [TOKEN]):
+        expected["architectures"] = classes  # whichever of the two saved it last
+    found = {name: value for name, value in config.items() if name != VERSION}
+    difference = structure_difference(found, expected)
+    if difference:
+        raise MalformedFileError(f"'{path}' was changed: {difference}. Export the network again")
+    if subject.certificate is not None and subject.certificate.network != subject.digest:
         raise MalformedFileError(f"'{path}' has the certificate of another network: export again")
-    return found
+
+
+def _require_tokenizer(folder: Path, alphabet: Alphabet) -> None:
+    """Raise unless the tokenizer's files are what an export of a network with that alphabet writes."""
+    settings = {
+        name: value
+        for name, value in _json(folder / TOKENIZER_SETTINGS).items()
+        if value not in HARMLESS.get(name, ())
+    }
+    for path, found, expected in (
+        (folder / TOKENIZER, _json(folder / TOKENIZER), tokenizer_of(alphabet)),
+        (folder / TOKENIZER_SETTINGS, settings, tokenizer_settings(alphabet)),
+    ):
+        difference = structure_difference(found, expected)
+        if difference:
+            raise MalformedFileError(f"'{path}' was changed: {difference}. Export the network again")

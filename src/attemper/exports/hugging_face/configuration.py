@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from attemper.errors import MalformedFileError
 from attemper.exports.extras import library
+from attemper.exports.hugging_face_files import BIT_ANSWERS, answers_of
 from attemper.exports.remarks import KERNEL
-from attemper.running.traceable.labels import LABELS, UNDECIDED
+from attemper.running.traceable.labels import LABELS
 
 transformers: Any = library("transformers", "hugging-face")
+
+assert BIT_ANSWERS == LABELS
 
 
 class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
@@ -26,6 +29,10 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
     weights_sha256: str | None = None
 
     def __post_init__(self, **rest: Any) -> None:
+        if "transformers_weights" in rest:
+            raise MalformedFileError(
+                "the entry 'transformers_weights' names other weights than model.safetensors: remove it"
+            )
         if self.network is not None:
             layers = self.network["layers"]
             self.pad_token_id = len(self.network["alphabet"])
@@ -38,6 +45,20 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
             if self.id2label is None:
                 self._name_labels(answers_of(self.network))
         super().__post_init__(**rest)
+
+    @property
+    def answers(self) -> list[str]:
+        """The names of the labels. Raises `MalformedFileError` if `id2label` gives them others.
+
+        Their numbers are what the model says, so that other names would be other answers.
+        """
+        names = answers_of(self.network or {"output": 0})
+        if self.id2label != dict(enumerate(names)):
+            raise MalformedFileError(
+                f"id2label is {str(self.id2label)[:120]}, but the labels 0, 1, ... mean {', '.join(names)}: "
+                "leave it as it was exported"
+            )
+        return names
 
     def _name_labels(self, names: list[str]) -> None:
         self.id2label: dict[int, str] | None = dict(enumerate(names))
@@ -54,16 +75,3 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
             if (claim["arithmetic"], claim.get("kernel")) == (name, KERNEL):
                 return int(claim["horizon"])
         return None
-
-
-def answers_of(network: Mapping[str, Any]) -> list[str]:
-    """The names of the labels: of a bit, or of the names that are put out and of no answer, which is last."""
-    if not isinstance(network["output"], list):
-        return list(LABELS)
-    names = [str(name) for name, _ in network["output"]]
-    return [*names, unused(LABELS[UNDECIDED], names)]
-
-
-def unused(name: str, taken: list[str]) -> str:
-    """The name, with as many underscores behind as make it none of those that are taken."""
-    return unused(f"{name}_", taken) if name in taken else name

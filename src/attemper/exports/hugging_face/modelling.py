@@ -25,7 +25,7 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
     """What both models share: the traceable network, which `config.network` describes, as `self.network`."""
 
     config_class = AttemperConfig
-    base_model_prefix = "network"
+    base_model_prefix = ""  # with one, tensors without it would be loaded over the network's own
     main_input_name = "input_ids"
 
     def __init__(self, config: AttemperConfig) -> None:
@@ -39,6 +39,7 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
                 "numbers are put out at every position, and no class of Hugging Face answers with them: use "
                 "'attemper export onnx' or 'attemper export torch'"
             )
+        assert config.answers  # other labels are refused here, before anything runs
         self.network = TraceableTransformer(config.network, config.dtype or torch.float64)
         self.post_init()
 
@@ -78,7 +79,7 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
         self, kind: str, answers: Tensor, seen: Look, labels: Tensor | None, return_dict: bool | None
     ) -> Any:
         """The output of that kind: logits of `answers`, and the cross-entropy of `labels`, if any."""
-        count = len(self.config.id2label)
+        count = len(self.config.answers)
         logits = CERTAIN * nn.functional.one_hot(answers, count).to(seen.outputs.dtype)
         loss = None
         if labels is not None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, count
+import json
+from collections.abc import Iterable
 from typing import Any
 
 from torch import Tensor
 
-from attemper.errors import UnsupportedError
+from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.extras import library
+from attemper.exports.hugging_face_files import tokenizer_of
 from attemper.languages.words import Alphabet, parse_word
+from attemper.networks.differences import structure_difference
 
 transformers: Any = library("transformers", "hugging-face")
-tokenizers: Any = library("tokenizers", "hugging-face")
 
 
 class AttemperTokenizer(transformers.PreTrainedTokenizerFast):  # type: ignore[misc]
@@ -21,7 +22,7 @@ class AttemperTokenizer(transformers.PreTrainedTokenizerFast):  # type: ignore[m
     one character. Nothing is added at the ends.
 
     An unknown symbol is a `WordError` with the symbol and its position. Pairs of texts are an
-    `UnsupportedError`.
+    `UnsupportedError`; a tokenizer that does anything else than this is a `MalformedFileError`.
     """
 
     model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012 - a list, as its base class has one
@@ -32,10 +33,20 @@ class AttemperTokenizer(transformers.PreTrainedTokenizerFast):  # type: ignore[m
         numbers = self.backend_tokenizer.get_vocab(with_added_tokens=False)
         return Alphabet(tuple(sorted(numbers, key=numbers.__getitem__)))
 
+    def _own_alphabet(self) -> Alphabet:
+        """The alphabet, if the tokenizer is that of an alphabet: nothing is replaced, added or cut off."""
+        alphabet = self.alphabet
+        # How a call pads and cuts off is up to whoever calls, and kept there.
+        found = {**json.loads(self.backend_tokenizer.to_str()), "truncation": None, "padding": None}
+        difference = structure_difference(found, tokenizer_of(alphabet))
+        if difference:
+            raise MalformedFileError(f"the tokenizer was changed: {difference}. Load the exported one")
+        return alphabet
+
     def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> Any:
         if text_pair is not None:
             raise UnsupportedError("a network reads one word: give each text by itself, not in pairs")
-        alphabet = self.alphabet
+        alphabet = self._own_alphabet()
         for word in _texts(text, split=bool(options.get("is_split_into_words"))):
             parse_word(word, alphabet)
         found = super()._encode_plus(text=_with_plain_blanks(text), **options)
@@ -64,23 +75,3 @@ def _with_plain_blanks(given: Any) -> Any:
     if isinstance(given, str):
         return "".join(" " if character.isspace() else character for character in given)
     return [_with_plain_blanks(one) for one in given] if isinstance(given, list | tuple) else given
-
-
-def tokenizer_of(alphabet: Alphabet) -> AttemperTokenizer:
-    """The tokenizer whose tokens 0, 1, ... are the alphabet's symbols, and the next one is padding."""
-    pad = padding_token(alphabet.symbols)
-    numbers = {symbol: number for number, symbol in enumerate(alphabet.symbols)}
-    # The name of the unknown token must not be a symbol: padding is none of the model's own tokens.
-    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token=pad))
-    parts = [tokenizers.pre_tokenizers.WhitespaceSplit()]
-    if alphabet.is_single_character:
-        parts.append(tokenizers.pre_tokenizers.Split(tokenizers.Regex("."), "isolated"))
-    backend.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(parts)
-    return AttemperTokenizer(tokenizer_object=backend, pad_token=pad, clean_up_tokenization_spaces=False)
-
-
-def padding_token(symbols: Sequence[str]) -> str:
-    """A text with a character that no symbol has, so that it stands in no word: `<pad>` if that is one."""
-    used = set("".join(symbols))
-    more = (f"<pad{chr(code)}>" for code in count(ord("0")) if chr(code).isprintable())
-    return next(text for text in chain(["<pad>"], more) if not set(text) <= used)

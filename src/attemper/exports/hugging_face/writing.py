@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import torch
 
-from attemper.certificates.files import encode
 from attemper.errors import UnsupportedError
 from attemper.exports.extras import library
 from attemper.exports.hugging_face.card import model_card
-from attemper.exports.hugging_face.configuration import AttemperConfig
-from attemper.exports.hugging_face.tokenizing import tokenizer_of
-from attemper.exports.restoring import CONFIG, PREFIX, WEIGHTS
+from attemper.exports.hugging_face_files import (
+    CARD,
+    CONFIG,
+    PREFIX,
+    TOKENIZER,
+    TOKENIZER_SETTINGS,
+    VERSION,
+    WEIGHTS,
+    as_text,
+    config_of,
+    tokenizer_of,
+    tokenizer_settings,
+)
 from attemper.exports.subject import Subject
 from attemper.files import write_together
 from attemper.languages.measures import describe
-from attemper.networks.files import contents_of
-
-CARD = "README.md"
 
 
 def write_hugging_face(subject: Subject, folder: Path, dtype: str) -> None:
@@ -41,31 +45,12 @@ def write_hugging_face(subject: Subject, folder: Path, dtype: str) -> None:
     wide = subject.traceable(torch.float64).state_dict()
     is_exact = all(torch.equal(weights[f"{PREFIX}{name}"].double(), own) for name, own in wide.items())
     save = library("safetensors.torch", "hugging-face").save
+    version, alphabet = library("transformers", "hugging-face").__version__, subject.network.alphabet
     files = {
-        CONFIG: _config(subject, dtype).encode(),
+        CONFIG: as_text({**config_of(subject, dtype), VERSION: version}),
         WEIGHTS: save(weights, metadata={"format": "pt"}),
         CARD: model_card(subject, dtype, is_exact=is_exact).encode(),
-        **_tokenizer_files(subject),
+        TOKENIZER: as_text(tokenizer_of(alphabet)),
+        TOKENIZER_SETTINGS: as_text(tokenizer_settings(alphabet)),
     }
     write_together({folder / name: data for name, data in files.items()})
-
-
-def _config(subject: Subject, dtype: str) -> str:
-    """What `config.json` holds."""
-    _, weights = contents_of(subject.network, subject.source)
-    config = AttemperConfig(
-        network=subject.structure,
-        certificate=None if subject.certificate is None else encode(subject.certificate),
-        weights_sha256=hashlib.sha256(weights).hexdigest(),
-        dtype=dtype,
-    )
-    task = "TokenClassification" if subject.network.symbols else "SequenceClassification"
-    config.architectures = [f"AttemperFor{task}"]
-    return str(config.to_json_string())
-
-
-def _tokenizer_files(subject: Subject) -> dict[str, bytes]:
-    """The files of the tokenizer, by their names."""
-    with TemporaryDirectory() as scratch:
-        tokenizer_of(subject.network.alphabet).save_pretrained(scratch)
-        return {path.name: path.read_bytes() for path in Path(scratch).iterdir()}
