@@ -148,13 +148,14 @@ def test_what_is_no_number_is_undecided(node: Interpreter) -> None:
     """A clamp that adds up infinities of both signs has no margin, and the word no verdict."""
     contents: Any = page_contents(subject_of("O a"))
     for unit in contents["layers"][0]["hidden"]:
-        unit["reads"] = [*unit["reads"], [0, 2], [0, -2]]
+        unit["reads"], unit["writes"] = [*unit["reads"], [0, 2], [0, -2]], []
     contents["positions"] = [
         [c, ["*", 1e308, 1e308] if c == 0 else form] for c, form in contents["positions"]
     ]
     node.show(contents)
     ran = node.run(("b", "a"))
     assert math.isnan(ran["margin"])
+    assert ran["outputs"] == [[0, 0]]
     assert ran["verdict"] == "undecided"
     assert ran["putOut"] == ["?", "?"]
 
@@ -276,3 +277,47 @@ def test_one_coordinate_may_have_several_embeddings(node: Interpreter) -> None:
     node.show(contents)
     found = node.run(("a", "b", "b"), stream=True)["stream"][0]
     assert [row[where] for row in found] == [1 + 1 / i + i * (1 / 3) for i in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("name", ["next", "until", "since", "automaton", "parity", "rms norm"])
+def test_verdicts_are_those_of_the_model(name: str, node: Interpreter) -> None:
+    """Read at the first position or at the last: on all short words."""
+    model = MODELS[name]()
+    node.show(page_contents(Subject(model.network, model.source)))
+    words = words_for(model.network, 5, ())
+    said = {False: "rejected", True: "accepted"}
+    assert [node.run(word)["verdict"] for word in words] == [said[model.accepts(word)] for word in words]
+
+
+@pytest.mark.parametrize("name", ["layer norm", "rms norm"])
+def test_norms_of_somebody_else_are_computed_by_their_definition(name: str, node: Interpreter) -> None:
+    """With means that are not 0, and other gains and biases before heads than before hidden units."""
+    subject, draw = dict(subjects())[name], random.Random(6)
+    contents: Any = page_contents(subject)
+    tensors = dict(subject.traceable(torch.float64).state_dict())
+    width = len(subject.network.coordinates)
+
+    def some() -> list[float]:
+        return [draw.uniform(-2, 2) for _ in range(width)]
+
+    rows = [some() for _ in contents["alphabet"]]
+    contents["embedding"] = [[[c, x] for c, x in enumerate(row)] for row in rows]
+    tensors["embed.W_E"] = torch.tensor(rows, dtype=torch.float64)
+    for place_of_layer, layer in enumerate(contents["layers"]):
+        for place, norm in (("ln1", layer["beforeHeads"]), ("ln2", layer["beforeHidden"])):
+            norm["gain"] = some()
+            tensors[f"blocks.{place_of_layer}.{place}.w"] = torch.tensor(norm["gain"], dtype=torch.float64)
+            if contents["normalisation"]["isCentred"]:
+                norm["bias"] = some()
+                tensors[f"blocks.{place_of_layer}.{place}.b"] = torch.tensor(
+                    norm["bias"], dtype=torch.float64
+                )
+    module = subject.traceable(torch.float64)
+    module.load_state_dict(tensors)
+    node.show(contents)
+    for word in words_for(subject.network, 3, ()):
+        tokens, _ = tokens_of(subject.network.alphabet, [word])
+        outputs, margin = module(tokens, torch.ones_like(tokens))
+        ran = node.run(word)
+        assert ran["margin"] == pytest.approx(margin.item(), rel=1e-9)
+        assert ran["outputs"][0] == pytest.approx(outputs[0].tolist(), rel=1e-9)
