@@ -37,6 +37,8 @@ from attemper.exports.page.contents import page_contents
 from attemper.exports.page.forms import form_data
 from attemper.exports.subject import Subject
 from attemper.languages.words import Alphabet, parse_word
+from attemper.networks.layers import Masking
+from attemper.networks.meaning_hard import visible
 from attemper.running.batches import runs_of, tokens_of
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.numbers import integer_of
@@ -321,3 +323,34 @@ def test_norms_of_somebody_else_are_computed_by_their_definition(name: str, node
         ran = node.run(word)
         assert ran["margin"] == pytest.approx(margin.item(), rel=1e-9)
         assert ran["outputs"][0] == pytest.approx(outputs[0].tolist(), rel=1e-9)
+
+
+NAMES = [["x", 0], ["y", 1]]
+RUNS: list[tuple[dict[str, Any], list[list[float]], float, str]] = [
+    ({"measure": None, "outputs": NAMES}, [[1], [0]], 0.25, "x"),
+    ({"measure": None, "outputs": NAMES}, [[1], [1]], 0.25, "?"),
+    ({"measure": None, "outputs": NAMES}, [[0], [0]], 0.25, "?"),
+    ({"measure": None, "outputs": NAMES}, [[1], [0.5]], 0.25, "?"),
+    ({"measure": None, "outputs": NAMES}, [[1], [0]], -0.1, "?"),
+    ({"measure": "fraction", "outputs": [[None, 0]]}, [[0.5]], 0.0, "0.5"),
+    ({"measure": "fraction", "outputs": [[None, 0]]}, [[0.5]], -0.1, "?"),
+    ({"measure": "distribution", "outputs": NAMES}, [[0.75], [0.25]], 0.0, "x 0.75, y 0.25"),
+    ({"measure": "distribution", "outputs": NAMES}, [[0.75], [0.25]], -0.1, "?"),
+]
+
+
+@pytest.mark.parametrize(("network", "outputs", "margin", "said"), RUNS)
+def test_what_cannot_be_read_is_undecided(
+    network: dict[str, Any], outputs: list[list[float]], margin: float, said: str, node: Interpreter
+) -> None:
+    assert node.call("putOut", network, {"outputs": outputs, "margin": margin}, 0) == said
+
+
+@pytest.mark.parametrize("masking", list(Masking))
+def test_an_integer_is_its_share_times_what_is_seen(masking: Masking, node: Interpreter) -> None:
+    """Of three positions: 6 is put out as the share of what each of them sees, 0 where none is seen."""
+    network = {"measure": "integer", "outputs": [[None, 0]], "over": str(masking)}
+    counts = [len(visible(masking, i, 3)) for i in (1, 2, 3)]
+    ran = {"outputs": [[6 / count if count else 0 for count in counts]], "margin": 0.25}
+    found = [node.call("putOut", network, ran, place) for place in range(3)]
+    assert found == [str(6 if count else 0) for count in counts]
