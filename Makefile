@@ -6,33 +6,46 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.dev-ready
+EXPORTS := .venv-exports
+EXPORTS_READY := $(EXPORTS)/.ready
 BROWSER := .venv-browser
 BROWSER_READY := $(BROWSER)/.ready
+WHEEL := .venv-wheel
+# Users get ranges of versions (pyproject.toml); here everything is what it was tested with.
+INSTALL := -I -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JOBS ?= 2
 # One thread per worker: two workers share two cores.
 TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0
+# These need libraries of their own, and have targets of their own.
+ELSEWHERE := not exports and not browser
 
-.PHONY: help demo check test test-slow test-browser gallery mutate bench clean
+.PHONY: help demo check test test-slow test-exports test-browser test-wheel gallery mutate bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  \1: \2/'
 
 # torch first and pinned: a later resolve would otherwise be free to pick another build of it.
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python $(INSTALL) torch
+	$(BIN)/python $(INSTALL) -e .
 	touch $@
 
 $(DEV_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python $(INSTALL) -e ".[dev]"
+	touch $@
+
+$(EXPORTS_READY): pyproject.toml constraints.txt
+	test -x $(EXPORTS)/bin/python || $(PYTHON) -m venv $(EXPORTS)
+	$(EXPORTS)/bin/python $(INSTALL) torch
+	$(EXPORTS)/bin/python $(INSTALL) -e ".[dev-exports]"
 	touch $@
 
 # A browser's driver and what `attemper play` needs, in an environment of their own: tests alone need it.
-$(BROWSER_READY): pyproject.toml
+$(BROWSER_READY): pyproject.toml constraints.txt
 	test -x $(BROWSER)/bin/python || $(PYTHON) -m venv $(BROWSER)
-	$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev,play]" playwright==1.65.2
+	$(BROWSER)/bin/python $(INSTALL) torch
+	$(BROWSER)/bin/python $(INSTALL) -e ".[dev-browser]"
 	touch $@
 
 demo: $(READY) ## compile the well-known languages and run real words through them
@@ -46,10 +59,21 @@ check: $(DEV_READY) ## formatting, lint, types, import contracts, and how much m
 	$(TEST_ENV) $(BIN)/python -m tests.support.statements
 
 test: check ## check, then all tests and doc examples
-	$(TEST_ENV) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow"
+	$(TEST_ENV) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow and $(ELSEWHERE)"
 
 test-slow: $(DEV_READY) ## the long sweeps
-	$(TEST_ENV) ATTEMPER_HYPOTHESIS=deep $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m slow
+	$(TEST_ENV) ATTEMPER_HYPOTHESIS=deep $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "slow and $(ELSEWHERE)"
+
+test-exports: $(EXPORTS_READY) ## networks in the libraries that they are exported to (some hundred MB)
+	$(TEST_ENV) $(EXPORTS)/bin/python -m pytest -q -m exports tests
+
+test-wheel: $(DEV_READY) ## the package as users install it, in a fresh environment with nothing else
+	rm -rf build dist $(WHEEL)
+	$(BIN)/python -I -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python $(INSTALL) torch
+	$(WHEEL)/bin/python $(INSTALL) dist/attemper-*.whl
+	cd dist && ../$(WHEEL)/bin/python -I ../tests/support/wheel_tour.py
 
 mutate: $(DEV_READY) ## change the checker's code place by place: a test must notice each change (slow)
 	$(TEST_ENV) $(BIN)/python -m tests.mutation
@@ -63,5 +87,5 @@ gallery: $(DEV_READY) ## write the pages of docs/gallery, which run networks in 
 test-browser: $(BROWSER_READY) ## the page in a real browser: the Chromium of CHROMIUM=path, or on PATH
 	$(TEST_ENV) $(BROWSER)/bin/python -m pytest -q -m browser tests/exports/browser
 
-clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) $(BROWSER) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation
+clean: ## remove virtual environments, what was built, and caches
+	rm -rf $(VENV) $(EXPORTS) $(BROWSER) $(WHEEL) build dist src/attemper.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .mutation

@@ -143,9 +143,8 @@ def load(folder: Path) -> tuple[Network, Source]:
         )
     with _refusing(folder / WEIGHTS, "is not a weights file"):
         tensors = decode_tensors(weights)
+    network, source = restored(structure, tensors, folder)
     with _refusing(folder, "does not hold a network"):
-        network = _network(structure, tensors, edited=False).network
-        source = _source(structure)
         difference = _difference(structure, text, weights, network, source)
     if difference:
         raise MalformedFileError(
@@ -153,6 +152,18 @@ def load(folder: Path) -> tuple[Network, Source]:
             f"Save it with attemper; {JUDGE_EDITED}"
         )
     return network, source
+
+
+def restored(
+    structure: Mapping[str, object], tensors: Mapping[str, Tensor], place: Path
+) -> tuple[Network, Source]:
+    """The network that the entries of a `network.json`, in any order, and tensors describe.
+
+    Whether they are written as `save` writes, or fit their digest, is not asked. Raises `MalformedFileError`,
+    with the place where they were found and what is wrong.
+    """
+    with _refusing(place, "does not hold a network"):
+        return _network(structure, tensors, edited=False).network, _source(structure)
 
 
 def load_edited(folder: Path) -> tuple[Edited, str]:

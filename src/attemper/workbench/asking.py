@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from attemper.errors import OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
+from attemper.missing import torch_needed
 from attemper.workbench.model import Model
 from attemper.workbench.options import limits_of, require
 from attemper.workbench.translate import Translation, translate
@@ -48,8 +49,9 @@ def verify(
     (50, 50, None)
     """
     require("model", model, Model, "give a Model; attemper.load(DIR) reads one")
-    from attemper.workbench.verify import Plan, count_words, longest_exhaustive
-    from attemper.workbench.verify import verify as verify_words
+    with torch_needed():
+        from attemper.workbench.verify import Plan, count_words, longest_exhaustive
+        from attemper.workbench.verify import verify as verify_words
 
     exhaustive = longest_exhaustive(model) if up_to is None else up_to
     for name, value, least in (("up_to", exhaustive, 0), ("random", random, 0), ("length", length, 1)):

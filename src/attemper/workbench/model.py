@@ -49,6 +49,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet, Word, show_word
+from attemper.missing import torch_needed
 from attemper.networks.files import HARD, Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
@@ -477,9 +478,10 @@ class Model:
     ) -> DenseTransformer:
         choice("weights", weights, get_args(Weights))
         name = dtype_name(dtype)
-        import torch
+        with torch_needed():
+            import torch
 
-        from attemper.running.dense import DenseTransformer
+            from attemper.running.dense import DenseTransformer
 
         override = HardWeighting.AVERAGE if weights == "hard" else None
         return DenseTransformer(self.network, getattr(torch, name), override, engine=engine, sealed=sealed)
@@ -494,7 +496,8 @@ class Model:
         (tensor([[0, 1],
                 [1, 0]]), tensor([2, 1]))
         """
-        from attemper.running.batches import tokens_of
+        with torch_needed():
+            from attemper.running.batches import tokens_of
 
         found = words_of(words, self.alphabet)
         if not found or not all(found):
@@ -561,9 +564,9 @@ class Model:
         <Run bab: 011, margin 0.25>
         <Run b: 0, margin 0.25>
         """
+        runner = self._runner(weights, dtype)
         from attemper.running.batches import runs_of
 
-        runner = self._runner(weights, dtype)
         return runs_of(runner, words_of(words, self.alphabet), runner.require_engine(engine))
 
     def scans(self, length: int, weights: Weights, dtype: DTypeLike, engine: EngineName) -> bool:
@@ -656,9 +659,9 @@ class Model:
         >>> trace.subformulas[-1], trace.heads[0].hard[2]
         (('O a', (False, True, True)), (0.0, 1.0, 0.0))
         """
+        soft, hard = self._runner("soft", "float64"), self._runner("hard", "float64")
         from attemper.workbench.trace import trace_word
 
-        soft, hard = self._runner("soft", "float64"), self._runner("hard", "float64")
         return trace_word(self.language, self.word(word), soft, hard, names_of(self.rasp, self.language))
 
     def save(self, folder: str | Path, *, certificate: Certificate | None = None) -> None:
@@ -722,7 +725,8 @@ class Model:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
         named = Kind(choice("kind", kind, tuple(Kind)))
         subject = Subject(self.network, self.source, certificate)
-        export(subject, named, Path(path), dtype=choice("dtype", dtype, FORMATS), positions=positions)
+        with torch_needed():
+            export(subject, named, Path(path), dtype=choice("dtype", dtype, FORMATS), positions=positions)
 
     @property
     def digest(self) -> str:

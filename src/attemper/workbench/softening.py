@@ -15,6 +15,7 @@ from attemper.checker.softening.claims import check_approximation
 from attemper.checker.softening.enumeration import MOST_WORDS
 from attemper.checker.verdict import Verdict
 from attemper.errors import OptionError
+from attemper.missing import torch_needed
 from attemper.modules import ModuleError, blaming, imported
 from attemper.networks.files import Source, bare_digest, digest_of
 from attemper.networks.files import load as load_network
@@ -145,9 +146,10 @@ def load_softened(folder: str | Path, dtype: DTypeLike = "float64") -> DenseTran
     ...     load_softened(folder)(torch.tensor([[1, 0, 1]])).round().tolist()
     [[0.0, 1.0, 1.0]]
     """
-    import torch
+    with torch_needed():
+        import torch
 
-    from attemper.running.dense import DenseTransformer
+        from attemper.running.dense import DenseTransformer
 
     return DenseTransformer(load_network(Path(folder))[0], getattr(torch, dtype_name(dtype)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -12,6 +13,8 @@ import typer
 
 from attemper import __version__
 from attemper.errors import ExitCode
+from attemper.missing import torch_needed
+from attemper.workbench.cli.completion import being_typed
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
 
@@ -71,7 +74,6 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         help="From formulas, regular expressions and automata to softmax transformers, right at every "
         "length; and what hard attention cannot do.",
         epilog=EPILOG,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
@@ -89,9 +91,10 @@ def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object] | type
 
     A command that has commands below it is a `typer.Typer`.
 
-    Help, and a name that is none, are about all of them.
+    Help, and a name that is none, are about all of them. Where a shell asks how a line goes on, that line
+    has the arguments.
     """
-    first = arguments[0] if arguments else ""
+    first = next(iter(being_typed(arguments, os.environ)), "")
     named = [first] if first in COMMANDS else [] if first == "--version" else list(COMMANDS)
     homes = {name: import_module(f"attemper.workbench.cli.{COMMANDS[name]}") for name in named}
     return {name: getattr(home, f"{name}_command", None) or home.app for name, home in homes.items()}
@@ -111,7 +114,8 @@ def _exit_code() -> int:
     arguments = sys.argv[1:]
     try:
         # Whoever says nothing is told what can be said; that is wrong usage all the same.
-        code = application(arguments)(arguments or ["--help"], standalone_mode=False)
+        with torch_needed():
+            code = application(arguments)(arguments or ["--help"], standalone_mode=False)
         code = code if arguments else ExitCode.USAGE
         sys.stdout.flush()
         if code == ExitCode.INTERRUPTED:  # typer's own code for Ctrl-C inside a command

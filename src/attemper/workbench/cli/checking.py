@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +20,18 @@ from attemper.checker.limits import (
     seconds_since_start,
 )
 from attemper.checker.report import lines_of, record_of
-from attemper.workbench.cli.console import ReaderLeftError, activity, err, out, print_json
+from attemper.workbench.cli.console import ReaderLeftError, activity, err, out, print_json, print_program
 from attemper.workbench.cli.options import Json
 
 TEXT = ".rasp"
 """How the names of programs' texts end."""
+
+
+def _print_rules(wanted: bool) -> None:
+    if wanted:
+        rules = resources.files("attemper.certificates").joinpath("FORMAT.md")
+        print_program(rules.read_text(encoding="utf-8"))
+        raise typer.Exit
 
 
 def check_command(
@@ -67,6 +75,15 @@ def check_command(
     ] = False,
     seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = SECONDS,
     memory: Annotated[int, typer.Option(metavar="MB", help="UNKNOWN beyond that.")] = MEMORY,
+    rules: Annotated[
+        bool,
+        typer.Option(
+            "--rules",
+            callback=_print_rules,
+            is_eager=True,
+            help="Print FORMAT.md, the rules that verdicts name by their sections, and leave.",
+        ),
+    ] = False,
 ) -> int:
     """Check a network's certificate, or a refutation, from the raw weights, trusting nothing that it says.
 
@@ -77,6 +94,7 @@ def check_command(
 
     Exit codes: 0 PROVED, 10 REFUTED, 11 PROVED_UNDER_ASSUMPTIONS, 12 UNKNOWN, 6 MALFORMED.
     """
+    del rules
     note = memory_note()
     if note is not None:
         err.print(note)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import final
+from typing import Annotated, final
 
 import typer
 
 from attemper.errors import UnsupportedError
+from attemper.files import write_together
 from attemper.languages.regular.classes import (
     Classification,
     Cycle,
@@ -42,22 +43,41 @@ class _Forcing:
 
 
 def classify_command(
-    regex: RegexOption = None, dfa: DfaOption = None, alphabet: AlphabetOption = None, json: Json = False
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the minimal automaton to this file, x.svg."),
+    ] = None,
+    json: Json = False,
 ) -> None:
     """Say what class a regular language is in: star-free, quasi-aperiodic, solvable or neither; and why."""
     with activity("making the automaton", quiet=json) as report:
         automaton = automaton_of(regex, dfa, alphabet)
+        if svg is not None:
+            _draw(automaton, svg)
         report(f"it has {len(automaton.moves):,} states; looking for groups")
         found = classify(automaton)
         report("forcing numbers")
         forced = _forcing(automaton)
     if json:
         record = _record(automaton, found)
-        print_json({"states": len(automaton.moves), **record, "forcing": _forcing_record(forced)})
+        picture = {} if svg is None else {"picture": str(svg)}
+        print_json({"states": len(automaton.moves), **record, "forcing": _forcing_record(forced), **picture})
         return
     out.print(f"{len(automaton.moves)} states")
     out.print_lines(show_classification(found))
     out.print(_forcing_text(forced))
+    if svg is not None:
+        out.print(f"wrote a picture to {svg}")
+
+
+def _draw(automaton: Dfa, svg: Path) -> None:
+    """Write the picture. Raises `UnsupportedError` for too many states, before anything is classified."""
+    from attemper.exports.pictures.svg import automaton_svg
+
+    write_together({svg: automaton_svg(automaton, standalone=True).encode()})
 
 
 def _record(dfa: Dfa, found: Classification) -> dict[str, object]:

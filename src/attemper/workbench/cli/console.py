@@ -159,7 +159,7 @@ def print_json(record: object) -> None:
 
 
 def print_program(text: str) -> None:
-    """A program's steps, line by line as they are read again: nothing is wrapped. It is plain ASCII."""
+    """A text of our own as it stands, such as a program's steps, which are read again: nothing is wrapped."""
     try:
         sys.stdout.write(text)
     except BrokenPipeError:

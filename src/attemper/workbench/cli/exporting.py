@@ -70,7 +70,7 @@ def import_command(
     Nothing of it is believed: 'attemper check DIR' says what is proved. Weights that were changed since, or
     rounded to another format, are refused.
     """
-    from attemper.exports.hugging_face.reading import read_hugging_face
+    from attemper.exports.restoring import read_hugging_face
 
     subject = read_hugging_face(source)
     subject.save(output)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from attemper.exports.page.writing import page_text
+from attemper.exports.pictures.source import source_picture
 from attemper.exports.subject import Subject
 from attemper.files import write_together
 from attemper.languages.words import parse_word
@@ -34,7 +35,9 @@ def page_command(
     """
     _require_file(output)
     subject = Subject.load(folder)
-    text = page_text(subject, parse_word(word, subject.network.alphabet), title).encode()
+    picture, _ = source_picture(subject)
+    start = parse_word(word, subject.network.alphabet)
+    text = page_text(subject, start, title, picture=picture).encode()
     write_together({output: text})
     if json:
         print_json({"output": str(output), "bytes": len(text), "digest": subject.digest})

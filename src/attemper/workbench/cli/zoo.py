@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -53,9 +53,13 @@ def zoo_command(
         int | None, typer.Option(min=0, max=100_000, help="The greatest length of the words (default: 12).")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="For the choice of the words (default: 0).")] = None,
+    pages: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write a folder of pages that run all networks in a browser."),
+    ] = None,
     json: Json = False,
 ) -> int:
-    """List what has a name; show one, with words; or compile it.
+    """List what has a name; show one, with words; compile it; or write pages of all.
 
     Of a language there are words in it, words not in it and near misses; of what puts something out at every
     position there are words with what is put out.
@@ -64,6 +68,8 @@ def zoo_command(
     """
     given = {"-o": output, "--regime": regime, "--words": words, "--length": length, "--seed": seed}
     options = [option for option, value in given.items() if value is not None]
+    if pages is not None:
+        return _write_pages(pages, name, options, json=json)
     if name is None:
         if options:
             raise typer.BadParameter(f"{options[0]} needs a NAME")
@@ -85,6 +91,16 @@ def zoo_command(
     out.print(f"{entry.name}: {entry.definition}")
     for fact, value in (*_facts(entry), *drawn.facts()):
         out.print(f"{fact:{NAME}} {value}", hang=NAME + 1)
+    return ExitCode.OK
+
+
+def _write_pages(folder: Path, name: str | None, options: Sequence[str], *, json: bool) -> int:
+    """Pages of everything, which have no options."""
+    if name is not None or options:
+        raise typer.BadParameter(f"--pages is for the whole zoo: leave {(*options, name)[0]} out")
+    from attemper.workbench.cli.zoo_pages import write_pages
+
+    write_pages(everything(), folder, json=json)
     return ExitCode.OK
 
 

@@ -1,0 +1,209 @@
+"""A network's circuit as JSON: the ground truth of what reads and writes what (docs/circuit.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import form_to_tree, show_form, tests_in
+from attemper.exact.predicates import Named, periodic
+from attemper.exports.dependencies import Component, Edge, components_of, edges_of, head_name, hidden_name
+from attemper.exports.subject import Subject
+from attemper.files import write_together
+from attemper.networks.form_text import sum_text
+from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
+
+FORMAT = "attemper-circuit/1"
+
+Entry = dict[str, object]
+"""A JSON object."""
+
+
+def write_circuit(subject: Subject, path: Path) -> None:
+    """Write the circuit to a file.
+
+    Raises what `circuit_of` raises, and `MalformedFileError` if writing fails.
+    """
+    text = json.dumps(circuit_of(subject), ensure_ascii=False, indent=1) + "\n"
+    write_together({path: text.encode()})
+
+
+def circuit_of(subject: Subject) -> Entry:
+    """The circuit as JSON data: coordinates, components, clamps and edges, as `docs/circuit.md` says.
+
+    Factors and biases are rational numbers as text, `p` or `p/q`. Raises `UnsupportedError` for a normalised
+    network, whose norms read every coordinate, and for a registered predicate.
+
+    >>> import attemper
+    >>> model = attemper.compile("O a", "ab")
+    >>> circuit = circuit_of(Subject(model.network, model.source))
+    >>> circuit["edges"][0]
+    {'from': 'pos_embed', 'to': 'head 0.0', 'as': 'query', 'coordinate': 0}
+    """
+    network = subject.network
+    _require_plain(network)
+    components = components_of(network)
+    return {
+        "format": FORMAT,
+        "network": subject.digest,
+        "source": subject.structure["source"],
+        "alphabet": list(network.alphabet.symbols),
+        "read_at": "first" if network.reads_first else "last",
+        "accepts_empty": network.accepts_empty,
+        "coordinates": _coordinates(network, components),
+        "components": list(_entries(subject)),
+        "clamps": [clamp for number, layer in enumerate(network.layers) for clamp in _clamps(number, layer)],
+        "edges": [_edge(edge) for edge in edges_of(components)],
+    }
+
+
+def _require_plain(network: Network) -> None:
+    if network.normalisation is not None:
+        raise UnsupportedError(
+            "the network normalises what its sublayers read, so that every component depends on all before: "
+            "it has no circuit of single coordinates. Compile without --layer-norm or --rms-norm"
+        )
+    weightings = [head.weighting for layer in network.layers for head in layer.heads]
+    colds = [weighting.inverse_temperature for weighting in weightings if isinstance(weighting, Softmax)]
+    for form in (*(form for _, form in network.positions), *colds):
+        for test in tests_in(form):
+            found = periodic(test.predicate)
+            if isinstance(found, Named):
+                raise UnsupportedError(
+                    f"the predicate '{found.name}' is a Python function, which no file can hold, so the "
+                    "network is not exported. Write it with remainders (pos mod 3 = 1), if it is periodic"
+                )
+
+
+def _coordinates(network: Network, components: tuple[Component, ...]) -> list[Entry]:
+    """Every coordinate with its label, and by which components it is written."""
+    writers: list[list[str]] = [[] for _ in network.coordinates]
+    for component in components:
+        for coordinate in component.writes:
+            writers[coordinate].append(component.name)
+    labelled = enumerate(zip(network.coordinates, writers, strict=True))
+    return [{"index": c, "label": label, "written_by": own} for c, (label, own) in labelled]
+
+
+def _edge(edge: Edge) -> Entry:
+    return {"from": edge.source, "to": edge.target, "as": str(edge.role), "coordinate": edge.coordinate}
+
+
+def _entries(subject: Subject) -> Iterator[Entry]:
+    """The components as JSON, in the order of a run."""
+    network = subject.network
+    yield _word_embedding(network)
+    yield {
+        **_place("pos_embed", "position embedding", "hook_pos_embed"),
+        "writes": [
+            {"coordinate": c, "form": form_to_tree(form), "text": show_form(form)}
+            for c, form in network.positions
+        ],
+    }
+    for number, layer in enumerate(network.layers):
+        for index, head in enumerate(layer.heads):
+            yield _head(subject, number, index, head)
+        yield from _hidden(number, layer)
+    yield {
+        **_place("output", "output", None),
+        "measure": None if network.measure is None else str(network.measure),
+        "reads": [{"coordinate": coordinate, "name": name} for name, coordinate in _put_out(network)],
+    }
+
+
+def _put_out(network: Network) -> tuple[tuple[str | None, Coordinate], ...]:
+    """The coordinates that are put out; with the names of symbols, where there are some."""
+    return network.symbols or ((None, network.output),)
+
+
+def _place(name: str, kind: str, hook: str | None, **more: object) -> Entry:
+    return {"component": name, "kind": kind, "hook": hook, **more}
+
+
+def _word_embedding(network: Network) -> Entry:
+    rows = zip(network.alphabet.symbols, network.embedding, strict=True)
+    return {
+        **_place("embed", "word embedding", "hook_embed"),
+        "writes": [
+            {"coordinate": coordinate, "symbol": symbol, "factor": str(factor)}
+            for symbol, form in rows
+            for coordinate, factor in form
+        ],
+    }
+
+
+def _head(subject: Subject, layer: int, index: int, head: Head) -> Entry:
+    """A head: where it looks, what it reads there, and where it writes that."""
+    network = subject.network
+    cold = head.weighting.inverse_temperature if isinstance(head.weighting, Softmax) else None
+    return {
+        **_place(head_name(layer, index), "head", f"blocks.{layer}.attn.hook_z", layer=layer, index=index),
+        "construction": _construction(subject, layer, index),
+        "masking": str(head.masking),
+        "attention": str(head.weighting) if cold is None else "softmax",
+        "inverse_temperature": None if cold is None else show_form(cold),
+        "looks_for": _score_text(network, head),
+        "score": [
+            {"query": _form(query), "key": _form(key)}
+            for query, key in zip(head.query, head.key, strict=True)
+        ],
+        "values": [
+            {"reads": _form(value), "text": _text(network, value), "writes": target}
+            for value, target in zip(head.values, head.targets, strict=True)
+        ],
+        "holds": [network.coordinates[target] for target in head.targets],
+    }
+
+
+def _construction(subject: Subject, layer: int, index: int) -> object:
+    """How `network.json` writes the construction: the names and forms of FORMAT.md."""
+    match subject.structure["layers"]:
+        case list(layers):
+            return layers[layer]["heads"][index]["construction"]
+        case other:
+            raise ValueError(f"not the layers of a network: {str(other)[:80]}")
+
+
+def _score_text(network: Network, head: Head) -> str:
+    """The score in terms of labels: a sum of products of what stands at i with what stands at j."""
+    rows = zip(head.query, head.key, strict=True)
+    products = (f"({_text(network, query)})(i) * ({_text(network, key)})(j)" for query, key in rows)
+    return " + ".join(products) or "all that it sees, equally"
+
+
+def _hidden(number: int, layer: Layer) -> Iterator[Entry]:
+    """The hidden units of a layer, and in which clamp each one is."""
+    clamped = {unit: clamp for clamp, pair in enumerate(layer.clamps) for unit in pair}
+    hook = f"blocks.{number}.mlp.hook_post"
+    for index, unit in enumerate(layer.hidden):
+        yield {
+            **_place(hidden_name(number, index), "hidden unit", hook, layer=number, index=index),
+            "reads": _form(unit.form),
+            "bias": str(unit.bias),
+            "writes": _form(unit.outputs),
+            "clamp": clamped.get(index),
+        }
+
+
+def _clamps(number: int, layer: Layer) -> Iterator[Entry]:
+    """The pairs of hidden units of a layer that round a bit."""
+    for index, (low, high) in enumerate(layer.clamps):
+        unit = layer.hidden[low]
+        yield {
+            "layer": number,
+            "index": index,
+            "units": [hidden_name(number, low), hidden_name(number, high)],
+            "reads": _form(unit.form),
+            "writes": [coordinate for coordinate, _ in unit.outputs],
+        }
+
+
+def _form(form: LinearForm) -> list[Entry]:
+    return [{"coordinate": coordinate, "factor": str(factor)} for coordinate, factor in form]
+
+
+def _text(network: Network, form: LinearForm) -> str:
+    """The form in terms of labels."""
+    return sum_text([(f"[{network.coordinates[coordinate]}]", factor) for coordinate, factor in form])

@@ -1,0 +1,1 @@
+"""The zoo as pages: for each entry one in which its network runs, and an index of all."""

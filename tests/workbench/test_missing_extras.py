@@ -1,0 +1,102 @@
+"""Where no extra is installed: what needs one names the one, writes nothing, and everything else works."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+import attemper as library
+from attemper.errors import ExitCode
+from attemper.exports.kinds import Kind
+from tests.support.absent import attemper_without, python_without
+
+ROOT = Path(__file__).parents[2]
+
+NEEDED = {
+    Kind.HUGGING_FACE: "hugging-face",
+    Kind.GPT2: "hugging-face",
+    Kind.TRANSFORMER_LENS: "transformer-lens",
+    Kind.ONNX: "onnx",
+    Kind.TORCH: None,
+    Kind.CIRCUIT: None,
+}
+"""The extra that each kind of export needs."""
+
+OPTIONS = {Kind.GPT2: ["--positions", "16"]}
+
+
+def libraries() -> set[str]:
+    """What all extras for users bring, by the names that are imported."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    named = [Requirement(one).name for extra, ones in extras.items() if "dev" not in extra for one in ones]
+    return {name.replace("-", "_") for name in named} | {"distributed"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("extras")
+    model = library.compile("#<['0'] <= #<['1']", "01")
+    model.save(made / "majority", certificate=model.certify())
+    return made
+
+
+def test_the_extras_are_known() -> None:
+    assert {"transformers", "tokenizers", "transformer_lens", "onnx", "starlette", "dask"} <= libraries()
+    assert set(NEEDED) == set(Kind)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, extra in NEEDED.items() if extra])
+def test_an_export_names_the_extra_that_it_needs(kind: Kind, folder: Path, tmp_path: Path) -> None:
+    arguments = ["export", kind, "majority", "-o", tmp_path / "out", *OPTIONS.get(kind, [])]
+    found, _ = attemper_without(libraries(), folder, *arguments)
+    assert (found.code, found.out) == (ExitCode.USAGE, "")
+    (line,) = found.err.splitlines()
+    assert line.startswith("error: ")
+    assert line.endswith(f"is not installed, which this needs: pip install 'attemper[{NEEDED[kind]}]'")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", [kind for kind, extra in NEEDED.items() if not extra])
+def test_other_exports_need_none(kind: Kind, folder: Path, tmp_path: Path) -> None:
+    found, loaded = attemper_without(
+        libraries(), folder, "export", kind, "majority", "-o", tmp_path / "out.pt2"
+    )
+    assert (found.code, found.err) == (ExitCode.OK, "")
+    assert (tmp_path / "out.pt2").stat().st_size > 0
+    assert not loaded & libraries()
+
+
+def test_a_playground_names_its_extra(folder: Path) -> None:
+    found, _ = attemper_without(libraries(), folder, "play")
+    assert (found.code, found.out) == (ExitCode.USAGE, "")
+    assert "pip install 'attemper[play]'" in found.err
+
+
+def test_a_scheduler_names_its_extra(folder: Path) -> None:
+    found, _ = attemper_without(
+        libraries(), folder, "verify", "majority", "--scheduler", "tcp://127.0.0.1:1", "--up-to", "3"
+    )
+    assert (found.code, found.out) == (ExitCode.USAGE, "")
+    assert "pip install 'attemper[cluster]'" in found.err
+
+
+def test_python_is_told_the_same(folder: Path, tmp_path: Path) -> None:
+    wanted = {str(kind): extra for kind, extra in NEEDED.items() if extra}
+    script = f"""
+import attemper
+model = attemper.load("majority")
+for kind in {sorted(wanted)!r}:
+    try:
+        model.export(kind, {str(tmp_path / "out")!r}, positions=16 if kind == "gpt2" else None)
+    except attemper.AttemperError as error:
+        print(kind, type(error).__name__, str(error).rpartition("attemper[")[2])
+"""
+    found = python_without(libraries(), script, folder)
+    assert (found.code, found.err) == (0, "")
+    assert found.out.splitlines() == [f"{kind} OptionError {wanted[kind]}]'" for kind in sorted(wanted)]
+    assert not (tmp_path / "out").exists()
