@@ -156,10 +156,35 @@ def test_what_is_no_number_is_undecided(node: Interpreter) -> None:
     ]
     node.show(contents)
     ran = node.run(("b", "a"))
-    assert math.isnan(ran["margin"])
+    assert ran["margin"] == -math.inf
     assert ran["outputs"] == [[0, 0]]
     assert ran["verdict"] == "undecided"
     assert ran["putOut"] == ["?", "?"]
+
+
+def test_a_hidden_unit_that_sees_no_number_leaves_the_word_undecided(node: Interpreter) -> None:
+    """Also one that is in no clamp and writes nothing, as the traceable module has it."""
+    contents: Any = page_contents(subject_of("O a"))
+    contents["layers"][0]["hidden"].append({"reads": [[0, 1], [0, -1]], "bias": 0, "writes": []})
+    contents["positions"] = [
+        [c, ["*", 1e308, 1e308] if c == 0 else form] for c, form in contents["positions"]
+    ]
+    contents["layers"][0]["heads"][0]["key"] = [[] for _ in contents["layers"][0]["heads"][0]["key"]]
+    contents["layers"][0]["clamps"] = []
+    node.show(contents)
+    ran = node.run(("b", "a"))
+    assert (ran["margin"], ran["verdict"], ran["putOut"]) == (-math.inf, "undecided", ["?", "?"])
+
+
+def test_a_head_whose_scores_are_no_numbers_puts_out_none(node: Interpreter) -> None:
+    """Scores that are all less than any number: nothing is averaged, and 0 would look right."""
+    contents: Any = page_contents(subject_of("O a"))
+    head = contents["layers"][0]["heads"][0]
+    rows = len(head["query"])
+    head["query"], head["key"] = [[[0, 1e200]]] * rows, [[[0, -1e200]]] * rows
+    node.show(contents)
+    ran = node.run(("b", "a"))
+    assert (ran["verdict"], ran["putOut"]) == ("undecided", ["?", "?"])
 
 
 def test_integers_are_read_exactly(node: Interpreter) -> None:
