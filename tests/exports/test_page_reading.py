@@ -37,6 +37,8 @@ from attemper.exports.page.contents import page_contents
 from attemper.exports.page.forms import form_data
 from attemper.exports.subject import Subject
 from attemper.languages.words import Alphabet, parse_word
+from attemper.networks.layers import Masking
+from attemper.networks.meaning_hard import visible
 from attemper.running.batches import runs_of, tokens_of
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.numbers import integer_of
@@ -148,15 +150,41 @@ def test_what_is_no_number_is_undecided(node: Interpreter) -> None:
     """A clamp that adds up infinities of both signs has no margin, and the word no verdict."""
     contents: Any = page_contents(subject_of("O a"))
     for unit in contents["layers"][0]["hidden"]:
-        unit["reads"] = [*unit["reads"], [0, 2], [0, -2]]
+        unit["reads"], unit["writes"] = [*unit["reads"], [0, 2], [0, -2]], []
     contents["positions"] = [
         [c, ["*", 1e308, 1e308] if c == 0 else form] for c, form in contents["positions"]
     ]
     node.show(contents)
     ran = node.run(("b", "a"))
-    assert math.isnan(ran["margin"])
+    assert ran["margin"] == -math.inf
+    assert ran["outputs"] == [[0, 0]]
     assert ran["verdict"] == "undecided"
     assert ran["putOut"] == ["?", "?"]
+
+
+def test_a_hidden_unit_that_sees_no_number_leaves_the_word_undecided(node: Interpreter) -> None:
+    """Also one that is in no clamp and writes nothing, as the traceable module has it."""
+    contents: Any = page_contents(subject_of("O a"))
+    contents["layers"][0]["hidden"].append({"reads": [[0, 1], [0, -1]], "bias": 0, "writes": []})
+    contents["positions"] = [
+        [c, ["*", 1e308, 1e308] if c == 0 else form] for c, form in contents["positions"]
+    ]
+    contents["layers"][0]["heads"][0]["key"] = [[] for _ in contents["layers"][0]["heads"][0]["key"]]
+    contents["layers"][0]["clamps"] = []
+    node.show(contents)
+    ran = node.run(("b", "a"))
+    assert (ran["margin"], ran["verdict"], ran["putOut"]) == (-math.inf, "undecided", ["?", "?"])
+
+
+def test_a_head_whose_scores_are_no_numbers_puts_out_none(node: Interpreter) -> None:
+    """Scores that are all less than any number: nothing is averaged, and 0 would look right."""
+    contents: Any = page_contents(subject_of("O a"))
+    head = contents["layers"][0]["heads"][0]
+    rows = len(head["query"])
+    head["query"], head["key"] = [[[0, 1e200]]] * rows, [[[0, -1e200]]] * rows
+    node.show(contents)
+    ran = node.run(("b", "a"))
+    assert (ran["verdict"], ran["putOut"]) == ("undecided", ["?", "?"])
 
 
 def test_integers_are_read_exactly(node: Interpreter) -> None:
@@ -276,3 +304,78 @@ def test_one_coordinate_may_have_several_embeddings(node: Interpreter) -> None:
     node.show(contents)
     found = node.run(("a", "b", "b"), stream=True)["stream"][0]
     assert [row[where] for row in found] == [1 + 1 / i + i * (1 / 3) for i in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("name", ["next", "until", "since", "automaton", "parity", "rms norm"])
+def test_verdicts_are_those_of_the_model(name: str, node: Interpreter) -> None:
+    """Read at the first position or at the last: on all short words."""
+    model = MODELS[name]()
+    node.show(page_contents(Subject(model.network, model.source)))
+    words = words_for(model.network, 5, ())
+    said = {False: "rejected", True: "accepted"}
+    assert [node.run(word)["verdict"] for word in words] == [said[model.accepts(word)] for word in words]
+
+
+@pytest.mark.parametrize("name", ["layer norm", "rms norm"])
+def test_norms_of_somebody_else_are_computed_by_their_definition(name: str, node: Interpreter) -> None:
+    """With means that are not 0, and other gains and biases before heads than before hidden units."""
+    subject, draw = dict(subjects())[name], random.Random(6)
+    contents: Any = page_contents(subject)
+    tensors = dict(subject.traceable(torch.float64).state_dict())
+    width = len(subject.network.coordinates)
+
+    def some() -> list[float]:
+        return [draw.uniform(-2, 2) for _ in range(width)]
+
+    rows = [some() for _ in contents["alphabet"]]
+    contents["embedding"] = [[[c, x] for c, x in enumerate(row)] for row in rows]
+    tensors["embed.W_E"] = torch.tensor(rows, dtype=torch.float64)
+    for place_of_layer, layer in enumerate(contents["layers"]):
+        for place, norm in (("ln1", layer["beforeHeads"]), ("ln2", layer["beforeHidden"])):
+            norm["gain"] = some()
+            tensors[f"blocks.{place_of_layer}.{place}.w"] = torch.tensor(norm["gain"], dtype=torch.float64)
+            if contents["normalisation"]["isCentred"]:
+                norm["bias"] = some()
+                tensors[f"blocks.{place_of_layer}.{place}.b"] = torch.tensor(
+                    norm["bias"], dtype=torch.float64
+                )
+    module = subject.traceable(torch.float64)
+    module.load_state_dict(tensors)
+    node.show(contents)
+    for word in words_for(subject.network, 3, ()):
+        tokens, _ = tokens_of(subject.network.alphabet, [word])
+        outputs, margin = module(tokens, torch.ones_like(tokens))
+        ran = node.run(word)
+        assert ran["margin"] == pytest.approx(margin.item(), rel=1e-9)
+        assert ran["outputs"][0] == pytest.approx(outputs[0].tolist(), rel=1e-9)
+
+
+NAMES = [["x", 0], ["y", 1]]
+RUNS: list[tuple[dict[str, Any], list[list[float]], float, str]] = [
+    ({"measure": None, "outputs": NAMES}, [[1], [0]], 0.25, "x"),
+    ({"measure": None, "outputs": NAMES}, [[1], [1]], 0.25, "?"),
+    ({"measure": None, "outputs": NAMES}, [[0], [0]], 0.25, "?"),
+    ({"measure": None, "outputs": NAMES}, [[1], [0.5]], 0.25, "?"),
+    ({"measure": None, "outputs": NAMES}, [[1], [0]], -0.1, "?"),
+    ({"measure": "fraction", "outputs": [[None, 0]]}, [[0.5]], 0.0, "0.5"),
+    ({"measure": "fraction", "outputs": [[None, 0]]}, [[0.5]], -0.1, "?"),
+    ({"measure": "distribution", "outputs": NAMES}, [[0.75], [0.25]], 0.0, "x 0.75, y 0.25"),
+    ({"measure": "distribution", "outputs": NAMES}, [[0.75], [0.25]], -0.1, "?"),
+]
+
+
+@pytest.mark.parametrize(("network", "outputs", "margin", "said"), RUNS)
+def test_what_cannot_be_read_is_undecided(
+    network: dict[str, Any], outputs: list[list[float]], margin: float, said: str, node: Interpreter
+) -> None:
+    assert node.call("putOut", network, {"outputs": outputs, "margin": margin}, 0) == said
+
+
+@pytest.mark.parametrize("masking", list(Masking))
+def test_an_integer_is_its_share_times_what_is_seen(masking: Masking, node: Interpreter) -> None:
+    """Of three positions: 6 is put out as the share of what each of them sees, 0 where none is seen."""
+    network = {"measure": "integer", "outputs": [[None, 0]], "over": str(masking)}
+    counts = [len(visible(masking, i, 3)) for i in (1, 2, 3)]
+    ran = {"outputs": [[6 / count if count else 0 for count in counts]], "margin": 0.25}
+    found = [node.call("putOut", network, ran, place) for place in range(3)]
+    assert found == [str(6 if count else 0) for count in counts]

@@ -13,6 +13,7 @@ from pathlib import Path
 import attemper
 from attemper import Model
 from attemper.exports.page.writing import page_text
+from attemper.exports.pictures.source import source_picture
 from attemper.exports.subject import Subject
 from attemper.files import write_together
 
@@ -105,14 +106,14 @@ Nothing is installed, loaded or sent.</p>
 
 
 def gallery() -> dict[Path, bytes]:
-    """What stands in docs/gallery, but for the picture."""
+    """What stands in docs/gallery, but for the picture of a page."""
     files, items = {}, []
     for piece in PIECES:
         model = piece.build()
         subject = Subject(model.network, model.source, model.certify())
-        files[FOLDER / f"{piece.name}.html"] = page_text(
-            subject, model.word(piece.word), piece.title
-        ).encode()
+        picture, _ = source_picture(subject)
+        text = page_text(subject, model.word(piece.word), piece.title, picture=picture)
+        files[FOLDER / f"{piece.name}.html"] = text.encode()
         items.append(_item(piece, model))
     files[FOLDER / "index.html"] = INDEX.format(items="\n".join(items)).encode()
     return files

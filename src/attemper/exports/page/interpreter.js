@@ -79,7 +79,7 @@ function headOn(head, read) {
 
 // The word, an array of symbols, through the network; isOff(layer, head) says which heads add nothing. Gives
 // {outputs: [name][position], margin, heads: [layer][head], steps}: the stream after each step, at the last
-// `kept` positions.
+// `kept` positions. The margin is the least room of a clamp, and -Infinity where a hidden unit sees no number.
 function run(network, word, isOff = () => false, kept = word.length) {
   const n = word.length, how = network.normalisation, steps = [], heads = [];
   const zeros = () => new Float64Array(network.coordinates.length);
@@ -105,7 +105,8 @@ function run(network, word, isOff = () => false, kept = word.length) {
     stream = stream.map((x) => {
       const own = normalised(x, layer.beforeHidden, how), added = zeros();
       const sums = layer.hidden.map((unit) => dot(unit.reads, own) + unit.bias);
-      for (const [low, high] of layer.clamps) margin = Math.min(margin, Math.max(-sums[low], sums[high]));
+      const room = layer.clamps.map(([low, high]) => Math.max(-sums[low], sums[high]));
+      margin = sums.some(Number.isNaN) ? -Infinity : Math.min(margin, ...room);
       layer.hidden.forEach((unit, u) => add(added, unit.writes, Math.max(sums[u], 0)));
       return plus(x, added);
     });
