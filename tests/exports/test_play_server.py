@@ -183,7 +183,7 @@ def sent(port: int, question: Question, **headers: str) -> tuple[int, dict[str, 
 
 
 def test_a_server_answers_and_ends_when_it_is_interrupted() -> None:
-    with server("--port", "0") as (process, port):
+    with server("--port", "0", "--seconds", "120") as (process, port):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as response:
             assert "<form" in response.read().decode()
             assert response.headers["server"] is None
@@ -201,7 +201,10 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="asks the system i
 
 @on_linux
 def test_an_interrupted_server_leaves_no_process_behind() -> None:
-    with server("--port", "0") as (process, port), socket.create_connection(("127.0.0.1", port)) as reader:
+    with (
+        server("--port", "0", "--seconds", "120") as (process, port),
+        socket.create_connection(("127.0.0.1", port)) as reader,
+    ):
         reader.sendall(raw_question(port, SLOW))
         child = first_child(process.pid)
         process.send_signal(signal.SIGINT)
@@ -222,7 +225,10 @@ def first_child(parent: int) -> int:
 @on_linux
 def test_a_killed_server_leaves_no_process_behind() -> None:
     """Not even then: what compiles sees the end of its input."""
-    with server("--port", "0") as (process, port), socket.create_connection(("127.0.0.1", port)) as reader:
+    with (
+        server("--port", "0", "--seconds", "120") as (process, port),
+        socket.create_connection(("127.0.0.1", port)) as reader,
+    ):
         reader.sendall(raw_question(port, SLOW))
         child = first_child(process.pid)
         process.kill()
@@ -239,7 +245,7 @@ def wait_for_the_end_of(process: int) -> None:
 
 @on_linux
 def test_a_server_stops_what_nobody_waits_for() -> None:
-    with server("--port", "0") as (process, port):
+    with server("--port", "0", "--seconds", "120") as (process, port):
         with socket.create_connection(("127.0.0.1", port)) as reader:
             reader.sendall(raw_question(port, SLOW))
             child = first_child(process.pid)
@@ -256,7 +262,7 @@ def raw_question(port: int, question: Question) -> bytes:
 
 @on_linux
 def test_only_this_computer_reaches_the_server() -> None:
-    with server("--port", "0") as (_, port):
+    with server("--port", "0", "--seconds", "120") as (_, port):
         table = Path("/proc/net/tcp").read_text(encoding="ascii")
         bound = {line.split()[1] for line in table.splitlines()[1:]}
         assert f"0100007F:{port:04X}" in bound
