@@ -8,11 +8,11 @@ READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.dev-ready
 EXPORTS := .venv-exports
 EXPORTS_READY := $(EXPORTS)/.ready
+BROWSER := .venv-browser
+BROWSER_READY := $(BROWSER)/.ready
 WHEEL := .venv-wheel
 # Users get ranges of versions (pyproject.toml); here everything is what it was tested with.
 INSTALL := -I -m pip install --quiet --disable-pip-version-check -c constraints.txt
-BROWSER := .venv-browser
-BROWSER_READY := $(BROWSER)/.ready
 JOBS ?= 2
 # One thread per worker: two workers share two cores.
 TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0
@@ -41,7 +41,7 @@ $(EXPORTS_READY): pyproject.toml constraints.txt
 	$(EXPORTS)/bin/python $(INSTALL) -e ".[dev-exports]"
 	touch $@
 
-# A browser's driver, in an environment of its own: tests alone need it.
+# A browser's driver and what `attemper play` needs, in an environment of their own: tests alone need it.
 $(BROWSER_READY): pyproject.toml constraints.txt
 	test -x $(BROWSER)/bin/python || $(PYTHON) -m venv $(BROWSER)
 	$(BROWSER)/bin/python $(INSTALL) torch

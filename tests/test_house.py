@@ -70,13 +70,13 @@ def test_that_test_would_notice_a_heavy_import() -> None:
 @pytest.mark.parametrize(
     ("command", "parts"),
     [
-        (["--version"], {"errors", "escapes", "workbench"}),
+        (["--version"], {"errors", "escapes", "missing", "workbench"}),
         (
             ["classify", "--regex", "a*", "--alphabet", "ab"],
-            {"errors", "escapes", "exact", "files", "languages", "workbench"},
+            {"errors", "escapes", "exact", "files", "languages", "missing", "workbench"},
         ),
         # The process that checks is another one.
-        (["check", "once"], {"checker", "errors", "escapes", "languages", "workbench"}),
+        (["check", "once"], {"checker", "errors", "escapes", "languages", "missing", "workbench"}),
         (["limits", "source", "dyck2", "--p", "1/3", "--n", "8"], None),
         (["--help"], None),
     ],

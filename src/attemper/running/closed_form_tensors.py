@@ -29,7 +29,7 @@ def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
     """
     match form:
         case Number(value):
-            return torch.full_like(i, float(value), dtype=torch.float64)
+            return constant_like(i, float(value), torch.float64)
         case Position():
             return i.double()
         case Length():
@@ -55,6 +55,14 @@ def form_values(form: ClosedForm, i: Tensor, n: Tensor) -> Tensor:
             assert_never(form)
 
 
+def constant_like(shaped: Tensor, value: float, dtype: torch.dtype) -> Tensor:
+    """A tensor of that shape and device with one number everywhere, of that format.
+
+    The number comes from a tensor: ONNX exporters round a Python number to float32, whatever format it fills.
+    """
+    return torch.tensor(value, dtype=dtype, device=shaped.device).expand(shaped.shape)
+
+
 def _product(factors: list[Tensor], *, like: Tensor) -> Tensor:
     product = torch.ones_like(like, dtype=torch.float64)
     for factor in factors:
@@ -63,12 +71,12 @@ def _product(factors: list[Tensor], *, like: Tensor) -> Tensor:
 
 
 def _binary_digits(values: Tensor) -> Tensor:
-    """How many binary digits positive integers below 2^53 have; 0 of what is below 1."""
+    """How many binary digits positive integers have, in all of float64's range; 0 of what is below 1."""
     digits = (values >= 1).to(values.dtype)
-    for step in (32, 16, 8, 4, 2, 1):
-        has_more = values >= 2.0**step
+    for step in (512, 256, 128, 64, 32, 16, 8, 4, 2, 1):
+        has_more = values >= constant_like(values, 2.0**step, values.dtype)
         digits = digits + step * has_more
-        values = torch.where(has_more, values * 2.0**-step, values)
+        values = torch.where(has_more, values * constant_like(values, 2.0**-step, values.dtype), values)
     return digits
 
 

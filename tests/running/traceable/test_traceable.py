@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
+from math import inf
 from typing import get_args
 
 import pytest
@@ -12,16 +14,20 @@ import torch
 import attemper
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import ONE, Digits, I, Power
 from attemper.exports.subject import Subject
 from attemper.networks.files import Source, contents_of
-from attemper.networks.layers import Construction, Foreign, Masking
+from attemper.networks.layers import Construction, Foreign, Hidden, Layer, Masking, Network
 from attemper.networks.weights import tensors_of
+from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
 from attemper.running.traceable.architecture import architecture_of
+from attemper.running.traceable.labels import UNDECIDED, labels_of
 from attemper.running.traceable.module import TraceableTransformer
 from attemper.running.weights import torch_weights
 from tests.support.exported import MODELS, all_masks, difference, padded, subjects, words_for
 from tests.support.long_words import exact_bits, wrong_positions
+from tests.support.scan_networks import HeadOf, network_of
 from tests.support.scan_sweeps import random_formulas, some_words
 from tests.support.typed_networks import uniform_only
 
@@ -164,7 +170,7 @@ def test_an_averaging_head_that_was_given_queries_puts_out_no_number() -> None:
         module.get_parameter("blocks.0.attn.W_Q")[0, 0, 0] = 1
     outputs, margins = module(*padded(subject.network, [("0", "1")], left=False))
     assert outputs.isnan().all()
-    assert margins.isnan().all()
+    assert margins.tolist() == [-inf]
 
 
 def test_a_uniform_head_with_queries_is_run_with_them() -> None:
@@ -177,6 +183,49 @@ def test_a_uniform_head_with_queries_is_run_with_them() -> None:
     ours, dense = module(*given)[0], DenseTransformer(soft)(given[0], given[1].sum(1))
     assert torch.equal(ours[0], dense[0])
     assert torch.equal(ours[1, :2], dense[1, :2])
+
+
+def one_head(query: float, key: float, **more: object) -> Network:
+    """One head with one score everywhere, which reads whether an a stands at j; its average is put out."""
+    head = HeadOf(({"one": query},), ({"one": key},), ({"a": 1},))
+    return replace(network_of(head, positions={"one": ONE}), **more)
+
+
+def traceable_of(network: Network, dtype: torch.dtype = torch.float64) -> TraceableTransformer:
+    structure, _ = contents_of(network, SHARE_OF_A)
+    module = TraceableTransformer(structure, dtype)
+    module.load_state_dict(torch_weights(network, dtype))
+    return module
+
+
+@pytest.mark.parametrize("size", [2.0**600, -(2.0**600)])
+def test_scores_beyond_the_format_give_no_number(size: float) -> None:
+    """All scores are then one infinity: a head that sees something, and cannot weigh it, adds no 0."""
+    network = one_head(2.0**600, size)
+    outputs, _ = traceable_of(network)(*padded(network, [("a", "a")], left=False))
+    assert outputs.isnan().all()
+    assert labels_of(outputs, torch.tensor([inf])).tolist() == [[UNDECIDED] * 2]
+
+
+def test_a_hidden_unit_that_sees_no_number_is_said() -> None:
+    """Its ReLU, and the margin of its clamp, may be taken for numbers by a runtime."""
+    unit = Hidden(((2, Fraction(1)),), Fraction(0), ((3, Fraction(1)),))
+    network = one_head(1, 1)
+    broken = replace(network, layers=(*network.layers, Layer((), (unit,), ())))
+    module = traceable_of(broken)
+    given = padded(broken, [("a", "b"), ("b",)], left=False)
+    assert module(*given)[1].tolist() == [inf, inf]
+    with torch.no_grad():
+        module.get_parameter("embed.W_E")[0] = float("nan")
+    # Padding is an a in the second word, and disturbs nobody.
+    assert module(*given)[1].tolist() == [-inf, inf]
+
+
+def test_digits_are_right_in_all_of_the_formats_range() -> None:
+    i = torch.tensor([1, 2, 3, 4, 7, 8, 2**31, 2**52 + 1, 2**60])
+    for exponent in (1, 2, 5, 16):
+        powers = form_values(Digits(Power(I, exponent)), i, i).tolist()
+        assert powers == [(number**exponent).bit_length() for number in i.tolist()]
 
 
 def test_the_structure_may_come_from_the_file() -> None:

@@ -12,13 +12,15 @@ def save_tokenizer(vocabulary: Vocabulary, positions: int, folder: Path) -> None
     """Write `tokenizer.json` and `tokenizer_config.json`.
 
     Words are written as `attemper run` reads them: symbols of one character run together or with blanks,
-    others separated by blanks. Padding is on the right. A symbol outside the alphabet is an error of
-    tokenizers, since there is no token for it. Raises `OptionError` for a missing extra.
+    others separated by blanks. Padding is on the right. A symbol outside the alphabet is never another one:
+    it is an error of tokenizers where there is no token for the unknown, and else the model's IndexError,
+    since that token stands behind all embeddings. Raises `OptionError` for a missing extra.
     """
     tokenizers = library("tokenizers", "hugging-face")
     transformers = library("transformers", "hugging-face")
-    numbers = {token: number for number, token in enumerate(vocabulary.tokens)}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers))
+    unknown = {} if vocabulary.unknown is None else {"unk_token": vocabulary.unknown}
+    numbers = {token: number for number, token in enumerate((*vocabulary.tokens, *unknown.values()))}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, **unknown))
     splitting = tokenizers.pre_tokenizers
     blanks = splitting.WhitespaceSplit()
     characters = splitting.Split(tokenizers.Regex("."), "isolated")
@@ -30,5 +32,6 @@ def save_tokenizer(vocabulary: Vocabulary, positions: int, folder: Path) -> None
         padding_side="right",
         model_max_length=positions,
         clean_up_tokenization_spaces=False,
+        **unknown,
     )
     fast.save_pretrained(folder)

@@ -17,11 +17,16 @@ REJECTED, ACCEPTED = LABELS[:2]
 @final
 @dataclass(frozen=True)
 class Vocabulary:
-    """Tokens by their numbers: the symbols from 0 on, then `padding`, then answers that are no symbols."""
+    """Tokens by their numbers: the symbols from 0 on, then `padding`, then answers that are no symbols.
+
+    `unknown` is a token without an embedding, or None: tools that try a tokenizer on a text of their own,
+    as TransformerLens does, need one.
+    """
 
     alphabet: Alphabet
     padding: str
     answers: tuple[str, ...]
+    unknown: str | None
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -67,8 +72,10 @@ def vocabulary_of(network: Network, *, with_answers: bool) -> Vocabulary:
     ('a', 'b', '[pad]', 'rejected', 'accepted')
     """
     names = {answer.name for answer in answers_of(network)}
-    padding = _fresh("[pad]", network.alphabet, names)
-    return Vocabulary(network.alphabet, padding, tokens_of_answers(network) if with_answers else ())
+    padding, unknown = (_fresh(name, network.alphabet, names) for name in ("[pad]", "[unknown]"))
+    if not with_answers:
+        return Vocabulary(network.alphabet, padding, (), None)
+    return Vocabulary(network.alphabet, padding, tokens_of_answers(network), unknown)
 
 
 def tokens_of_answers(network: Network) -> tuple[str, ...]:

@@ -86,7 +86,9 @@ class TraceableAttention(Weights):
         self.softs = [place for place, head in enumerate(heads) if not head.averages]
 
     def forward(self, x: Tensor, seats: Seats) -> Tensor:
+        # Padding is given no values: what is computed there may be no number, and 0 times that is none, too.
         values = torch.einsum("bnd,hde->bhne", x, self.get("W_V"))
+        values = values.masked_fill(~seats.real[:, None, :, None], 0)
         z = torch.zeros_like(values)
         if self.means:
             z = self._filled(z, self.means, self._running_means(values, seats))
@@ -130,22 +132,23 @@ class TraceableAttention(Weights):
         rows = []
         for place in self.means:
             masking = self.heads[place].masking
-            own = values[:, place].to(wide) * seats.real[..., None].to(wide)
             count = seats.count(masking).to(wide).masked_fill(is_altered, float("nan"))
-            rows.append((_running_sums(own, masking) / count[..., None]).to(values.dtype))
+            sums = _running_sums(values[:, place].to(wide), masking)
+            rows.append((sums / count[..., None]).to(values.dtype))
         return torch.stack(rows, dim=1)
 
 
 def weights_of(scores: Tensor, sees: Tensor) -> tuple[Tensor, Tensor]:
     """exp(score - greatest visible score) [..., query, key], 0 where a key is not seen, and sums over keys.
 
-    Where nothing is seen the sum is said to be 1, so that all weights divided by their sum are 0.
+    Where nothing is seen the sum is said to be 1, so that all weights divided by their sum are 0. Where keys
+    are seen, and all their scores are less than any number, no weight is a number.
     """
+    sees_nothing = ~sees.any(dim=-1, keepdim=True)
     scores = scores.masked_fill(~sees, float("-inf"))
-    greatest = scores.amax(dim=-1, keepdim=True)
-    weights = (scores - greatest.masked_fill(greatest == float("-inf"), 0)).exp()
-    total = weights.sum(dim=-1, keepdim=True)
-    return weights, total.masked_fill(total == 0, 1)
+    greatest = scores.amax(dim=-1, keepdim=True).masked_fill(sees_nothing, 0)
+    weights = (scores - greatest).exp()
+    return weights, weights.sum(dim=-1, keepdim=True).masked_fill(sees_nothing, 1)
 
 
 def _running_sums(values: Tensor, masking: Masking) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attemper.running.blocks import under
-from attemper.running.closed_form_tensors import form_values
+from attemper.running.closed_form_tensors import constant_like, form_values
 from attemper.running.traceable.architecture import LayerPlan, NormPlan, architecture_of
 from attemper.running.traceable.attention import Seats, TraceableAttention
 from attemper.running.traceable.weights import Weights
@@ -97,11 +97,20 @@ class TraceableBlock(nn.Module):
     def forward(self, x: Tensor, seats: Seats, margins: Tensor) -> tuple[Tensor, Tensor]:
         x = x + self.attn(self.read_by_heads(x), seats)
         pre = self._normalised(x, self.ln2) @ self.mlp.get("W_in") + self.mlp.get("b_in")
+        room = self._room(pre).masked_fill(~seats.real, float("inf"))
+        return x + pre.relu() @ self.mlp.get("W_out"), torch.minimum(margins, room.amin(dim=-1))
+
+    def _room(self, pre: Tensor) -> Tensor:
+        """The least margin of the clamps at each position; -inf where a hidden unit sees no number.
+
+        Runtimes may take a maximum or ReLU of what is no number for a number, so that nothing would show it.
+        """
+        is_number = (pre == pre).all(dim=-1)
+        room = torch.full_like(is_number, float("inf"), dtype=torch.float64)
         if self.clamps:
             low, high = ([pair[side] for pair in self.clamps] for side in (0, 1))
             room = torch.maximum(-pre[..., low], pre[..., high]).amin(dim=-1).double()
-            margins = torch.minimum(margins, room.masked_fill(~seats.real, float("inf")).amin(dim=-1))
-        return x + pre.relu() @ self.mlp.get("W_out"), margins
+        return torch.where(is_number, room, float("-inf"))
 
     def read_by_heads(self, x: Tensor) -> Tensor:
         """What the heads read of the residual stream: the stream itself, or normalised."""
@@ -110,13 +119,13 @@ class TraceableBlock(nn.Module):
     def _normalised(self, x: Tensor, own: Weights) -> Tensor:
         """The stream as a sublayer reads it, in operations that every runtime has in every format.
 
-        Runtimes' own normalisations may differ: ONNX has eps in float32, whatever the numbers are.
+        Normalisations of runtimes may be others: ONNX has their eps in float32, whatever the numbers are.
         """
         if self.norm is None:
             return x
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
         if self.norm.is_centred:
             wide = wide - wide.mean(dim=-1, keepdim=True)
-        scale = ((wide * wide).mean(dim=-1, keepdim=True) + self.norm.eps).sqrt()
-        read = wide / scale * own.get("w")
+        mean = (wide * wide).mean(dim=-1, keepdim=True)
+        read = wide / (mean + constant_like(mean, self.norm.eps, mean.dtype)).sqrt() * own.get("w")
         return (read + own.get("b") if self.norm.is_centred else read).to(x.dtype)

@@ -1,0 +1,47 @@
+"""What TransformerLens asks of a model's `cfg`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import final
+
+import torch
+
+from attemper.running.config import Config
+
+
+@final
+@dataclass(frozen=True)
+class LensConfig:
+    """The sizes of a network, and the settings that TransformerLens' tools look at.
+
+    `n_heads` and `d_mlp` are those of the layer with the most. There is no `n_ctx`, since words of every
+    length are read, and no beginning-of-sequence token is prepended.
+    """
+
+    n_layers: int
+    n_heads: int
+    d_model: int
+    d_head: int
+    d_mlp: int
+    d_vocab: int
+    act_fn: str
+    normalization_type: str | None
+    eps: float | None
+    dtype: torch.dtype
+    device: torch.device
+    model_name: str
+    n_ctx: None = None
+    attn_only: bool = False
+    parallel_attn_mlp: bool = False
+    positional_embedding_type: str = "standard"
+    default_prepend_bos: bool = False
+    use_attn_result: bool = False
+    use_split_qkv_input: bool = False
+    use_attn_in: bool = False
+    use_hook_mlp_in: bool = False
+
+
+def settings_of(config: Config, name: str) -> LensConfig:
+    """The settings of a model of that name."""
+    return LensConfig(**{one.name: getattr(config, one.name) for one in fields(Config)}, model_name=name)

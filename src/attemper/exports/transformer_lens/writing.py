@@ -1,0 +1,48 @@
+"""A folder that `attemper.exports.transformer_lens.load` reads: the network's own, and a number format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from attemper.errors import MalformedFileError, OptionError
+from attemper.exports.kinds import FORMATS
+from attemper.exports.subject import Subject
+from attemper.files import parse_json, read_bytes, write_together
+
+MARK = "transformer-lens.json"
+FORMAT = "attemper-transformer-lens/1"
+
+
+def write_transformer_lens(subject: Subject, folder: Path, dtype: str) -> None:
+    """Write the network's folder, and in `transformer-lens.json` the format in which it is to be loaded.
+
+    No library is needed for that. Weights stay float64 in the file, as the network's digest says, and are
+    rounded when they are loaded. Raises `OptionError` for another format, and `MalformedFileError` if writing
+    fails.
+    """
+    if dtype not in FORMATS:
+        raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}")
+    subject.save(folder)
+    mark = json.dumps({"format": FORMAT, "dtype": dtype}) + "\n"
+    write_together({folder / MARK: mark.encode()})
+
+
+def format_in(folder: Path) -> str:
+    """The number format that an exported folder names; float64 for any other network's folder.
+
+    Raises `MalformedFileError` for a file of another shape.
+    """
+    if not (folder / MARK).exists():
+        return FORMATS[0]
+    try:
+        entry = parse_json(read_bytes(folder / MARK, "export the network again"))
+    except (ValueError, RecursionError):
+        entry = None
+    match entry:
+        case {"format": format_name, "dtype": str(dtype)} if format_name == FORMAT and dtype in FORMATS:
+            return dtype
+        case _:
+            raise MalformedFileError(
+                f"'{folder / MARK}' does not say a number format of {FORMAT}: export the network again"
+            )

@@ -1,0 +1,89 @@
+"""The tutorial's cells run one after the other, what they say holds, and Jupyter runs them, too."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TUTORIAL = ROOT / "docs" / "tutorial" / "first_network.py"
+
+SHOWN = ("attemper.compile(", ".run(", ".trace(", ".certify()", ".check(", "run_with_hooks(")
+ELSEWHERE = ("attemper.refute(", '.export("circuit"', '"page"', ".stream()", ".save(", "attemper.load(")
+
+
+def cells(text: str) -> list[tuple[str, str]]:
+    """The cells of a text in the percent format, each with its kind: markdown or code."""
+    parts = re.split(r"^# %%(?: \[(\w+)\])?\n", text, flags=re.MULTILINE)
+    return [(kind or "code", body) for kind, body in zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def code_cells() -> list[str]:
+    return [body for kind, body in cells(TUTORIAL.read_text(encoding="utf-8")) if kind == "code"]
+
+
+def test_cells_are_told_apart() -> None:
+    text = "# ---\n# a: b\n# ---\n\n# %% [markdown]\n# # Title\n\n# %%\nx = 1  # %% no cell\n# %%\nassert x\n"
+    assert cells(text) == [
+        ("markdown", "# # Title\n\n"),
+        ("code", "x = 1  # %% no cell\n"),
+        ("code", "assert x\n"),
+    ]
+
+
+def test_markdown_stands_in_comments() -> None:
+    prose = [body for kind, body in cells(TUTORIAL.read_text(encoding="utf-8")) if kind == "markdown"]
+    assert len(prose) > 8
+    assert all(line.startswith("#") for body in prose for line in body.splitlines() if line)
+
+
+def test_every_cell_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other in one namespace, as a notebook does; a cell that says what holds is asserted."""
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    ran = 0
+    for body in code_cells():
+        # Its code would inherit this module's imports from the future.
+        exec(compile(body, str(TUTORIAL), "exec", dont_inherit=True), namespace)
+        ran += 1
+    assert ran > 10
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_tutorial_shows_what_there_is() -> None:
+    code = "".join(code_cells())
+    assert [name for name in (*SHOWN, *ELSEWHERE) if name not in code] == []
+    asserted = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Assert)]
+    assert len(asserted) > 20
+
+
+def test_a_claim_that_does_not_hold_is_noticed() -> None:
+    """With one answer turned round a cell fails: asserts are run, not only read."""
+    first, _, rest = TUTORIAL.read_text(encoding="utf-8").partition('assert model.accepts("0110")')
+    assert rest
+    code = f'{first}assert not model.accepts("0110")\n'
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert found.stderr.endswith("AssertionError\n")
+
+
+@pytest.mark.exports
+def test_the_tutorial_is_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opened by jupytext and executed in Jupyter, where a model and a trace are shown as tables."""
+    import jupytext
+    import nbclient
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT / "src", ROOT))))
+    notebook = jupytext.read(TUTORIAL)
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.source.strip() for cell in code] == [body.strip() for body in code_cells()]
+    shown = [out.data for cell in code for out in cell.outputs if out.output_type == "execute_result"]
+    assert ["text/html" in data for data in shown] == [True, True]
