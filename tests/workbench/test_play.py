@@ -166,7 +166,7 @@ def test_a_large_automaton_has_no_picture_and_that_is_said() -> None:
 
 def test_what_compiles_too_long_is_stopped(started: list[Process]) -> None:
     answer = answered(SLOW, Limits(seconds=2))
-    assert answer == {"error": "no network within 2 seconds: 'attemper compile' has no such limit"}
+    assert answer == {"error": "no network within 2 seconds: 'attemper play --seconds S' allows more"}
     assert [process.returncode for process in started] == [-9]
 
 
@@ -181,7 +181,7 @@ def test_what_is_certified_too_long_is_shown_without_a_certificate(started: list
 def test_what_needs_too_much_memory_is_stopped(started: list[Process]) -> None:
     within = Limits(seconds=120, proving=1e-6, memory=160)
     assert "contents" in answered(ONCE, within)
-    said = "more than 160 MB are needed: 'attemper compile' has no such limit"
+    said = "more than 160 MB are needed: 'attemper play --memory MB' allows more"
     assert answered(SLOW, within) == {"error": said}
     assert len(started) == 2
 
@@ -214,10 +214,26 @@ def test_a_network_without_a_proof_is_shown_as_uncertified(monkeypatch: pytest.M
     assert first["contents"]["certificate"] is None
 
 
-def test_limits_are_positive() -> None:
-    for limits in ({"seconds": 0}, {"proving": -1}, {"memory": 0}, {"at_once": 0}):
-        with pytest.raises(OptionError, match="every limit must be more than 0"):
-            Limits(**limits)
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"seconds": 0}, "seconds must be more than 0 and at most 1,000,000, not 0"),
+        ({"seconds": float("nan")}, "seconds must be more than 0 and at most 1,000,000, not nan"),
+        ({"seconds": float("inf")}, "seconds must be more than 0 and at most 1,000,000, not inf"),
+        ({"memory": -1}, "memory must be more than 0 and at most 1,000,000,000, not -1"),
+        ({"proving": -1}, "proving must be more than 0, not -1"),
+        ({"at_once": 0}, "at_once must be more than 0, not 0"),
+    ],
+)
+def test_limits_are_positive_numbers(limits: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(said)):
+        Limits(**limits)
+
+
+def test_the_command_names_a_limit_that_is_none() -> None:
+    done = run("play", "--seconds", "0")
+    assert (done.code, done.out) == (2, "")
+    assert "seconds must be more than 0" in done.err
 
 
 # A few at once, and what is kept -------------------------------------------------------------------------

@@ -43,7 +43,7 @@ class Reader:
 @pytest.fixture(scope="module")
 def root() -> Iterator[str]:
     pytest.importorskip("uvicorn", reason="needs the extra [play]")
-    with server("--port", "0") as (_, port):
+    with server("--port", "0", "--seconds", "120") as (_, port):
         yield f"http://127.0.0.1:{port}/"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import fsum
 from typing import NamedTuple, final
 from unicodedata import east_asian_width
 
@@ -110,4 +111,4 @@ def _apart(wanted: Sequence[float], offsets: Sequence[float]) -> list[float]:
 
 
 def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers)
+    return fsum(numbers) / len(numbers)

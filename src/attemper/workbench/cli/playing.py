@@ -17,12 +17,19 @@ def play_command(
     port: Annotated[
         int, typer.Option(min=0, max=65_535, metavar="P", help="The port to serve on; 0: any that is free.")
     ] = PORT,
+    seconds: Annotated[
+        float, typer.Option(metavar="S", help="A network that is not there after so long is not made.")
+    ] = 10,
+    memory: Annotated[
+        int, typer.Option(metavar="MB", help="So many megabytes compiling a network may use.")
+    ] = 1_000,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in your browser.")] = False,
 ) -> None:
     """Serve a page on this computer in which you type a language, and see its network run (docs/play.md).
 
     Needs the extra: pip install 'attemper[play]'. Nobody but this computer reaches the page. Ctrl-C ends it.
     """
+    from attemper.workbench.play.processes import Limits
     from attemper.workbench.play.serving import serve
 
     def started(address: str) -> None:
@@ -30,5 +37,5 @@ def play_command(
         if opens:
             webbrowser.open(address)
 
-    serve(port, started)
+    serve(port, Limits(seconds, memory=memory), started)
     out.print("ended")

@@ -89,7 +89,7 @@
   });
   addEventListener("DOMContentLoaded", () => {
     own("main").hidden = true;
-    document.querySelector("footer p").firstChild.data = "What you type is compiled by attemper on this computer; the network then runs in this page, and nothing else is asked or loaded. Its interpreter is ";
+    own("promise").textContent = "What you type above is compiled by attemper on this computer. The network then runs in this page: a word is sent to nobody, and nothing is loaded from anywhere. All numbers are float64.";
     fill(remembered() ?? offered.majority);
     compile();
   });

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import final
 
 from attemper.checker.child import Failure
+from attemper.checker.limits import MOST_MEMORY, MOST_SECONDS
 from attemper.errors import OptionError
 from attemper.workbench.play.question import Question
 
@@ -33,7 +34,8 @@ class Limits:
     """What an answer may take: seconds until there is a network, seconds for its certificate within those,
     and megabytes (10^6 bytes); and how many may be in the making at once.
 
-    Raises `OptionError` unless all are positive.
+    Raises `OptionError`, naming the limit, unless all are positive and seconds and megabytes no more than a
+    check may take.
     """
 
     seconds: float = 10.0
@@ -42,8 +44,11 @@ class Limits:
     at_once: int = 4
 
     def __post_init__(self) -> None:
-        if not all(limit > 0 for limit in vars(self).values()):
-            raise OptionError(f"every limit must be more than 0: {self}")
+        most = {"seconds": MOST_SECONDS, "memory": MOST_MEMORY}
+        for name, limit in vars(self).items():
+            if not 0 < limit <= most.get(name, limit):
+                up_to = f" and at most {most[name]:,}" if name in most else ""
+                raise OptionError(f"{name} must be more than 0{up_to}, not {limit}")
 
 
 Answer = dict[str, object]
@@ -93,11 +98,13 @@ async def _no_answer(process: Process, limits: Limits, *, is_late: bool) -> Answ
     """Why a process has put out no line."""
     if is_late:
         return {
-            "error": f"no network within {limits.seconds:g} seconds: 'attemper compile' has no such limit"
+            "error": f"no network within {limits.seconds:g} seconds: 'attemper play --seconds S' allows more"
         }
     code = await process.wait()
     if code == Failure.MEMORY or code < 0:  # libraries in C end a process that gets no memory by a signal
-        return {"error": f"more than {limits.memory:,} MB are needed: 'attemper compile' has no such limit"}
+        return {
+            "error": f"more than {limits.memory:,} MB are needed: 'attemper play --memory MB' allows more"
+        }
     return {"error": "a fault of attemper itself: 'attemper compile' shows it, so that it can be reported"}
 
 
