@@ -47,7 +47,7 @@ STEPS = (
     Step("attemper export torch majority -o majority.pt2", "majority.pt2"),
     Step("attemper export hugging-face majority -o out", "attemper[hugging-face]", 2),
     Step("attemper export gpt2 majority -o out --positions 9", "attemper[hugging-face]", 2),
-    Step("attemper export transformer-lens majority -o out", "attemper[transformer-lens]", 2),
+    Step("attemper export transformer-lens majority -o lens", "lens"),
     Step("attemper export onnx majority -o out.onnx", "attemper[onnx]", 2),
     Step("attemper play", "attemper[play]", 2),
     Step("attemper verify majority --scheduler tcp://127.0.0.1:1", "attemper[cluster]", 2),
@@ -55,7 +55,7 @@ STEPS = (
     Step("python -m attemper.workbench.demo", "majority"),
 )
 
-WRITTEN = ("majority.html", "circuit.json", "majority.pt2", "majority/certificate.json")
+WRITTEN = ("majority.html", "circuit.json", "majority.pt2", "lens/network.json")
 
 
 def main() -> int:

@@ -18,12 +18,12 @@ ROOT = Path(__file__).parents[2]
 NEEDED = {
     Kind.HUGGING_FACE: "hugging-face",
     Kind.GPT2: "hugging-face",
-    Kind.TRANSFORMER_LENS: "transformer-lens",
+    Kind.TRANSFORMER_LENS: None,
     Kind.ONNX: "onnx",
     Kind.TORCH: None,
     Kind.CIRCUIT: None,
 }
-"""The extra that each kind of export needs."""
+"""The extra that each kind of export needs to be written."""
 
 OPTIONS = {Kind.GPT2: ["--positions", "16"]}
 
@@ -67,8 +67,32 @@ def test_other_exports_need_none(kind: Kind, folder: Path, tmp_path: Path) -> No
         libraries(), folder, "export", kind, "majority", "-o", tmp_path / "out.pt2"
     )
     assert (found.code, found.err) == (ExitCode.OK, "")
-    assert (tmp_path / "out.pt2").stat().st_size > 0
+    assert (tmp_path / "out.pt2").is_file() == kind.is_file
+    assert (tmp_path / "out.pt2" / "network.json").is_file() != kind.is_file
     assert not loaded & libraries()
+
+
+LOADING = {
+    "attemper.exports.transformer_lens": ("load('majority')", "transformer-lens"),
+    "attemper.exports.hugging_face": ("AttemperConfig", "hugging-face"),
+}
+"""What exported folders are read with, and the extra that it needs."""
+
+
+@pytest.mark.parametrize("module", LOADING)
+def test_what_reads_an_export_names_its_extra(module: str, folder: Path) -> None:
+    """Where it is imported or where it is asked, as a library is needed."""
+    expression, extra = LOADING[module]
+    script = f"""
+import attemper
+try:
+    import {module} as it
+    it.{expression}
+except attemper.AttemperError as error:
+    print(type(error).__name__, str(error).rpartition(": ")[2])
+"""
+    found = python_without(libraries(), script, folder)
+    assert (found.code, found.out, found.err) == (0, f"OptionError pip install 'attemper[{extra}]'\n", "")
 
 
 def test_a_playground_names_its_extra(folder: Path) -> None:

@@ -54,9 +54,19 @@ _kept = _Kept()
 
 
 def packed(model: Model) -> Task:
-    """A task with the model and no batches yet."""
-    with _deep_recursion():
-        data = pickle.dumps((model.network, model.language), protocol=pickle.HIGHEST_PROTOCOL)
+    """A task with the model and no batches yet.
+
+    Raises `UnsupportedError` for a formula that nests more deeply than this Python can write.
+    """
+    try:
+        with _deep_recursion():
+            data = pickle.dumps((model.network, model.language), protocol=pickle.HIGHEST_PROTOCOL)
+    except RecursionError:
+        # Python 3.12 has a limit for this that nobody can raise.
+        raise UnsupportedError(
+            "the formula nests too deeply for this version of Python to send it to another process: try "
+            "its words in this one (leave --jobs and --scheduler out)"
+        ) from None
     return Task(sha256(data).hexdigest(), data)
 
 
