@@ -37,9 +37,9 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
     """The network, running as `DenseTransformer(network, dtype, engine="matrix")` does, bit for bit.
 
     Words are texts or lists of texts, or tokens [batch, position], padded on the right with `padding` or,
-    where `lengths` [batch] are given, with any token. What comes out is the output at every position, [batch, position],
-    or [batch, position, name] where several names are put out. Every regime, mask, temperature and length
-    runs, hard attention too.
+    where `lengths` [batch] are given, with any token. What comes out is the output at every position,
+    [batch, position], or [batch, position, name] where several names are put out. Every regime, mask,
+    temperature and length runs, hard attention too.
 
     `run_with_cache`, `run_with_hooks`, `hooks`, `add_hook` and `reset_hooks` are TransformerLens' own, with
     its names of hook points; a hook on `hook_attn_scores` or `hook_pattern` can change what it sees, too.
