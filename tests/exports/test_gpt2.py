@@ -219,6 +219,15 @@ def test_options_are_refused(tmp_path: Path) -> None:
         write_gpt2(subject, tmp_path / "out", "float64", 0)
 
 
+def test_positions_must_be_said_and_are_for_gpt2_alone(tmp_path: Path) -> None:
+    model = attemper.compile("O a", "ab")
+    with pytest.raises(OptionError, match="gpt2 needs positions"):
+        model.export("gpt2", tmp_path / "out")
+    with pytest.raises(OptionError, match="positions is for gpt2 alone"):
+        model.export("circuit", tmp_path / "out.json", positions=8)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_missing_library_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(OptionError, match=r"pip install 'attemper\[hugging-face\]'"):

@@ -18,7 +18,7 @@ import torch
 import attemper
 from attemper import Model
 from attemper.exports.gpt2.layout import layout_of
-from attemper.languages.words import Word
+from attemper.languages.words import Alphabet, Word
 from attemper.workbench.verifying.boundaries import boundary_words
 from attemper.workbench.verifying.comparing import exact_rows
 from tests.support import gpt2_reader
@@ -212,6 +212,37 @@ def test_the_network_beside_is_the_one_that_was_exported(exported: Path) -> None
     card = (exported / "since-float32" / "README.md").read_text(encoding="utf-8")
     assert "**No horizon**" in card
     assert model_of("since").digest in card
+
+
+ODD_ALPHABETS: tuple[tuple[str, ...], ...] = (
+    tuple("[pad]"),
+    ("x[pad]", "accepted", "[unknown]"),
+    ("ü", "\u0301", "𝔸"),
+    ("a",),
+    ("Ġ", "▁", "#", "<"),
+)
+
+
+@pytest.mark.parametrize("symbols", ODD_ALPHABETS, ids=lambda symbols: " ".join(symbols))
+def test_words_over_odd_alphabets_are_read_as_they_are(symbols: tuple[str, ...], tmp_path: Path) -> None:
+    """Symbols that look like special tokens, that combine, or that tokenizers use as marks; one position."""
+    import transformers
+
+    model = attemper.compile("true", Alphabet(symbols))
+    for positions in (1, 4):
+        model.export("gpt2", tmp_path / "out", positions=positions)
+        for folder in (tmp_path / "out", tmp_path / "out" / "token-classification"):
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+            words = [word for n in range(1, positions + 1) for word in product(symbols, repeat=n)]
+            for word in words:
+                expected = [symbols.index(symbol) for symbol in word]
+                assert tokenizer(" ".join(word)).input_ids == expected
+                if all(len(symbol) == 1 for symbol in symbols):
+                    assert tokenizer("".join(word)).input_ids == expected
+        reader, tokenizer = loaded(tmp_path / "out")
+        with torch.no_grad():
+            found = reader(**tokenizer([" ".join(word) for word in words], return_tensors="pt", padding=True))
+        assert bool((found.logits[:, 0].argmax(dim=-1) == 1).all())
 
 
 def columns(rows: Sequence[Sequence[str]]) -> int:

@@ -81,6 +81,7 @@ def test_everything_is_equal_to_our_own_module(name: str, dtype: torch.dtype) ->
     assert torch.equal(lens(texts), expected)
     padded = lens.to_tokens(texts)
     assert torch.equal(lens(padded), expected)
+    assert torch.equal(lens(padded, lengths), expected)
     assert lens.to_str_tokens(padded) == [text.split() for text in texts]
 
 
@@ -215,6 +216,10 @@ def refusals(lens: Any) -> Sequence[tuple[Callable[[], object], type[Exception],
         (lambda: lens(torch.tensor([[0, 2, 1]])), WordError, "padding stands on the right"),
         (lambda: lens(torch.tensor([[2, 2]])), WordError, "length 0"),
         (lambda: lens(torch.tensor([[0, 3]])), WordError, "token 3"),
+        (lambda: lens(torch.tensor([[0, 2]]), torch.tensor([2])), WordError, "token 2"),
+        (lambda: lens(torch.tensor([[0, 1]]), torch.tensor([3])), WordError, "length 3"),
+        (lambda: lens(torch.tensor([[0, 1]]), torch.tensor([1, 1])), WordError, "2 lengths for 1 words"),
+        (lambda: lens(torch.tensor([[0, 1]]), [1]), WordError, "lengths must be a tensor"),
         (lambda: lens(torch.tensor([0, 1])), WordError, r"must be \[batch, position\]"),
         (lambda: lens(torch.tensor([[0.0, 1.0]])), WordError, "must be integers"),
         (lambda: lens.to_tokens("01", prepend_bos=True), OptionError, "no beginning-of-sequence"),

@@ -25,6 +25,14 @@ def write_circuit(subject: Subject, path: Path) -> None:
     """Write the circuit to a file.
 
     Raises what `circuit_of` raises, and `MalformedFileError` if writing fails.
+
+    >>> import attemper
+    >>> from tempfile import TemporaryDirectory
+    >>> model = attemper.compile("O a", "ab")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_circuit(Subject(model.network, model.source), Path(folder) / "once.json")
+    ...     json.loads((Path(folder) / "once.json").read_text())["coordinates"][3]
+    {'index': 3, 'label': 'attended O a', 'written_by': ['head 0.0']}
     """
     text = json.dumps(circuit_of(subject), ensure_ascii=False, indent=1) + "\n"
     write_together({path: text.encode()})

@@ -36,10 +36,10 @@ class LensPoint(HookPoint, hooks.HookPoint):  # type: ignore[misc]
 class LensTransformer(HookedRootModule):  # type: ignore[misc]
     """The network, running as `DenseTransformer(network, dtype, engine="matrix")` does, bit for bit.
 
-    Words are texts or lists of texts, or tokens [batch, position], padded on the right with `padding` or
-    with anything past `lengths` [batch]. What comes out is the output at every position, [batch, position],
-    or [batch, position, name] where several names are put out. Every regime, mask, temperature and length
-    runs, hard attention too.
+    Words are texts or lists of texts, or tokens [batch, position], padded on the right with `padding` or,
+    where `lengths` [batch] are given, with any token. What comes out is the output at every position,
+    [batch, position], or [batch, position, name] where several names are put out. Every regime, mask,
+    temperature and length runs, hard attention too.
 
     `run_with_cache`, `run_with_hooks`, `hooks`, `add_hook` and `reset_hooks` are TransformerLens' own, with
     its names of hook points; a hook on `hook_attn_scores` or `hook_pattern` can change what it sees, too.
@@ -163,15 +163,24 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
     ) -> tuple[Tensor, Tensor | None]:
         """What our modules read: texts as tokens, and padding as lengths."""
         tokens = words if isinstance(words, Tensor) else self.to_tokens(words)
-        if lengths is not None or tokens.ndim != 2 or tokens.is_floating_point():
+        if tokens.ndim != 2 or tokens.is_floating_point():
             return tokens, lengths
+        if lengths is not None:
+            return _without_padding(tokens, lengths, self.padding), lengths
         is_padding = tokens == self.padding
-        own = (~is_padding).sum(dim=1)
         if not bool((is_padding[:, 1:] | ~is_padding[:, :-1]).all()):
             raise WordError(
                 "padding stands on the right of words only: a token for padding is before a symbol"
             )
-        return tokens.masked_fill(is_padding, 0), own
+        return tokens.masked_fill(is_padding, 0), (~is_padding).sum(dim=1)
+
+
+def _without_padding(tokens: Tensor, lengths: Tensor, padding: int) -> Tensor:
+    """The tokens with 0 for padding past each length; as they are, where these are no lengths of them."""
+    if not isinstance(lengths, Tensor) or lengths.shape != tokens.shape[:1]:
+        return tokens
+    behind = torch.arange(tokens.shape[1], device=tokens.device) >= lengths.to(tokens.device)[:, None]
+    return tokens.masked_fill(behind & (tokens == padding), 0)
 
 
 def _replace_points(module: DenseTransformer) -> None:
