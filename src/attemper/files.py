@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from secrets import token_hex
 
 from attemper.errors import MalformedFileError
 
@@ -22,14 +23,21 @@ _OPENED = os.O_RDONLY | sum(
 def write_together(files: Mapping[Path, bytes]) -> None:
     """Write all files completely beside their places, then move them there; folders are made if needed.
 
-    Raises `MalformedFileError` if that is not possible; what stood there before is then untouched.
+    A symbolic link stands for what it names. Raises `MalformedFileError` if a place is that of a folder, a
+    pipe or a device, or if the files cannot be written; what stood there before is then untouched. Moves are
+    made one by one: what stops the process between two of them leaves some files new and some old.
     """
     parts: dict[Path, Path] = {}
     try:
-        for path, data in files.items():
+        places = {Path(os.path.realpath(path)): data for path, data in files.items()}
+        for path in places:
+            _require_replaceable(path)
+        for path, data in places.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            parts[path] = path.with_name(path.name + ".part")
-            with parts[path].open("wb") as stream:
+            # A name that nobody can foresee, and a file that is new: neither another's, nor a link.
+            part = path.with_name(f".{token_hex(8)}.part")
+            with part.open("xb") as stream:
+                parts[path] = part
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -41,6 +49,16 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
+
+
+def _require_replaceable(path: Path) -> None:
+    """Refuse a place where something stands that is no file."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if not stat.S_ISREG(mode):
+        raise MalformedFileError(f"cannot write '{path}': it is {_kind(mode)}, no file; name another place")
 
 
 def read_bytes(path: Path, remedy: str, most: int = MOST_TEXT) -> bytes:

@@ -75,6 +75,8 @@ def classify_command(
 
 def _draw(automaton: Dfa, svg: Path) -> None:
     """Write the picture. Raises `UnsupportedError` for too many states, before anything is classified."""
+    if svg.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"'{svg}' does not end in .svg, as a picture does: --svg x.svg")
     from attemper.exports.pictures.svg import automaton_svg
 
     write_together({svg: automaton_svg(automaton, standalone=True).encode()})
