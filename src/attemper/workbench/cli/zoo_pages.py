@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attemper.errors import MalformedFileError
-from attemper.files import read_bytes, write_together
+from attemper.files import read_bytes
 from attemper.languages.named.entry import Named
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.zoo_pages.index import TITLE, index_text
 from attemper.workbench.zoo_pages.making import INDEX, ZooPage, zoo_page
+from attemper.writing import write_together
 
 
 def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:

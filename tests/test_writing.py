@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attemper.errors import MalformedFileError
-from attemper.files import write_together
+from attemper.writing import write_together
 
 
 def _names(folder: Path) -> list[str]:
