@@ -1,0 +1,220 @@
+"""The models that are trained: tokens [batch, position] to what is said at each position, [.., output].
+
+All of them are read after each symbol: what stands at a position depends on the symbols up to there alone,
+but for a transformer that is not causal. `mask` [batch, position] says which positions are no padding, which
+stands behind the words.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import torch
+from torch import Tensor, nn
+
+from attemper.errors import OptionError
+from attemper.training.settings import ModelSettings
+
+
+class Transformer(nn.Module):
+    """PyTorch's own encoder layers, with a read-out: as Hahn (2020) has it, if nothing is causal.
+
+    The parts `embedding`, `encoder` and `readout` are what `attemper.encoders.reading.read_weights` takes,
+    without learned positions and log-n temperature.
+    """
+
+    def __init__(self, settings: ModelSettings, tokens: int, outputs: int) -> None:
+        super().__init__()
+        self.settings, width = settings, settings.width
+        self.embedding = nn.Embedding(tokens, width)
+        layers = [_layer(settings) for _ in range(settings.layers)]
+        self.encoder = nn.TransformerEncoder(layers[0], settings.layers, enable_nested_tensor=False)
+        # The stack copies one layer: each shall have first weights of its own.
+        self.encoder.layers = nn.ModuleList(layers)
+        self.readout = nn.Linear(width, outputs)
+        self.places = nn.Embedding(settings.longest, width) if settings.positions == "learned" else None
+
+    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+        length = tokens.shape[1]
+        x = self.embedding(tokens) + self._positions(length)
+        causal = nn.Transformer.generate_square_subsequent_mask(length) if self.settings.causal else None
+        # What is causal never sees the padding, which stands behind.
+        hidden = None if mask is None or self.settings.causal else ~mask
+        x = self.encoder(
+            x,
+            mask=None if causal is None else causal.to(x.dtype),
+            src_key_padding_mask=hidden,
+            is_causal=self.settings.causal,
+        )
+        found: Tensor = self.readout(x)
+        return found
+
+    def _positions(self, length: int) -> Tensor:
+        match self.settings.positions:
+            case "none":
+                return self.embedding.weight.new_zeros(())
+            case "sinusoidal":
+                return sinusoids(length, self.settings.width).to(self.embedding.weight.dtype)
+            case "learned":
+                assert self.places is not None
+                if length > self.settings.longest:
+                    raise OptionError(
+                        f"{length:,} positions, and the model has learned {self.settings.longest:,}: "
+                        "train with a greater model.longest"
+                    )
+                return self.places.weight[:length]
+            case _:
+                assert_never(self.settings.positions)
+
+
+class _LogScaled(nn.TransformerEncoderLayer):
+    """A layer whose scores are multiplied by ln k, for a query that sees k positions: temperature 1/ln k."""
+
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
+        own = self.self_attn
+        parts = nn.functional.linear(x, own.in_proj_weight, own.in_proj_bias).chunk(3, dim=-1)
+        batch, length, width = x.shape
+        shape = (batch, length, own.num_heads, width // own.num_heads)
+        q, k, v = (part.reshape(shape).transpose(1, 2) for part in parts)
+        seen = torch.arange(1, length + 1) if is_causal else torch.full((length,), length)
+        hidden = attn_mask
+        if key_padding_mask is not None:
+            hidden = x.new_zeros(()).masked_fill(key_padding_mask, float("-inf"))[:, None, None, :]
+            seen = (~key_padding_mask).sum(dim=1)[:, None, None].expand(-1, 1, length)
+        scaled = q * seen.log().to(x.dtype)[..., None]
+        z = nn.functional.scaled_dot_product_attention(scaled, k, v, attn_mask=hidden)
+        found: Tensor = own.out_proj(z.transpose(1, 2).reshape(batch, length, width))
+        return found
+
+
+def _layer(settings: ModelSettings) -> nn.TransformerEncoderLayer:
+    kind = _LogScaled if settings.temperature == "log-n" else nn.TransformerEncoderLayer
+    layer = kind(
+        settings.width,
+        settings.heads,
+        settings.hidden,
+        dropout=0.0,
+        batch_first=True,
+        norm_first=settings.norm == "pre",
+    )
+    if settings.norm == "none":
+        layer.norm1 = layer.norm2 = nn.Identity()  # type: ignore[assignment]
+    return layer
+
+
+def sinusoids(length: int, width: int) -> Tensor:
+    """Vaswani's position embeddings [position, width] in float64, from position 0 on.
+
+    Coordinates 2k and 2k+1 are the sine and the cosine of position / 10000^(2k/width).
+    """
+    angles = torch.arange(length).double()[:, None] / 10000 ** (torch.arange(0, width, 2).double() / width)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:, :width]
+
+
+class Lstm(nn.Module):
+    """One layer of an LSTM."""
+
+    def __init__(self, settings: ModelSettings, tokens: int, outputs: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(tokens, settings.width)
+        self.recurrent = nn.LSTM(settings.width, settings.width, batch_first=True)
+        self.readout = nn.Linear(settings.width, outputs)
+
+    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+        found: Tensor = self.readout(self.recurrent(self.embedding(tokens))[0])
+        return found
+
+
+class Convolution(nn.Module):
+    """A convolution over `window` symbols, and the mean of what it found up to each position.
+
+    With f = ReLU(convolution), the last symbol moves the mean of n-k+1 windows by at most k diam/(n-k+1), as
+    does every other; before the first symbol stand no windows but for zeros, which are left out of the mean.
+    """
+
+    def __init__(self, settings: ModelSettings, tokens: int, outputs: int) -> None:
+        super().__init__()
+        self.window = settings.window
+        self.embedding = nn.Embedding(tokens, settings.width)
+        self.convolution = nn.Conv1d(settings.width, settings.width, settings.window)
+        self.readout = nn.Linear(settings.width, outputs)
+
+    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+        found: Tensor = self.readout(self.pooled(tokens))
+        return found
+
+    def pooled(self, tokens: Tensor) -> Tensor:
+        """The mean [batch, position, width] of the windows up to each position; 0 where there is none yet."""
+        x = self.embedding(tokens).transpose(1, 2)
+        if x.shape[-1] < self.window:
+            return torch.zeros_like(x).transpose(1, 2)
+        found = self.convolution(x).relu().transpose(1, 2)
+        sums = nn.functional.pad(found.cumsum(dim=1), (0, 0, self.window - 1, 0))
+        counts = (torch.arange(1, sums.shape[1] + 1) - self.window + 1).clamp(min=1)
+        pooled: Tensor = sums / counts[:, None].to(sums.dtype)
+        return pooled
+
+
+class LastSymbols(nn.Module):
+    """A table on the last `window` symbols: the k-gram levels of docs/sources.md are its best losses."""
+
+    def __init__(self, settings: ModelSettings, tokens: int, outputs: int) -> None:
+        super().__init__()
+        self.window, self.base = settings.window, tokens + 1
+        self.table = nn.Embedding(self.base**settings.window, outputs)
+
+    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+        # The number 0 stands for what is before the word.
+        padded = nn.functional.pad(tokens + 1, (self.window - 1, 0))
+        powers = self.base ** torch.arange(self.window)
+        found: Tensor = self.table((padded.unfold(1, self.window, 1) * powers).sum(dim=-1))
+        return found
+
+
+class ParityRnn(nn.Module):
+    """h <- |h - x| = ReLU(h - x) + ReLU(x - h): the parity of the 1s, exactly, at every length.
+
+    Two ReLU units of PyTorch's own RNN, with nothing to train; tokens are 0, 1 and the start, which counts as
+    0. The read-out has the logarithms of the source's law in either state; where END cannot come its
+    log-odds are -`IMPOSSIBLE`, which softmax makes 0.
+    """
+
+    IMPOSSIBLE = 1024
+
+    def __init__(self, p: float, *, odd: bool) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(3, 1)
+        self.recurrent = nn.RNN(1, 2, nonlinearity="relu", batch_first=True, bias=False)
+        self.readout = nn.Linear(2, 3)
+        self.double()
+        accepting = torch.tensor([(1 - p) / 2, (1 - p) / 2, p], dtype=torch.float64).log()
+        other = torch.tensor([0.5, 0.5, 1.0], dtype=torch.float64).log()
+        other[2] -= self.IMPOSSIBLE
+        even, uneven = (other, accepting) if odd else (accepting, other)
+        with torch.no_grad():
+            self.embedding.weight.copy_(torch.tensor([[0.0], [1.0], [0.0]]))
+            weights = {"weight_ih_l0": [[-1.0], [1.0]], "weight_hh_l0": [[1.0, 1.0], [-1.0, -1.0]]}
+            self.recurrent.load_state_dict({name: torch.tensor(rows) for name, rows in weights.items()})
+            self.readout.bias.copy_(even)
+            self.readout.weight.copy_((uneven - even)[:, None].expand(3, 2))
+        self.requires_grad_(requires_grad=False)
+
+    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+        found: Tensor = self.readout(self.recurrent(self.embedding(tokens))[0])
+        return found
+
+    def parity(self, tokens: Tensor) -> Tensor:
+        """h after each token, [batch, position]."""
+        found: Tensor = self.recurrent(self.embedding(tokens))[0].sum(dim=-1)
+        return found
+
+
+def parameter_count(model: nn.Module) -> int:
+    """How many numbers are trained.
+
+    >>> parameter_count(Transformer(ModelSettings(), tokens=3, outputs=3))
+    17283
+    """
+    return sum(own.numel() for own in model.parameters() if own.requires_grad)

@@ -1,0 +1,249 @@
+"""What a training run is asked for: a TOML file with four tables, each entry of which has a name and a bound.
+
+Everything is frozen, and unknown entries are errors. `digest_of` names settings: runs with one digest are the
+same run.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from attemper.errors import OptionError
+from attemper.files import read_bytes
+from attemper.languages.sources.values import source_named
+
+Count = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class _Table(BaseModel):
+    """A table of the file: frozen, and what is not named here is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class SourceTask(_Table):
+    """Say what comes next in words of a source: `parity-even`, `parity-odd` or `dyck2` (docs/sources.md)."""
+
+    kind: Literal["source"] = "source"
+    name: str
+    """The source's name, which says the polarity."""
+    p: str
+    """Its probability, as a fraction such as "1/2"."""
+    targets: Literal["law", "symbols"] = "law"
+    """What is learned from: the exact probabilities of what comes next, or a symbol drawn from them."""
+
+    @model_validator(mode="after")
+    def _is_a_source(self) -> SourceTask:
+        try:
+            source_named(self.name, _fraction(self.p))
+        except OptionError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+
+class RecognitionTask(_Table):
+    """Say whether a word is in a language."""
+
+    kind: Literal["recognition"]
+    language: str
+    """A name of the zoo, `regex:TEXT` or `formula:TEXT`; the last two with an `alphabet`."""
+    alphabet: str = ""
+    at: Literal["first", "last"] = "last"
+    """Where a formula is read."""
+    words: Count = 10_000
+    """How many words the training set has: it is drawn once, by `seeds.data`."""
+    data: str = ""
+    """A folder of `attemper data`, whose first split is the training set in place of drawn words."""
+
+
+class ModelSettings(_Table):
+    """A model, small enough to be trained on one core."""
+
+    kind: Literal["transformer", "lstm", "parity-rnn", "convolution", "table"] = "transformer"
+    width: Count = 32
+    layers: Count = 2
+    heads: Count = 2
+    hidden: Count = 64
+    """transformer: units of each feed-forward layer."""
+    positions: Literal["none", "sinusoidal", "learned"] = "none"
+    longest: Count = 512
+    """transformer: how many learned positions there are; longer words are refused."""
+    norm: Literal["post", "pre", "none"] = "post"
+    temperature: Literal["none", "log-n"] = "none"
+    """transformer: log-n multiplies every score by ln of how many positions a query sees."""
+    causal: bool = True
+    """transformer: future-masked; a task that reads every prefix needs this."""
+    window: Count = 3
+    """convolution, table: how many symbols are seen at a time."""
+
+    @model_validator(mode="after")
+    def _heads_divide_the_width(self) -> ModelSettings:
+        if self.kind == "transformer" and self.width % self.heads:
+            raise ValueError(f"width = {self.width} is no multiple of heads = {self.heads}")
+        return self
+
+
+class TrainingSettings(_Table):
+    """How it is trained: a number of steps, never of seconds, so that a run can be repeated."""
+
+    steps: Annotated[int, Field(ge=0)] = 1000
+    batch: Count = 128
+    length: Count = 32
+    """Symbols of each prefix of a source; the greatest length of a word of a language."""
+    shortest: Annotated[int, Field(ge=0)] = 0
+    """recognition: the least length of a word."""
+    rate: Annotated[float, Field(gt=0)] = 3e-3
+    """Of Adam; it rises over `warmup` steps and falls in a line to 0."""
+    warmup: Annotated[int, Field(ge=0)] = 100
+    clip: Annotated[float, Field(gt=0)] = 1.0
+    """The greatest norm of a step's gradient."""
+    log_every: Count = 50
+    save_every: Count = 200
+
+
+class EvaluationSettings(_Table):
+    """On what it is measured when it is trained."""
+
+    lengths: Annotated[tuple[Count, ...], Field(min_length=1)] = (8, 16, 32, 64, 128)
+    words: Count = 256
+
+    @field_validator("lengths", mode="before")
+    @classmethod
+    def _from_a_list(cls, lengths: object) -> object:
+        return tuple(lengths) if isinstance(lengths, list) else lengths
+
+
+class Seeds(_Table):
+    """Where chance comes from, apart: the words, the first weights, and the order of a set's words."""
+
+    data: Seed = 0
+    init: Seed = 0
+    order: Seed = 0
+    evaluation: Seed = 1
+
+
+class Settings(_Table):
+    """All of a run."""
+
+    task: Annotated[SourceTask | RecognitionTask, Field(discriminator="kind")]
+    model: ModelSettings = ModelSettings()
+    training: TrainingSettings = TrainingSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+    seeds: Seeds = Seeds()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Settings:
+        if self.task.kind == "source" and self.model.kind == "transformer" and not self.model.causal:
+            raise ValueError("model.causal = false, and a source is read at every prefix: set it to true")
+        if self.model.kind == "parity-rnn" and not (
+            self.task.kind == "source" and self.task.name.startswith("parity")
+        ):
+            raise ValueError("model.kind = 'parity-rnn' computes parity: give a task with that source")
+        if self.task.kind == "recognition" and self.training.shortest > self.training.length:
+            raise ValueError("training.shortest is above training.length")
+        return self
+
+
+def read_settings(path: Path, changes: Sequence[str] = ()) -> Settings:
+    """The settings of a TOML file, with changes such as `training.steps=500`, whose values are TOML, too.
+
+    A value that is no TOML is a text. Raises `MalformedFileError` if there is no such file, `OptionError` for
+    what is no TOML, for an unknown entry, and for a value that an entry cannot have: each is named.
+    """
+    try:
+        entries = tomllib.loads(read_bytes(path, "write one, as docs/training.md shows").decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise OptionError(f"'{path}' is no TOML: {error}") from None
+    for change in changes:
+        _change(entries, change)
+    return settings_from(entries)
+
+
+def settings_from(entries: Mapping[str, object]) -> Settings:
+    """The settings that these tables are. Raises `OptionError`, naming each entry that is wrong.
+
+    >>> settings_from({"task": {"name": "parity-even", "p": "1/2"}}).training.steps
+    1000
+    >>> settings_from({"task": {"name": "parity-even", "p": "1/2", "q": "1/2"}})
+    Traceback (most recent call last):
+    ...
+    attemper.errors.OptionError: settings: task.q: there is no such entry
+    """
+    task = entries.get("task")
+    if isinstance(task, Mapping):
+        entries = {**entries, "task": {"kind": "source", **task}}
+    try:
+        return Settings.model_validate(dict(entries))
+    except ValidationError as error:
+        raise OptionError("settings: " + "; ".join(map(_said, error.errors()))) from None
+
+
+def entries_of(settings: Settings) -> dict[str, dict[str, object]]:
+    """The settings as tables of entries, all of them, also those that were not given."""
+    found: dict[str, dict[str, object]] = settings.model_dump(mode="json")
+    return found
+
+
+def as_toml(settings: Settings) -> str:
+    """The settings as the text of a TOML file, which reads back as the same.
+
+    >>> print(as_toml(settings_from({"task": {"name": "dyck2", "p": "2/5"}})).splitlines()[2])
+    name = "dyck2"
+    """
+    lines = []
+    for name, table in entries_of(settings).items():
+        lines += [f"[{name}]", *(f"{entry} = {json.dumps(value)}" for entry, value in table.items()), ""]
+    return "\n".join(lines)
+
+
+def digest_of(settings: Settings) -> str:
+    """What names these settings: 64 digits of SHA-256 over all entries, in a fixed order."""
+    return sha256(json.dumps(entries_of(settings), sort_keys=True).encode()).hexdigest()
+
+
+def _fraction(text: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"'{text}' is no fraction, such as 1/2") from None
+
+
+def _change(entries: dict[str, object], change: str) -> None:
+    """Set one entry, named by its table and its own name."""
+    name, separator, text = change.partition("=")
+    table, dot, entry = name.partition(".")
+    if not (separator and dot and table and entry):
+        raise OptionError(
+            f"'{change}' is no change of an entry: write TABLE.ENTRY=VALUE, as training.steps=500"
+        )
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    own = entries.setdefault(table, {})
+    if not isinstance(own, dict):
+        raise OptionError(f"'{change}': {table} is no table")
+    own[entry] = value
+
+
+def _said(error: Mapping[str, object]) -> str:
+    """One complaint of pydantic, in our words where they are plainer."""
+    places = [str(part) for part in error["loc"] if part not in ("source", "recognition")]  # type: ignore[attr-defined]
+    place = ".".join(places)
+    match error["type"]:
+        case "extra_forbidden":
+            return f"{place}: there is no such entry"
+        case "missing":
+            return f"{place}: it is missing"
+        case _:
+            said = str(error["msg"]).removeprefix("Value error, ")
+            return f"{place}: {said}" if place else said
