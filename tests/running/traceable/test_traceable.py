@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from math import inf
+from math import inf, isnan
 from typing import get_args
 
 import pytest
@@ -14,13 +14,14 @@ import torch
 import attemper
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import ONE, Digits, I, Power
+from attemper.exact.closed_forms import ONE, Digits, I, Power, times
 from attemper.exports.subject import Subject
 from attemper.networks.files import Source, contents_of
 from attemper.networks.layers import Construction, Foreign, Hidden, Layer, Masking, Network
 from attemper.networks.weights import tensors_of
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
+from attemper.running.streaming.forms import position_function
 from attemper.running.traceable.architecture import architecture_of
 from attemper.running.traceable.labels import UNDECIDED, labels_of
 from attemper.running.traceable.module import TraceableTransformer
@@ -226,6 +227,18 @@ def test_digits_are_right_in_all_of_the_formats_range() -> None:
     for exponent in (1, 2, 5, 16):
         powers = form_values(Digits(Power(I, exponent)), i, i).tolist()
         assert powers == [(number**exponent).bit_length() for number in i.tolist()]
+
+
+def test_beyond_the_formats_range_there_is_no_number_of_digits() -> None:
+    large = Digits(Power(Power(I, 16), 16))
+    i = torch.tensor([15, 16])
+    within, beyond = form_values(large, i, i).tolist()
+    assert within == (15**256).bit_length()
+    assert isnan(beyond)
+    assert position_function(large)(15) == within
+    with pytest.raises(OverflowError):  # the stream says at which position
+        position_function(large)(16)
+    assert isnan(position_function(Digits(times(Power(I, 200), Power(I, 200))))(16))
 
 
 def test_the_structure_may_come_from_the_file() -> None:
