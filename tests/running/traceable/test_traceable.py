@@ -152,6 +152,8 @@ def test_every_tensor_is_asked_for_by_name_and_shape() -> None:
     for subject in SUBJECTS.values():
         shapes = dict(architecture_of(subject.structure).shapes())
         assert shapes == {name: tensor.shape for name, tensor in tensors_of(subject.network).items()}
+        # In the order of the file, so that its digest can be made of a module's own weights.
+        assert list(subject.traceable(torch.float64).state_dict()) == list(tensors_of(subject.network))
     subject = SUBJECTS["layer norm"]
     weights = torch_weights(subject.network)
     del weights["blocks.0.ln1.b"]

@@ -89,10 +89,11 @@ class TraceableBlock(nn.Module):
     ) -> None:
         super().__init__()
         self.hidden, self.clamps, self.norm = layer.hidden, layer.clamps, norm
-        self.attn = TraceableAttention(layer.heads, under("attn.", shapes), dtype)
-        self.mlp = Weights(under("mlp.", shapes), dtype)
+        # Parameters are in the order of `weights.safetensors`, whose digest can so be made of them.
         self.ln1 = Weights(under("ln1.", shapes), dtype)
+        self.attn = TraceableAttention(layer.heads, under("attn.", shapes), dtype)
         self.ln2 = Weights(under("ln2.", shapes), dtype)
+        self.mlp = Weights(under("mlp.", shapes), dtype)
 
     def forward(self, x: Tensor, seats: Seats, margins: Tensor) -> tuple[Tensor, Tensor]:
         x = x + self.attn(self.read_by_heads(x), seats)
