@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 from typing import Any
 
 import torch
@@ -166,9 +167,13 @@ RunExport = Callable[[Tensor, Tensor], tuple[Tensor, Tensor | None]]
 
 @dataclass
 class Difference:
-    """How far an export is from `DenseTransformer`: outputs, margins, and how many labels differ."""
+    """How far an export is from `DenseTransformer`: outputs, margins, and how many labels differ.
+
+    `least` is the least margin of `DenseTransformer` on the words.
+    """
 
     words: int = 0
+    least: float = inf
     outputs: float = 0.0
     margins: float = 0.0
     labels: int = 0
@@ -202,6 +207,7 @@ def difference(network: Network, run: RunExport, dtype: torch.dtype, words: Sequ
         tokens, mask = padded(network, batch, left=False)
         with torch.no_grad():
             right, margins = dense.run_with_margin(tokens, mask.sum(1))
+        found.least = min(found.least, float(margins.min()))
         for left in (False, True):
             outputs, own = run(*padded(network, batch, left=left))
             for row, word in enumerate(batch):
@@ -220,7 +226,7 @@ def _apart(theirs: Tensor, ours: Tensor) -> float:
     theirs, ours = theirs.double(), ours.double()
     is_same = (theirs == ours) | (theirs.isnan() & ours.isnan())
     apart = (theirs - ours).abs().masked_fill(is_same, 0)
-    return float(apart.nan_to_num(nan=float("inf")).max())
+    return float(apart.nan_to_num(nan=inf).max())
 
 
 def _labels_apart(theirs: Tensor, their_margin: Tensor | None, ours: Tensor, margin: Tensor) -> int:
