@@ -1,11 +1,10 @@
-"""Reading and writing files: completely, or with a clear error."""
+"""Reading files: completely, or with a clear error."""
 
 from __future__ import annotations
 
 import json
 import os
 import stat
-from collections.abc import Mapping
 from pathlib import Path
 
 from attemper.errors import MalformedFileError
@@ -19,30 +18,6 @@ _OPENED = os.O_RDONLY | sum(
 """Opening a pipe that nobody writes to must not wait; not every system knows every one of these."""
 
 
-def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write all files completely beside their places, then move them there; folders are made if needed.
-
-    Raises `MalformedFileError` if that is not possible; what stood there before is then untouched.
-    """
-    parts: dict[Path, Path] = {}
-    try:
-        for path, data in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            parts[path] = path.with_name(path.name + ".part")
-            with parts[path].open("wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-        for path, part in parts.items():
-            part.replace(path)
-    except OSError as error:
-        folders = ", ".join(sorted({f"'{path.parent}'" for path in files}))
-        raise MalformedFileError(f"cannot write to {folders}: {error.strerror}") from None
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
-
-
 def read_bytes(path: Path, remedy: str, most: int = MOST_TEXT) -> bytes:
     """The content of a regular file of at most `most` bytes; a symbolic link stands for what it names.
 
@@ -54,7 +29,7 @@ def read_bytes(path: Path, remedy: str, most: int = MOST_TEXT) -> bytes:
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise MalformedFileError(f"cannot read '{path}': it is {_kind(status.st_mode)}, no file")
+                raise MalformedFileError(f"cannot read '{path}': it is {kind_of(status.st_mode)}, no file")
             with os.fdopen(descriptor, "rb", closefd=False) as stream:
                 # A file can grow while it is read.
                 data = b"" if status.st_size > most else stream.read(most + 1)
@@ -89,7 +64,7 @@ def _without_twins(entries: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _kind(mode: int) -> str:
-    """What else than a regular file something is."""
+def kind_of(mode: int) -> str:
+    """What else than a regular file something of that mode is."""
     names = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
     return next((name for is_one, name in names if is_one(mode)), "a device")

@@ -25,6 +25,7 @@ from attemper.languages.words import Alphabet
 from attemper.networks.files import Source
 from attemper.networks.layers import Network
 from attemper.running.weights import torch_weights
+from tests.support.command_line import attemper as run_command_line
 from tests.support.scan_networks import A, HeadOf, network_of
 from tests.support.typed_networks import two_into_one
 
@@ -311,3 +312,9 @@ def test_clamps_name_their_hidden_units(tmp_path: Path) -> None:
         low, high = (units[name] for name in clamp["units"])
         assert low["reads"] == high["reads"] == clamp["reads"]
         assert low["clamp"] == high["clamp"] == clamp["index"]
+
+
+def test_the_command_names_a_program_on_one_line(tmp_path: Path) -> None:
+    assert run_command_line("zoo", "k-hop-2", "-o", tmp_path / "hops").code == 0
+    done = run_command_line("export", "circuit", tmp_path / "hops", "-o", tmp_path / "hops.json")
+    assert done.out == f"exported an attention program as circuit to {tmp_path / 'hops.json'}\n"

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 import attemper as library
-from attemper.errors import UnsupportedError
+from attemper.errors import ExitCode, UnsupportedError
 from attemper.exports.pictures.curves import curves
 from attemper.exports.pictures.graph import EVERY, OTHERS, Graph, graph_of
 from attemper.exports.pictures.labels import labelled
@@ -275,3 +275,10 @@ def held(page: Path) -> str:
     """The picture that a page holds, or nothing."""
     data = page.read_text(encoding="utf-8").partition('id="network">')[2].partition("</script>")[0]
     return str(json.loads(data)["picture"] or "")
+
+
+def test_classify_draws_to_no_other_kind_of_file(tmp_path: Path) -> None:
+    done = attemper("classify", "--regex", "a", "--alphabet", "ab", "--svg", tmp_path / "network.json")
+    assert done.code == ExitCode.USAGE
+    assert "does not end in .svg, as a picture does: --svg x.svg" in done.err
+    assert not any(tmp_path.iterdir())

@@ -15,7 +15,7 @@ from attemper import Model
 from attemper.exports.page.writing import page_text
 from attemper.exports.pictures.source import source_picture
 from attemper.exports.subject import Subject
-from attemper.files import write_together
+from attemper.writing import write_together
 
 FOLDER = Path(__file__).parents[2] / "docs" / "gallery"
 

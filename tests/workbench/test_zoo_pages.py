@@ -166,6 +166,16 @@ def test_the_command_writes_pages_and_says_so(tmp_path: Path, monkeypatch: pytes
     assert (out / "index.html").read_text(encoding="utf-8") == index_text([zoo_page(one) for one in FEW[:2]])
 
 
+def test_an_index_of_something_else_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "everything", lambda: FEW[:1])
+    assert [attemper("zoo", "--pages", tmp_path).code for _ in range(2)] == [ExitCode.OK, ExitCode.OK]
+    (tmp_path / "index.html").write_text("<title>My site</title>", encoding="utf-8")
+    refused = attemper("zoo", "--pages", tmp_path)
+    assert refused.code == ExitCode.FILE
+    assert "is no index of the zoo: name another folder" in refused.err
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "<title>My site</title>"
+
+
 def test_json_lists_what_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "everything", lambda: FEW[:1])
     monkeypatch.setattr(page_contents, "MOST_COORDINATES", 10)

@@ -13,7 +13,7 @@ from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.exact.predicates import PredicateError
-from attemper.files import parse_json, read_bytes, write_together
+from attemper.files import parse_json, read_bytes
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -39,6 +39,9 @@ Decoded = TypeVar("Decoded")
 
 def write_as_json(data: object, path: Path) -> None:
     """Write a file of JSON data, on one line. Raises `MalformedFileError` if that fails."""
+    # Who checks only reads, and rests on nothing that writes.
+    from attemper.writing import write_together
+
     write_together({path: (json.dumps(data, ensure_ascii=False) + "\n").encode()})
 
 

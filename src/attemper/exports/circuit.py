@@ -11,9 +11,9 @@ from attemper.exact.closed_forms import form_to_tree, show_form, tests_in
 from attemper.exact.predicates import Named, periodic
 from attemper.exports.dependencies import Component, Edge, components_of, edges_of, head_name, hidden_name
 from attemper.exports.subject import Subject
-from attemper.files import write_together
 from attemper.networks.form_text import sum_text
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
+from attemper.writing import write_together
 
 FORMAT = "attemper-circuit/1"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import assert_never
 
-from attemper.errors import MalformedFileError, OptionError
+from attemper.errors import OptionError
 from attemper.exports.kinds import Kind
+from attemper.exports.places import require_place
 from attemper.exports.subject import Subject
 
 
@@ -16,9 +17,10 @@ def export(
     """Write the subject as that kind, to a file or a folder; what it wrote there before is replaced.
 
     Raises `OptionError` for an option that the kind does not have, or an extra that is not installed;
-    `UnsupportedError` for a network that the kind cannot hold; `MalformedFileError` if writing fails.
+    `UnsupportedError` for a network that the kind cannot hold; `MalformedFileError` if writing fails, and
+    where something else stands (`require_place`).
     """
-    _require_place(kind, path)
+    require_place(kind, path)
     if positions is not None and kind is not Kind.GPT2:
         raise OptionError(
             f"positions is for gpt2 alone, whose table of positions ends: {kind} reads every length"
@@ -52,11 +54,3 @@ def export(
             write_circuit(subject, path)
         case _:
             assert_never(kind)
-
-
-def _require_place(kind: Kind, path: Path) -> None:
-    """Refuse a folder where a file is written, and a file where a folder is."""
-    if kind.is_file and path.is_dir():
-        raise MalformedFileError(f"'{path}' is a folder, and {kind} writes a file: name one in it")
-    if not kind.is_file and path.is_file():
-        raise MalformedFileError(f"'{path}' is a file, and {kind} writes a folder: name another place")

@@ -11,7 +11,7 @@ import torch
 from attemper.exports.remarks import remarks_of
 from attemper.exports.subject import Subject
 from attemper.exports.tracing import exported_program
-from attemper.files import write_together
+from attemper.writing import write_together
 
 REMARKS = "attemper.json"
 """The extra file in it: a JSON object with what `remarks_of` says."""

@@ -16,8 +16,8 @@ from attemper.exports.extras import library
 from attemper.exports.remarks import remarks_of
 from attemper.exports.subject import Subject
 from attemper.exports.tracing import AXES, INPUTS, OUTPUTS, exported_program
-from attemper.files import write_together
 from attemper.networks.layers import parameter_count
+from attemper.writing import write_together
 
 MOST_BYTES = 2**31 - 2**24
 """The most bytes of weights: a protobuf message ends at 2^31, and some of it is the graph's."""

@@ -27,7 +27,7 @@ from attemper.exact.closed_forms import (
     plain_integer,
 )
 from attemper.exact.predicates import PredicateError
-from attemper.files import parse_json, read_bytes, write_together
+from attemper.files import parse_json, read_bytes
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
 from attemper.networks.announced import announced_bytes
@@ -106,6 +106,9 @@ def save(network: Network, source: Source, folder: Path) -> None:
     """Write the network into the folder, which is made if needed. Raises `MalformedFileError`
     if the folder cannot be written.
     """
+    # Who checks only reads, and rests on nothing that writes.
+    from attemper.writing import write_together
+
     structure, weights = contents_of(network, source)
     write_together({folder / WEIGHTS: weights, folder / STRUCTURE: _text_of(structure)})
 

@@ -9,13 +9,14 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.files import read_bytes, write_together
+from attemper.files import read_bytes
 from attemper.languages.language import Language
 from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
 from attemper.languages.temporal.reading import At
 from attemper.workbench.options import choice, require
+from attemper.writing import write_together
 
 TEXT = "network.rasp"
 """The file in a network's folder that has its program's text: a remark, by which nothing is proved."""

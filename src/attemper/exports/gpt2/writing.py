@@ -14,7 +14,7 @@ from attemper.exports.gpt2.sizes import require_small
 from attemper.exports.gpt2.tokenizer import save_tokenizer
 from attemper.exports.gpt2.vocabulary import Vocabulary, answers_of, vocabulary_of
 from attemper.exports.subject import Subject
-from attemper.files import write_together
+from attemper.writing import write_together
 
 if TYPE_CHECKING:
     from attemper.exports.gpt2.weights import Weights

@@ -23,8 +23,8 @@ from attemper.exports.hugging_face_files import (
     tokenizer_settings,
 )
 from attemper.exports.subject import Subject
-from attemper.files import write_together
 from attemper.languages.measures import describe
+from attemper.writing import write_together
 
 
 def write_hugging_face(subject: Subject, folder: Path, dtype: str) -> None:

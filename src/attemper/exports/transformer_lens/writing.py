@@ -8,7 +8,8 @@ from pathlib import Path
 from attemper.errors import MalformedFileError, OptionError
 from attemper.exports.kinds import FORMATS
 from attemper.exports.subject import Subject
-from attemper.files import parse_json, read_bytes, write_together
+from attemper.files import parse_json, read_bytes
+from attemper.writing import write_together
 
 MARK = "transformer-lens.json"
 FORMAT = "attemper-transformer-lens/1"

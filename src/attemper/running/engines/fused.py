@@ -50,7 +50,7 @@ def _parts(attention: Attention, x: Tensor, v: Tensor, places: Places) -> Iterat
     for head in others:
         if head not in softs:
             scores = scores_of(attention, q, k, head, places)
-            pattern = weights(scores, attention.weightings[head], attention.maskings[head])
+            pattern = weights(scores, attention.weightings[head], attention.maskings[head], places)
             yield [head], (pattern @ v[:, :, head])[:, :, None]
 
 
@@ -75,6 +75,8 @@ def _fused(
     places: Places,
 ) -> Tensor:
     """Softmax heads of one mask by torch's fused attention, in memory linear in n."""
+    if masking.is_strict and places.width == 1:
+        return torch.zeros_like(_of_heads(v, heads))
     scale = attention.scales_of(tuple(attention.weightings[head] for head in heads), q, places)
     rows = [_of_heads(q, heads) * scale, _of_heads(k, heads), _of_heads(v, heads)]
     if masking.weak is Masking.PAST:
@@ -92,10 +94,24 @@ def _fused(
     query, key, value = (row.transpose(1, 2) for row in rows)
     attended = nn.functional.scaled_dot_product_attention(
         query, key, value, attn_mask=hidden_keys, is_causal=masking is not Masking.NONE, scale=1.0
-    ).transpose(1, 2)
+    )
+    # Fused attention gives 0, as if nothing were seen, where every score seen is too small for the format.
+    attended = attended.masked_fill(_can_be_infinite(query, key), float("nan")).transpose(1, 2)
     if masking.is_strict:
         attended = torch.cat([torch.zeros_like(_of_heads(v, heads)[:, :1]), attended], dim=1)
     return places.reverse(attended) if masking.weak is Masking.PAST else attended
+
+
+def _can_be_infinite(query: Tensor, key: Tensor) -> Tensor:
+    """Of each word and head [batch, head, 1, 1], whether a score can be greater than the format's numbers.
+
+    A score is at most the sum of products of greatest absolute values; twice that is more than rounding adds.
+    What is no number is left out: no weights are then numbers anyway.
+    """
+    greatest_query, greatest_key = (
+        rows.abs().nan_to_num(nan=0, posinf=float("inf")).amax(dim=-2, keepdim=True) for rows in (query, key)
+    )
+    return (2 * (greatest_query * greatest_key).sum(dim=-1, keepdim=True)).isinf()
 
 
 def _of_heads(rows: Tensor, heads: list[int]) -> Tensor:

@@ -27,7 +27,8 @@ def attend(attention: Attention, x: Tensor, places: Places) -> Tensor:
     scores = attention.hook_attn_scores(scores)
     pattern = torch.empty_like(scores)
     for head in heads:
-        pattern[:, head] = weights(scores[:, head], attention.weightings[head], attention.maskings[head])
+        weighting, masking = attention.weightings[head], attention.maskings[head]
+        pattern[:, head] = weights(scores[:, head], weighting, masking, places)
     pattern = attention.hook_pattern(pattern)
     return torch.einsum("bhqk,bkhe->bqhe", pattern, v)
 
@@ -58,11 +59,14 @@ def _visible(masking: Masking, places: Places) -> Tensor:
             assert_never(masking)
 
 
-def weights(scores: Tensor, weighting: HardWeighting | Softmax, masking: Masking) -> Tensor:
-    """One head's attention weights; 0 throughout where a strict mask shows nothing."""
+def weights(scores: Tensor, weighting: HardWeighting | Softmax, masking: Masking, places: Places) -> Tensor:
+    """One head's attention weights; 0 throughout where a strict mask shows nothing.
+
+    Where keys are seen, and all their scores are less than any number, no weight is a number.
+    """
     if not masking.is_strict:
         return _weights_of_some(scores, weighting)
-    sees = scores.isfinite().any(dim=-1, keepdim=True)
+    sees = _visible(masking, places).any(dim=-1, keepdim=True)
     return _weights_of_some(scores.where(sees, 0), weighting).where(sees, 0)
 
 
@@ -70,17 +74,20 @@ def _weights_of_some(scores: Tensor, weighting: HardWeighting | Softmax) -> Tens
     """One head's attention weights [batch, query, key] from its masked scores."""
     if isinstance(weighting, Softmax):
         return scores.softmax(dim=-1)
-    best = scores == scores.amax(dim=-1, keepdim=True)
+    greatest = scores.amax(dim=-1, keepdim=True)
+    best = (scores == greatest) & greatest.isfinite()
     match weighting:
         case HardWeighting.AVERAGE:
             return best.to(scores.dtype) / best.sum(dim=-1, keepdim=True)
         case HardWeighting.LEFTMOST:
-            return _one_hot(best.int().argmax(dim=-1), scores)
+            return _one_hot(best.int().argmax(dim=-1), best, scores)
         case HardWeighting.RIGHTMOST:
-            return _one_hot(scores.shape[-1] - 1 - best.flip(-1).int().argmax(dim=-1), scores)
+            return _one_hot(scores.shape[-1] - 1 - best.flip(-1).int().argmax(dim=-1), best, scores)
         case _:
             assert_never(weighting)
 
 
-def _one_hot(place: Tensor, like: Tensor) -> Tensor:
-    return torch.zeros_like(like).scatter_(-1, place[..., None], 1.0)
+def _one_hot(place: Tensor, best: Tensor, like: Tensor) -> Tensor:
+    """1 at each query's place, where some key is best; no number where none is."""
+    weights = torch.zeros_like(like).scatter_(-1, place[..., None], 1.0)
+    return weights.masked_fill(~best.any(dim=-1, keepdim=True), float("nan"))

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import final
 
 from attemper.errors import MalformedFileError
-from attemper.files import parse_json, read_bytes, write_together
+from attemper.files import parse_json, read_bytes
 from attemper.running.streaming.heads import Row
+from attemper.writing import write_together
 
 FORMAT = "attemper stream 1"
 

@@ -9,7 +9,6 @@ from typing import Annotated, final
 import typer
 
 from attemper.errors import UnsupportedError
-from attemper.files import write_together
 from attemper.languages.regular.classes import (
     Classification,
     Cycle,
@@ -27,6 +26,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.writing import write_together
 
 FORCED_LENGTH = 100
 """The length of which the forcing number is printed."""
@@ -75,6 +75,8 @@ def classify_command(
 
 def _draw(automaton: Dfa, svg: Path) -> None:
     """Write the picture. Raises `UnsupportedError` for too many states, before anything is classified."""
+    if svg.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"'{svg}' does not end in .svg, as a picture does: --svg x.svg")
     from attemper.exports.pictures.svg import automaton_svg
 
     write_together({svg: automaton_svg(automaton, standalone=True).encode()})

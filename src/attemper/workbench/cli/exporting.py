@@ -10,6 +10,7 @@ import typer
 
 from attemper.exports.kinds import FORMATS, Kind
 from attemper.exports.subject import Subject
+from attemper.workbench.cli.compiling import shortened
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Folder, Json
 
@@ -54,7 +55,7 @@ def export_command(
     if json:
         print_json({"kind": kind, "output": str(output), "digest": subject.digest})
         return
-    out.print(f"exported {subject.title} as {kind} to {output}")
+    out.print(f"exported {_named(subject)} as {kind} to {output}")
 
 
 def import_command(
@@ -77,4 +78,10 @@ def import_command(
     if json:
         print_json({"kind": kind, "output": str(output), "digest": subject.digest})
         return
-    out.print(f"restored {subject.title} to {output}; 'attemper check {output}' says what is proved")
+    out.print(f"restored {_named(subject)} to {output}; 'attemper check {output}' says what is proved")
+
+
+def _named(subject: Subject) -> str:
+    """What was compiled, on one line: texts of programs and automata have many."""
+    named = {"program": "an attention program", "automaton": "an automaton"}
+    return named.get(subject.source.kind) or shortened(subject.title)

@@ -10,10 +10,10 @@ import typer
 from attemper.exports.page.writing import page_text
 from attemper.exports.pictures.source import source_picture
 from attemper.exports.subject import Subject
-from attemper.files import write_together
 from attemper.languages.words import parse_word
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
+from attemper.writing import write_together
 
 
 def page_command(

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from attemper.files import write_together
+from attemper.errors import MalformedFileError
+from attemper.files import read_bytes
 from attemper.languages.named.entry import Named
 from attemper.workbench.cli.console import out, print_json, progress_bar
-from attemper.workbench.zoo_pages.index import index_text
+from attemper.workbench.zoo_pages.index import TITLE, index_text
 from attemper.workbench.zoo_pages.making import INDEX, ZooPage, zoo_page
+from attemper.writing import write_together
 
 
 def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
     """Write a page for each entry, and the index; all at once, when all are made. Says what was written.
 
-    Raises `MalformedFileError` if the folder cannot be written; what stood there before is then untouched.
+    Raises `MalformedFileError` if the folder cannot be written, or has another index; what stood there before
+    is then untouched.
     """
+    _require_own(folder / INDEX)
     pages = []
     with progress_bar("making pages", len(entries), quiet=json) as progress:
         for entry in entries:
@@ -33,6 +37,12 @@ def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
         if page.refusal:
             out.print(f"no page of {page.entry.name}: {page.refusal}")
     out.print(f"wrote {len(files)} pages; open {folder / INDEX} in a browser")
+
+
+def _require_own(index: Path) -> None:
+    """Refuse to replace an index of something else."""
+    if index.exists() and f"<title>{TITLE}</title>".encode() not in read_bytes(index, ""):
+        raise MalformedFileError(f"'{index}' is no index of the zoo: name another folder")
 
 
 def _record(page: ZooPage, folder: Path) -> dict[str, object]:

@@ -11,6 +11,9 @@ from attemper.checker.rounding.network import LONGEST
 from attemper.exact.formats import FORMATS
 from attemper.workbench.zoo_pages.making import KERNEL, ZooPage
 
+TITLE = "The zoo &middot; attemper"
+"""What an index is known by."""
+
 _STYLE = """
 :root { color-scheme: light dark; --ground: #fbfaf7; --ink: #1d2430; --quiet: #5d6675; --line: #dfe1e6; --blue: #2458c5;
   font: 16px/1.45 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; background: var(--ground); color: var(--ink); }
@@ -54,7 +57,7 @@ def index_text(pages: Sequence[ZooPage]) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>The zoo &middot; attemper</title>
+<title>{TITLE}</title>
 <style>{_STYLE}</style>
 </head>
 <body>

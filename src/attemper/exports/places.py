@@ -1,0 +1,76 @@
+"""Where an export may write: nothing is replaced that no export of its kind has written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import assert_never
+
+from attemper.certificates.files import CERTIFICATE
+from attemper.errors import MalformedFileError
+from attemper.exports.gpt2.card import NETWORK
+from attemper.exports.hugging_face_files import CONFIG, MODEL_TYPE
+from attemper.exports.kinds import Kind
+from attemper.exports.transformer_lens.writing import MARK
+from attemper.files import parse_json, read_bytes
+from attemper.networks.files import STRUCTURE, WEIGHTS
+
+OF_NETWORKS = (STRUCTURE, WEIGHTS, CERTIFICATE)
+"""The files of a network's folder: exports are read from them, and never written over them."""
+
+
+def require_place(kind: Kind, path: Path) -> None:
+    """Refuse a place where something stands that is no export of this kind.
+
+    A file is refused where a folder stands, and under the name of a network's file; a folder where a file
+    stands, and where other files are than those of an export, but for hidden ones. Raises
+    `MalformedFileError`.
+
+    >>> require_place(Kind.CIRCUIT, Path("network.json"))
+    Traceback (most recent call last):
+    ...
+    attemper.errors.MalformedFileError: 'network.json' is a name that a network's own file has: name another
+    """
+    if kind.is_file:
+        _require_file_place(kind, path)
+        return
+    if path.is_file():
+        raise MalformedFileError(f"'{path}' is a file, and {kind} writes a folder: name another place")
+    others = sorted(own.name for own in path.iterdir() if own.name[0] != ".") if path.is_dir() else []
+    if others and not _is_export(kind, path):
+        raise MalformedFileError(
+            f"'{path}' has other files than those of an export as {kind}, such as '{others[0]}': name a new "
+            "folder, or an empty one"
+        )
+
+
+def _require_file_place(kind: Kind, path: Path) -> None:
+    if path.is_dir():
+        raise MalformedFileError(f"'{path}' is a folder, and {kind} writes a file: name one in it")
+    # A link stands for what it names.
+    if {path.name, Path(os.path.realpath(path)).name} & set(OF_NETWORKS):
+        raise MalformedFileError(f"'{path}' is a name that a network's own file has: name another")
+
+
+def _is_export(kind: Kind, folder: Path) -> bool:
+    """Whether the folder has what only an export of this kind writes."""
+    match kind:
+        case Kind.HUGGING_FACE:
+            return _model_type(folder / CONFIG) == MODEL_TYPE
+        case Kind.GPT2:
+            return _model_type(folder / CONFIG) == "gpt2" and (folder / NETWORK / STRUCTURE).is_file()
+        case Kind.TRANSFORMER_LENS:
+            return (folder / MARK).is_file()
+        case Kind.ONNX | Kind.TORCH | Kind.CIRCUIT:
+            return False
+        case _:
+            assert_never(kind)
+
+
+def _model_type(path: Path) -> object:
+    """What a configuration says that it configures; None of what is no configuration."""
+    try:
+        entry = parse_json(read_bytes(path, ""))
+    except (MalformedFileError, ValueError, RecursionError):
+        return None
+    return entry.get("model_type") if isinstance(entry, dict) else None
