@@ -26,7 +26,16 @@ from attemper.running.traceable.architecture import architecture_of
 from attemper.running.traceable.labels import UNDECIDED, labels_of
 from attemper.running.traceable.module import TraceableTransformer
 from attemper.running.weights import torch_weights
-from tests.support.exported import MODELS, all_masks, difference, padded, subjects, words_for
+from tests.support.exported import (
+    MODELS,
+    all_masks,
+    difference,
+    padded,
+    puts_out_bits,
+    rounding_of_means,
+    subjects,
+    words_for,
+)
 from tests.support.long_words import exact_bits, wrong_positions
 from tests.support.scan_networks import HeadOf, network_of
 from tests.support.scan_sweeps import random_formulas, some_words
@@ -34,24 +43,12 @@ from tests.support.typed_networks import uniform_only
 
 FORMATS = {torch.float64: 2.0**-53, torch.float32: 2.0**-24}
 SUBJECTS = dict(subjects())
-NUMBERS = {"histogram", "bigrams", "all masks"}
-"""What puts out numbers: no clamp makes them the same bit for bit."""
-
 SHARE_OF_A = Source("formula", "true", "last", "unbounded")
 
 
 def subject_of(formula: str) -> Subject:
     model = attemper.compile(formula, "ab")
     return Subject(model.network, model.source)
-
-
-def rounding_of_means(n: int, u: float) -> float:
-    """How far two computed means of n values can be apart.
-
-    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of
-    n products by 2 n u: twice, above and below the fraction line, for each of the two means.
-    """
-    return 3 * 4 * (2 * n + 8 + 4 * 8) * u
 
 
 def largest(words: list[tuple[str, ...]]) -> int:
@@ -66,7 +63,7 @@ def test_outputs_and_labels_are_those_of_the_dense_module(name: str, dtype: torc
     with torch.no_grad():
         found = difference(network, SUBJECTS[name].traceable(dtype), dtype, words)
     assert found.labels == 0
-    if name not in NUMBERS:
+    if puts_out_bits(network):
         assert found.outputs == 0
         return
     assert found.outputs <= rounding_of_means(largest(words), FORMATS[dtype])
@@ -117,7 +114,7 @@ def test_padding_may_stand_anywhere_and_hold_anything(name: str) -> None:
         own[0, seats] = True
         outputs, margins = module(apart, own)
         assert torch.equal(margins >= 0, margin >= 0)
-        room = rounding_of_means(9, FORMATS[torch.float64]) if name in NUMBERS else 0
+        room = rounding_of_means(9, FORMATS[torch.float64]) if not puts_out_bits(subject.network) else 0
         assert (outputs[:, seats] - right).abs().max() <= room
 
 
@@ -156,6 +153,8 @@ def test_every_tensor_is_asked_for_by_name_and_shape() -> None:
     for subject in SUBJECTS.values():
         shapes = dict(architecture_of(subject.structure).shapes())
         assert shapes == {name: tensor.shape for name, tensor in tensors_of(subject.network).items()}
+        # In the order of the file, so that its digest can be made of a module's own weights.
+        assert list(subject.traceable(torch.float64).state_dict()) == list(tensors_of(subject.network))
     subject = SUBJECTS["layer norm"]
     weights = torch_weights(subject.network)
     del weights["blocks.0.ln1.b"]
