@@ -12,71 +12,15 @@ from torch.nn.functional import layer_norm, linear
 
 import attemper
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import ONE, I, Number, over, times
-from attemper.exact.formats import FLOAT32, FORMATS
+from attemper.exact.closed_forms import ONE, Number
+from attemper.exact.formats import FLOAT32, FORMATS, REAL
 from attemper.exports.gpt2.layout import EPSILON, GAIN, layout_of
 from attemper.exports.gpt2.noise import BIT, LEAD, ROOM, readings
 from attemper.exports.gpt2.reading import require_finite, require_readable
 from attemper.exports.gpt2.rounding import Stream, relative
-from attemper.exports.gpt2.sizes import alone_of, pairs_of, sizes_of
 from attemper.exports.gpt2.weights import greatest_sizes
 from attemper.networks.layers import Foreign, Head, Hidden, Layer, Masking, Network, Select, Softmax, Uniform
-from tests.support.clamped_networks import HALF, letters_network
-
-UP, BIG = Fraction(2), Fraction(2**80)
-
-
-def unit(amount: Fraction, bias: Fraction, written: Fraction, *, read: int = 0, to: int = 1) -> Hidden:
-    return Hidden(((read, amount),), bias, ((to, written),))
-
-
-# Sizes -----------------------------------------------------------------------------------------------------
-
-
-def test_a_unit_counts_in_one_clamp_only() -> None:
-    low, high = unit(BIG, HALF, Fraction(1)), unit(BIG, Fraction(0), Fraction(-1))
-    layer = Layer((), (low, high, low), ((0, 1), (2, 1)))
-    assert pairs_of(layer) == ((0, 1),)
-    assert alone_of(layer) == (low,)
-    network = replace(letters_network({}, {"a": 1}), layers=(layer,))
-    assert sizes_of(network, [Fraction(0)] * 2) == [1, HALF + BIG + HALF]
-    twice = Layer((), (low, high), ((0, 1), (0, 1)))
-    assert pairs_of(twice) == ((0, 1),)
-    assert sizes_of(replace(network, layers=(twice,)), [Fraction(0)] * 2) == [1, HALF]
-
-
-@pytest.mark.parametrize(
-    "second",
-    [
-        unit(BIG / 2, Fraction(0), Fraction(-1)),
-        unit(BIG, Fraction(0), Fraction(1)),
-        unit(BIG, Fraction(0), Fraction(-2)),
-        unit(BIG, Fraction(0), Fraction(-1), to=0),
-        Hidden(((0, BIG),), Fraction(0), ()),
-    ],
-    ids=["another form", "the same sign", "another factor", "another target", "nothing"],
-)
-def test_units_that_do_not_cancel_are_no_pair(second: Hidden) -> None:
-    first = unit(BIG, HALF, Fraction(1))
-    layer = Layer((), (first, second), ((0, 1),))
-    assert pairs_of(layer) == ()
-    assert alone_of(layer) == (first, second)
-    network = replace(letters_network({}, {"a": 1}), layers=(layer,))
-    assert sizes_of(network, [Fraction(0)] * 2)[1] >= BIG
-
-
-def test_pairs_of_any_order_and_number_of_outputs_count_once() -> None:
-    first = Hidden(((0, BIG),), HALF, ((0, UP), (1, -UP)))
-    second = Hidden(((0, BIG),), Fraction(0), ((0, -UP), (1, UP)))
-    for units, pair in (((first, second), (0, 1)), ((second, first), (1, 0)), ((second, first), (0, 1))):
-        network = replace(letters_network({}, {"a": 1}), layers=(Layer((), units, (pair,)),))
-        assert sizes_of(network, [Fraction(0)] * 2) == [2, 1]
-
-
-def test_an_embedding_is_as_large_as_its_largest_symbol_whatever_the_sign() -> None:
-    for embedding in (({"a": -5}, {"a": 2}), ({"a": 2}, {"a": -5}), ({"a": 5}, {"a": -5})):
-        assert sizes_of(letters_network({}, {"a": 1}, embedding=embedding), [Fraction(0)] * 2)[0] == 5
-
+from tests.support.clamped_networks import large_beside, letters_network, shared_units, tiny, wide_scores
 
 # One read --------------------------------------------------------------------------------------------------
 
@@ -124,6 +68,14 @@ def test_a_read_beside_large_numbers_is_really_off() -> None:
     assert off == Fraction(1, 2**10) <= bound
 
 
+def test_what_is_lost_below_the_normal_range_counts_also_where_nothing_is_rounded() -> None:
+    """In each of the three steps of a norm L, times its gain; and twice L in the two products."""
+    stream = Stream(REAL, 16, [Fraction(0)] * 2, [Fraction(0)] * 2)
+    least, weight = REAL.least_normal, Fraction(2**40)
+    assert stream.read(()) == 0
+    assert stream.read(((1, weight),)) == 2 * least * (3 * 2**50 * weight + 2)
+
+
 def test_roundings_without_end_are_refused() -> None:
     assert relative(2**20, FLOAT32) == Fraction(1, 15)
     with pytest.raises(UnsupportedError, match="fewer --positions"):
@@ -131,47 +83,6 @@ def test_roundings_without_end_are_refused() -> None:
 
 
 # Networks --------------------------------------------------------------------------------------------------
-
-
-def shared_units() -> Network:
-    read = ((0, BIG),)
-    units = (
-        Hidden(read, HALF, ((1, Fraction(1)),)),
-        Hidden(read, Fraction(0), ((1, Fraction(-1)),)),
-        Hidden(read, HALF, ((1, Fraction(1)),)),
-    )
-    return letters_network({}, {"a": 1}, before=(Layer((), units, ((0, 1), (2, 1))),), more=("big",))
-
-
-def large_beside(exponent: int, weight: int) -> Callable[[], Network]:
-    """20 numbers about 2^exponent that nobody reads, and `weight` (1 - 1) in the clamp of the letter."""
-    positions = {"one": ONE, "uno": ONE}
-    positions |= {
-        f"h{j}": times(Number(Fraction(2**exponent * (j + 3), 2 * j + 7)), over(I)) for j in range(20)
-    }
-    return lambda: letters_network(positions, {"a": 1, "one": 2**weight, "uno": -(2**weight)})
-
-
-def tiny(exponent: int) -> Callable[[], Network]:
-    amount = Fraction(1, 2**exponent)
-    return lambda: letters_network({}, {"a": 2**exponent}, embedding=({"a": amount}, {}))
-
-
-def wide_scores(construction: object, weight: int) -> Callable[[], Network]:
-    """A head whose scores are weight (1 - 1), written where the clamp reads."""
-    row = ((1, Fraction(weight)), (2, Fraction(-weight)))
-    head = Head(
-        construction,  # type: ignore[arg-type]
-        Masking.FUTURE,
-        Softmax(ONE),
-        (((1, Fraction(1)),),),
-        (row,),
-        (((0, Fraction(1)),),),
-        (3,),
-    )
-    return lambda: letters_network(
-        {"one": ONE, "uno": ONE}, {"seen": 2}, before=(Layer((head,), (), ()),), more=("seen",)
-    )
 
 
 REFUSED: dict[str, tuple[Callable[[], Network], tuple[str, ...], str]] = {
@@ -211,9 +122,11 @@ def test_a_number_that_no_float32_holds_is_named(part: str) -> None:
     huge, none = Fraction(2**130), Fraction(0)
     position = Number(huge) if part == "position embedding" else ONE
     embedding = ({"a": huge if part == "embed.W_E" else 1}, {})
-    hidden = Hidden((), huge if part == "mlp.b_in" else none, ((2, huge if part == "mlp.W_out" else UP),))
+    hidden = Hidden(
+        (), huge if part == "mlp.b_in" else none, ((2, huge if part == "mlp.W_out" else Fraction(2)),)
+    )
     key = ((0, huge),) if part == "attn.W_K" else ()
-    head = Head(Foreign(), Masking.FUTURE, Softmax(ONE), (((0, UP),),), (key,), (), ())
+    head = Head(Foreign(), Masking.FUTURE, Softmax(ONE), (((0, Fraction(2)),),), (key,), (), ())
     layer = Layer((head,), (hidden,), ())
     network = letters_network({"one": position}, {"a": 1}, embedding=embedding, before=(layer,), more=("b",))
     with pytest.raises(UnsupportedError, match=rf"{part}\[.*\] is no finite number in float32"):
@@ -248,6 +161,39 @@ def test_noise_of_a_foreign_head_is_noise_of_its_average() -> None:
     assert found["hidden unit 1.0"].noise > 2 * 2 * min(found["the scores of head 0.0"].noise, Fraction(1, 2))
     assert found["hidden unit 1.0"].bears == ROOM
     assert found["the output 'out'"].bears == BIT
+
+
+def test_numbers_that_cancel_in_a_sum_are_rounded_there() -> None:
+    """2^22 and its opposite are written to one coordinate: the sum may be off by 4 roundings, a read by 8."""
+    units = tuple(Hidden((), Fraction(2**22), ((1, Fraction(sign)),)) for sign in (1, -1))
+    network = replace(letters_network({}, {"a": 1}), layers=(Layer((), units, ()),))
+    *_, output = readings(network, layout_of(network, 4), [Fraction(0)] * 2, FLOAT32)
+    assert output.noise >= 2**23 * (8 + 2 * 4) * FLOAT32.roundoff
+    with pytest.raises(UnsupportedError, match="can read the output 'out' as far off as"):
+        require_readable(network, layout_of(network, 4), "float32")
+    require_readable(network, layout_of(network, 4), "float64")
+
+
+def test_noise_goes_through_hidden_units_that_are_no_clamp() -> None:
+    network = wide_scores(Foreign(), 2**26)()
+    heads, _ = network.layers
+    copy = Layer((), (Hidden(((3, Fraction(1)),), Fraction(0), ((4, Fraction(1)),)),), ())
+    own = replace(network, layers=(heads, copy))
+    with pytest.raises(UnsupportedError, match="can read the output 'out' as far off as 2"):
+        require_readable(own, layout_of(own, 16), "float32")
+    require_readable(own, layout_of(own, 16), "float64")
+
+
+def test_scores_are_held_before_the_root_of_the_head_width_divides_them() -> None:
+    """2^99 is a score that is small enough, and not if a GPT-2 forms twice or 4 times as much first."""
+    query, key = ((1, Fraction(2**50)),), ((1, Fraction(2**49)),)
+    head = Head(Foreign(), Masking.FUTURE, Softmax(ONE), (query,), (key,), (), ())
+    network = letters_network({"one": ONE}, {"a": 1}, heads=(head,))
+    with pytest.raises(UnsupportedError, match=r"the scores of head 0\.0 can be as large as 2\^10"):
+        require_readable(network, layout_of(network, 4), "float32")
+    small = replace(head, key=(((1, Fraction(2**45)),),))
+    own = replace(network, layers=(replace(network.layers[0], heads=(small,)),))
+    require_readable(own, layout_of(own, 4), "float32")
 
 
 ZOO = ("majority", "dyck-1", "flip-flop", "k-hop-3", "a-n-b-n-c-n-d-n", "dyck-1-depth-10", "detect-aaaab")

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from attemper.exact.closed_forms import ClosedForm
+from attemper.exact.closed_forms import ONE, ClosedForm, I, Number, over, times
 from attemper.languages.words import Alphabet
-from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Network
+from attemper.networks.layers import (
+    Construction,
+    Foreign,
+    Head,
+    Hidden,
+    Layer,
+    LinearForm,
+    Masking,
+    Network,
+    Softmax,
+)
 from attemper.networks.wellformed import complaints
 
 Terms = Mapping[str, Fraction | int]
 
-HALF = Fraction(1, 2)
+HALF, BIG = Fraction(1, 2), Fraction(2**80)
 
 
 def form(names: tuple[str, ...], terms: Terms) -> LinearForm:
@@ -54,3 +64,46 @@ def letters_network(
     )
     assert not complaints(network)
     return network
+
+
+def shared_units() -> Network:
+    """Clamps (0, 1) and (2, 1), whose units add 2^80 a + 1 where they seem to add up to 1."""
+    read = ((0, BIG),)
+    units = (
+        Hidden(read, HALF, ((1, Fraction(1)),)),
+        Hidden(read, Fraction(0), ((1, Fraction(-1)),)),
+        Hidden(read, HALF, ((1, Fraction(1)),)),
+    )
+    return letters_network({}, {"a": 1}, before=(Layer((), units, ((0, 1), (2, 1))),), more=("big",))
+
+
+def large_beside(exponent: int, weight: int) -> Callable[[], Network]:
+    """20 numbers about 2^exponent that nobody reads, and `weight` (1 - 1) in the clamp of the letter."""
+    positions = {"one": ONE, "uno": ONE}
+    positions |= {
+        f"h{j}": times(Number(Fraction(2**exponent * (j + 3), 2 * j + 7)), over(I)) for j in range(20)
+    }
+    return lambda: letters_network(positions, {"a": 1, "one": 2**weight, "uno": -(2**weight)})
+
+
+def tiny(exponent: int) -> Callable[[], Network]:
+    """A letter that is 2^-exponent, read by 2^exponent."""
+    amount = Fraction(1, 2**exponent)
+    return lambda: letters_network({}, {"a": 2**exponent}, embedding=({"a": amount}, {}))
+
+
+def wide_scores(construction: Construction | Foreign, weight: int) -> Callable[[], Network]:
+    """A head whose scores are weight (1 - 1), written where the clamp reads."""
+    row = ((1, Fraction(weight)), (2, Fraction(-weight)))
+    head = Head(
+        construction,
+        Masking.FUTURE,
+        Softmax(ONE),
+        (((1, Fraction(1)),),),
+        (row,),
+        (((0, Fraction(1)),),),
+        (3,),
+    )
+    return lambda: letters_network(
+        {"one": ONE, "uno": ONE}, {"seen": 2}, before=(Layer((head,), (), ()),), more=("seen",)
+    )
