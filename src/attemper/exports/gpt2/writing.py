@@ -7,11 +7,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from attemper.exports.extras import library
-from attemper.exports.gpt2.card import CLASSIFIER, NETWORK, card_of
+from attemper.exports.gpt2.card import CLASSIFIER, card_of
 from attemper.exports.gpt2.fitting import require_fitting
 from attemper.exports.gpt2.layout import EPSILON, Layout, layout_of
 from attemper.exports.gpt2.tokenizer import save_tokenizer
 from attemper.exports.gpt2.vocabulary import Vocabulary, answers_of, vocabulary_of
+from attemper.exports.kinds import NETWORK
 from attemper.exports.subject import Subject
 from attemper.writing import write_together
 
