@@ -31,6 +31,19 @@ def test_a_new_file_has_the_rights_that_other_programs_would_give_it(tmp_path: P
     assert rights[0] == rights[1]
 
 
+def test_a_file_that_is_replaced_keeps_its_rights(tmp_path: Path) -> None:
+    (tmp_path / "private").touch(mode=0o600)
+    write_together({tmp_path / "private": b"1"})
+    assert stat.S_IMODE((tmp_path / "private").stat().st_mode) == 0o600
+
+
+def test_two_files_in_one_place_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    with pytest.raises(MalformedFileError, match="two of the files to write are one"):
+        write_together({tmp_path / "file": b"1", tmp_path / "link": b"2"})
+    assert not (tmp_path / "file").exists()
+
+
 def test_pipes_devices_and_folders_stay_what_they_are(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()

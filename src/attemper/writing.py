@@ -15,21 +15,25 @@ from attemper.files import kind_of
 def write_together(files: Mapping[Path, bytes]) -> None:
     """Write all files completely beside their places, then move them there; folders are made if needed.
 
-    A symbolic link stands for what it names. Raises `MalformedFileError` if a place is that of a folder, a
-    pipe or a device, or if the files cannot be written; what stood there before is then untouched. Moves are
-    made one by one: what stops the process between two of them leaves some files new and some old.
+    A symbolic link stands for what it names, and a file that is replaced keeps its rights. Raises
+    `MalformedFileError` if a place is that of a folder, a pipe or a device, if two places are one, or if the
+    files cannot be written; what stood there before is then untouched. Moves are made one by one: what stops
+    the process between two of them leaves some files new and some old.
     """
     parts: dict[Path, Path] = {}
     try:
         places = {Path(os.path.realpath(path)): data for path, data in files.items()}
-        for path in places:
-            _require_replaceable(path)
+        if len(places) < len(files):
+            raise MalformedFileError("two of the files to write are one, by a link: remove the link")
+        rights = {path: _rights(path) for path in places}
         for path, data in places.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             # A name that nobody can foresee, and a file that is new: neither another's, nor a link.
             part = path.with_name(f".{token_hex(8)}.part")
             with part.open("xb") as stream:
                 parts[path] = part
+                if (mode := rights[path]) is not None:
+                    part.chmod(mode)
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -43,11 +47,12 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             part.unlink(missing_ok=True)
 
 
-def _require_replaceable(path: Path) -> None:
-    """Refuse a place where something stands that is no file."""
+def _rights(path: Path) -> int | None:
+    """Who may read and write the file that stands there; None where none does. Refuses what is no file."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return
+        return None
     if not stat.S_ISREG(mode):
         raise MalformedFileError(f"cannot write '{path}': it is {kind_of(mode)}, no file; name another place")
+    return stat.S_IMODE(mode)

@@ -10,6 +10,7 @@ from torch import Tensor
 from attemper.exports.exported_program import write_exported_program
 from attemper.exports.onnx import write_onnx
 from attemper.exports.subject import Subject
+from attemper.running.traceable.labels import labels_of
 from tests.support.exported import RunExport
 
 
@@ -18,21 +19,28 @@ def _name(dtype: torch.dtype) -> str:
 
 
 def run_hugging_face(subject: Subject, dtype: torch.dtype, folder: Path) -> RunExport:
-    """The network inside the model that Auto classes load; of one that puts out numbers, which no such model
-    does, the tensors that the folder would hold, in its form.
+    """The model that Auto classes load: what its network puts out in the model's own run, and no other.
+
+    Its labels must be those that follow from these outputs, so that whoever compares outputs compares labels.
+    Raises what `write_hugging_face` raises: `UnsupportedError` for a network that puts out numbers.
     """
     from transformers import AutoModelForTokenClassification
 
+    from attemper.exports.hugging_face.looking import names_of
     from attemper.exports.hugging_face.writing import write_hugging_face
 
-    if subject.network.measure is not None:
-        return subject.traceable(dtype)
     write_hugging_face(subject, folder, _name(dtype))
     model = AutoModelForTokenClassification.from_pretrained(folder)
     assert model.dtype is dtype
+    put_out: list[tuple[Tensor, Tensor]] = []
+    model.network.register_forward_hook(lambda module, given, found: put_out.append(found))
+    labels_in = names_of if subject.network.symbols else labels_of
 
-    def run(tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
-        outputs, margins = model.network(tokens, mask)
+    def run(tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        put_out.clear()
+        labels = model(input_ids=tokens, attention_mask=mask).logits.argmax(dim=-1)
+        ((outputs, margins),) = put_out
+        assert torch.equal(labels, labels_in(outputs, margins))
         return outputs, margins
 
     return run

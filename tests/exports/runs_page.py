@@ -101,6 +101,7 @@ def _floats(given: Any) -> Any:
 
 def run_page(subject: Subject, folder: Path) -> RunExport:
     """The page's interpreter as an export: tokens and mask to outputs and margins, in float64."""
+    folder.mkdir(exist_ok=True)
     interpreter = Interpreter(folder)
     interpreter.show(page_contents(subject))
     symbols, kept = subject.network.alphabet.symbols, dict[Word, tuple[list[list[float]], float]]()

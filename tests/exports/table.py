@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import torch
 
+from attemper.errors import UnsupportedError
 from attemper.exports.subject import Subject
 from tests.exports.runs_hf import run_exported_program, run_hugging_face, run_onnx
 from tests.exports.runs_lens import run_transformer_lens
@@ -19,6 +20,7 @@ from tests.exports.runs_page import run_page
 from tests.support.exported import Difference, RunExport, difference, subjects, words_for
 
 PAGE = Path("docs/exports.md")
+REFUSED = "refused"
 BEGIN, END = "<!-- the table -->", "<!-- the end of the table -->"
 
 Open = Callable[[Subject, torch.dtype, Path], RunExport]
@@ -47,7 +49,10 @@ def formats_of(way: str) -> tuple[str, ...]:
 
 
 def measured(name: str, subject: Subject, way: str) -> Iterator[tuple[str, Difference]]:
-    """Of one network and way, each format and the differences on all words that are tried."""
+    """Of one network and way, each format and the differences on all words that are tried.
+
+    Raises `UnsupportedError` where the way refuses the network.
+    """
     words = words_for(subject.network)
     for dtype in formats_of(way):
         with TemporaryDirectory() as folder, torch.no_grad():
@@ -55,8 +60,12 @@ def measured(name: str, subject: Subject, way: str) -> Iterator[tuple[str, Diffe
             yield dtype, difference(subject.network, run, FORMATS[dtype], words)
 
 
-def cell(found: list[tuple[str, Difference]]) -> str:
-    """A cell of the table: the largest differences of outputs, by format."""
+def cell(name: str, subject: Subject, way: str) -> str:
+    """A cell of the table: the largest differences of outputs, by format, or that the way refuses."""
+    try:
+        found = list(measured(name, subject, way))
+    except UnsupportedError:
+        return REFUSED
     shown = [f"{one.outputs:.1e}" if one.outputs else "0" for _, one in found]
     return shown[0] if len(set(shown)) == 1 else " / ".join(shown)
 
@@ -65,17 +74,18 @@ def table() -> str:
     """The whole table."""
     rows = [f"| network | {' | '.join(WAYS)} |", "|---|" + "---|" * len(WAYS)]
     for name, subject in subjects():
-        cells = (cell(list(measured(name, subject, way))) for way in WAYS)
+        cells = [cell(name, subject, way) for way in WAYS]
         rows.append(f"| {name} ({subject.source.regime}) | {' | '.join(cells)} |")
         sys.stderr.write(f"{rows[-1]}\n")
     return "\n".join(rows)
 
 
-def stated() -> dict[str, list[str]]:
-    """The rows of the table as the page has them: network to cells."""
+def stated() -> dict[str, dict[str, str]]:
+    """The cells of the table as the page has them, by network and way."""
     text = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
-    rows = [[part.strip() for part in line.strip("|").split("|")] for line in text.strip().splitlines()[2:]]
-    return {row[0].rpartition(" (")[0]: row[1:] for row in rows}
+    rows = [[part.strip() for part in line.strip("|").split("|")] for line in text.strip().splitlines()]
+    ways = rows[0][1:] if rows else []
+    return {row[0].rpartition(" (")[0]: dict(zip(ways, row[1:], strict=True)) for row in rows[2:]}
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from torch.nn.functional import layer_norm
 import attemper
 from attemper import LayerNorm, Model
 from attemper.errors import OptionError, UnsupportedError
+from attemper.exact.closed_forms import ONE, number
 from attemper.exports.gpt2.card import card_of
 from attemper.exports.gpt2.fitting import require_fitting
 from attemper.exports.gpt2.layout import EPSILON, GAIN, layout_of, most_mean_square
@@ -80,6 +81,40 @@ def test_a_gpt2_of_these_weights_says_what_is_meant(name: str, dtype: torch.dtyp
             assert got[place] == expected, words[place]
             answers = [tokens_of_answers(network)[one] for one in expected]
             assert [saying.tokens[token] for token in said[place]] == answers
+
+
+def test_tokens_that_are_no_answers_have_a_logit_of_their_own() -> None:
+    """-40 at every position, whatever is read there: below both logits of an answer, which are +-20."""
+    model = FITTING["majority"]()
+    layout, saying = layout_of(model.network, 4), vocabulary_of(model.network, with_answers=True)
+    tokens, _ = model.to_tokens(["0110"])
+    x = stream_of(body_weights(model.network, layout, saying, torch.float64), tokens, layout.heads, 2.0**100)
+    logits = x @ next_token_weights(model.network, layout, saying, torch.float64)["lm_head.weight"].T
+    others = [saying.tokens.index(token) for token in ("0", "1", "[pad]")]
+    assert float((logits[..., others] + 40).abs().max()) <= 1e-10
+    assert float((logits[..., 3:].abs() - 20).abs().max()) <= 1e-10
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_whatever_is_written_is_written_to_its_twin_as_the_opposite(name: str) -> None:
+    network = FITTING[name]().network
+    layout = layout_of(network, 4)
+    vocabulary = vocabulary_of(network, with_answers=True)
+    weights = body_weights(network, layout, vocabulary, torch.float64)
+    half = layout.width // 2
+    written = ["wte", "wpe", *(f"h.{n}.{at}.c_proj" for n in range(layout.layers) for at in ("attn", "mlp"))]
+    for part in written:
+        rows = weights[f"transformer.{part}.weight"]
+        assert torch.equal(rows[:, :half], -rows[:, half:]), part
+    assert weights["transformer.wpe.weight"][:, layout.one].tolist() == [1] * 4
+
+
+def test_a_layout_has_heads_as_wide_as_those_of_the_network() -> None:
+    """The least that is wide enough, also where it is the width itself: 4, 16; and for 16 never 4."""
+    small = network_of(HeadOf([{"a": 1}], [{"a": 1}], [{"a": 1}]), positions={})
+    for width in HEAD_WIDTHS:
+        layout = layout_of(replace(small, head_width=width), 4)
+        assert (layout.heads, layout.head_width) == ((1, 16) if width == 16 else (2, 4))
 
 
 def test_scaling_by_head_widths_is_exact() -> None:
@@ -205,6 +240,18 @@ def test_what_no_gpt2_holds_is_refused_by_name(why: str, tmp_path: Path) -> None
     assert not (tmp_path / "out").exists()
 
 
+def test_a_constant_temperature_that_is_not_1_is_refused() -> None:
+    for cold, is_refused in ((number(1), False), (number(2), True)):
+        head = HeadOf([{"one": 1}], [{"a": 1}], [{"a": 1}], cold=cold)
+        network = network_of(head, positions={"one": ONE})
+        subject = Subject(network, Source("typed", "0" * 64, "last", "unbounded"))
+        if is_refused:
+            with pytest.raises(UnsupportedError, match=r"head 0\.0 has softmax at temperature 1/\(2\)"):
+                require_fitting(subject, "float64", 8)
+        else:
+            require_fitting(subject, "float64", 8)
+
+
 def test_a_registered_predicate_is_refused_by_name(tmp_path: Path) -> None:
     attemper.register_predicate("gpt2_square", lambda i: round(i**0.5) ** 2 == i)
     with pytest.raises(UnsupportedError, match="'gpt2_square' is a Python function"):
@@ -256,6 +303,13 @@ def test_tokens_are_never_mistaken_for_symbols(symbols: tuple[str, ...], tokens:
 def test_symbols_that_are_put_out_are_those_that_are_read() -> None:
     network = FITTING["symbols"]().network
     assert vocabulary_of(network, with_answers=True).tokens == ("a", "b", "c", "[pad]", "none")
+
+
+def test_padding_is_none_of_the_symbols_that_are_put_out() -> None:
+    network = replace(FITTING["a letter"]().network, symbols=(("[pad]", 0), ("[unknown]", 1)), output=0)
+    vocabulary = vocabulary_of(network, with_answers=True)
+    assert vocabulary.tokens == ("a", "b", "[pad]①", "[pad]", "[unknown]")
+    assert vocabulary.unknown == "[unknown]①"
 
 
 def test_the_card_says_what_is_not_proved() -> None:

@@ -201,6 +201,14 @@ def test_numbers_that_no_float64_holds_are_refused() -> None:
         page_text(replace(subject_of(), network=large))
 
 
+def test_query_weights_that_are_too_small_for_their_heads_width_are_refused() -> None:
+    network = subject_of().network
+    head = replace(network.layers[0].heads[0], query=(((0, Fraction(1, 2**1075)),),))
+    small = replace(network, layers=(replace(network.layers[0], heads=(head,)),))
+    with pytest.raises(UnsupportedError, match="is no float64 when it is divided by the square root"):
+        page_text(replace(subject_of(), network=small))
+
+
 def test_a_word_over_another_alphabet_is_refused() -> None:
     with pytest.raises(WordError, match="symbol 'c' at position 2"):
         page_text(subject_of(), ("a", "c"))

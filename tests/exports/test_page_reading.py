@@ -100,6 +100,13 @@ def test_digits_change_at_powers_of_two(node: Interpreter) -> None:
             assert found == (i * i).bit_length()
 
 
+def test_what_is_beyond_float64_has_no_number_of_digits(node: Interpreter) -> None:
+    """16^256 = 2^1024 is no float64; nor has its binary text, as JavaScript writes it, 1,025 digits."""
+    form = Digits(Power(Power(I, 16), 16))
+    assert node.call("formValue", form_data(form), 15, 16) == (15**256).bit_length()
+    assert node.call("formValue", form_data(form), 16, 16) is None
+
+
 def test_words_are_read_as_everywhere_else(node: Interpreter) -> None:
     alphabets = [
         Alphabet(tuple("ab")),

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 from typing import Any
 
 import torch
@@ -105,17 +106,38 @@ def subjects() -> Iterator[tuple[str, Subject]]:
 def words_for(
     network: Network, longest: int = 6, lengths: Sequence[int] = (7, 16, 64, 299, 300)
 ) -> list[Word]:
-    """All words of up to `longest` symbols, and of each length random words and such as are hard to read."""
+    """All words of up to `longest` symbols, and of each length random words and twelve on boundaries.
+
+    Boundaries are where an answer may change by one symbol: at either end, in the middle, where two symbols
+    are equally many or one more than that, and of words that are their own mirror image.
+    """
     symbols = network.alphabet.symbols
     found = [word for n in range(1, longest + 1) for word in product(symbols, repeat=n)]
     draw = random.Random(1)
     for n in lengths:
-        first, last = symbols[0], symbols[-1]
-        half = n // 2
         found += [tuple(draw.choices(symbols, k=n)) for _ in range(2)]
-        found += [(first,) * n, (last,) * n, (first,) * half + (last,) * (n - half)]
-        found += [(last,) * (n - 1) + (first,), (first,) + (last,) * (n - 1), (first, last) * half]
+        found += boundaries(symbols[0], symbols[-1], tuple(draw.choices(symbols, k=n // 2)), n)
     return found
+
+
+def boundaries(a: str, b: str, half: Word, n: int) -> list[Word]:
+    """Twelve words of n symbols; `half` has n // 2 symbols of which mirror images are made."""
+    less, more = n // 2, n - n // 2
+    mirrored = (*half, *(a,) * (n % 2), *half[::-1])
+    return [
+        (a,) * n,
+        (b,) * n,
+        (b,) * (n - 1) + (a,),
+        (a,) + (b,) * (n - 1),
+        (a,) * less + (b,) * more,
+        (b,) * less + (a,) * more,
+        (a,) * (less + 1) + (b,) * (more - 1),
+        (b,) * (less + 1) + (a,) * (more - 1),
+        ((a, b) * n)[:n],
+        ((b, a) * n)[:n],
+        mirrored,
+        (a if mirrored[0] == b else b, *mirrored[1:]),
+    ]
 
 
 def batches(words: Sequence[Word], size: int = 64) -> Iterator[list[Word]]:
@@ -145,41 +167,70 @@ RunExport = Callable[[Tensor, Tensor], tuple[Tensor, Tensor | None]]
 
 @dataclass
 class Difference:
-    """How far an export is from `DenseTransformer`: outputs, margins, and how many labels differ."""
+    """How far an export is from `DenseTransformer`: outputs, margins, and how many labels differ.
+
+    `least` is the least margin of `DenseTransformer` on the words.
+    """
 
     words: int = 0
+    least: float = inf
     outputs: float = 0.0
     margins: float = 0.0
     labels: int = 0
 
 
+def puts_out_bits(network: Network) -> bool:
+    """Whether a clamp makes what is put out 0 or 1 exactly, and no head's mean is put out as it is."""
+    heads = (head for layer in network.layers for head in layer.heads)
+    written = {target for head in heads for target in head.targets}
+    return network.measure is None and not written & set(network.outputs)
+
+
+def rounding_of_means(n: int, u: float) -> float:
+    """How far two computed means of n values can be apart.
+
+    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of
+    n products by 2 n u: twice, above and below the fraction line, for each of the two means.
+    """
+    return 3 * 4 * (2 * n + 8 + 4 * 8) * u
+
+
 def difference(network: Network, run: RunExport, dtype: torch.dtype, words: Sequence[Word]) -> Difference:
-    """The greatest differences at real positions, words padded on the right and on the left."""
+    """The greatest differences at real positions, words padded on the right and on the left.
+
+    Of what puts out bits labels are compared, too: those of each bit at each position, where an export has no
+    margins by the bits alone.
+    """
     dense = DenseTransformer(network, dtype)
     found = Difference(words=len(words))
     for batch in batches(words):
         tokens, mask = padded(network, batch, left=False)
         with torch.no_grad():
             right, margins = dense.run_with_margin(tokens, mask.sum(1))
+        found.least = min(found.least, float(margins.min()))
         for left in (False, True):
             outputs, own = run(*padded(network, batch, left=left))
             for row, word in enumerate(batch):
                 place = slice(-len(word), None) if left else slice(len(word))
-                _compare(found, network, outputs[row, place], right[row, : len(word)])
+                theirs, ours, margin = outputs[row, place], right[row, : len(word)], margins[row]
+                found.outputs = max(found.outputs, _apart(theirs, ours))
                 if own is not None:
-                    apart = (
-                        0.0 if torch.equal(own[row], margins[row]) else float((own[row] - margins[row]).abs())
-                    )
-                    found.margins = max(found.margins, apart)
-                    if network.measure is None and not network.symbols:
-                        theirs = labels_of(outputs[row, place][None], own[row][None])
-                        ours = labels_of(right[row, : len(word)][None], margins[row][None])
-                        found.labels += int((theirs != ours).sum())
+                    found.margins = max(found.margins, _apart(own[row], margin))
+                if puts_out_bits(network):
+                    found.labels += _labels_apart(theirs, None if own is None else own[row], ours, margin)
     return found
 
 
-def _compare(found: Difference, network: Network, theirs: Tensor, ours: Tensor) -> None:
-    apart = (theirs.double() - ours.double()).abs().max()
-    found.outputs = max(found.outputs, float("inf") if apart.isnan() else float(apart))
-    if network.measure is None and not network.symbols:
-        found.labels += int(((theirs >= 0.75) != (ours >= 0.75)).sum())
+def _apart(theirs: Tensor, ours: Tensor) -> float:
+    """The largest difference; infinity where only one of two is no number, or another infinity."""
+    theirs, ours = theirs.double(), ours.double()
+    is_same = (theirs == ours) | (theirs.isnan() & ours.isnan())
+    apart = (theirs - ours).abs().masked_fill(is_same, 0)
+    return float(apart.nan_to_num(nan=inf).max())
+
+
+def _labels_apart(theirs: Tensor, their_margin: Tensor | None, ours: Tensor, margin: Tensor) -> int:
+    """How many labels of one word differ."""
+    if their_margin is None:
+        return int(((theirs >= 0.75) != (ours >= 0.75)).sum())
+    return int((labels_of(theirs[None], their_margin[None]) != labels_of(ours[None], margin[None])).sum())

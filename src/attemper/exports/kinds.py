@@ -7,6 +7,9 @@ from enum import StrEnum
 FORMATS = ("float64", "float32")
 """The number formats that weights are exported in."""
 
+NETWORK = "network"
+"""Where a GPT-2's folder has the network itself, as attemper reads and checks it."""
+
 
 class Kind(StrEnum):
     """Where an exported network goes."""

@@ -8,9 +8,8 @@ from typing import assert_never
 
 from attemper.certificates.files import CERTIFICATE
 from attemper.errors import MalformedFileError
-from attemper.exports.gpt2.card import NETWORK
 from attemper.exports.hugging_face_files import CONFIG, MODEL_TYPE
-from attemper.exports.kinds import Kind
+from attemper.exports.kinds import NETWORK, Kind
 from attemper.exports.transformer_lens.writing import MARK
 from attemper.files import parse_json, read_bytes
 from attemper.networks.files import STRUCTURE, WEIGHTS

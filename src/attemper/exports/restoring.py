@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -113,8 +114,21 @@ def _require_weights(
     found = encode_tensors({name: tensors[name] for name in tensors_of(network)})
     if found != own:
         raise MalformedFileError(f"'{path}' was changed: {weights_difference(found, own)}. {_again(config)}")
+    dtype = config.get("dtype")
+    if dtype != FORMATS[0] and not all(_holds(str(dtype), tensor) for tensor in tensors.values()):
+        raise MalformedFileError(
+            f"'{path}' has weights that {str(dtype)[:20]}, the format that '{CONFIG}' names, does not hold: "
+            "what is loaded from there has others. Export the network in float64"
+        )
     if hashlib.sha256(own).hexdigest() != config.get("weights_sha256"):
         raise MalformedFileError(f"'{path}' has other weights than were exported. {_again(config)}")
+
+
+def _holds(dtype: str, tensor: Tensor) -> bool:
+    """Whether float32, or bfloat16, which is its upper half, holds every number."""
+    narrow = array("f", tensor.numbers)
+    is_half = not any(bits & 0xFFFF for bits in array("I", narrow.tobytes()))
+    return array("d", narrow) == tensor.numbers and (is_half or dtype == "float32")
 
 
 def _again(config: Mapping[str, object]) -> str:

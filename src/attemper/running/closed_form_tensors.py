@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import assert_never
 
 import torch
@@ -71,13 +72,14 @@ def _product(factors: list[Tensor], *, like: Tensor) -> Tensor:
 
 
 def _binary_digits(values: Tensor) -> Tensor:
-    """How many binary digits positive integers have, in all of float64's range; 0 of what is below 1."""
+    """How many binary digits positive integers have, in all of float64's range; beyond there is no number."""
+    is_finite = values <= constant_like(values, sys.float_info.max, values.dtype)
     digits = (values >= 1).to(values.dtype)
     for step in (512, 256, 128, 64, 32, 16, 8, 4, 2, 1):
         has_more = values >= constant_like(values, 2.0**step, values.dtype)
         digits = digits + step * has_more
         values = torch.where(has_more, values * constant_like(values, 2.0**-step, values.dtype), values)
-    return digits
+    return torch.where(is_finite, digits, constant_like(values, float("nan"), values.dtype))
 
 
 def predicate_values(predicate: Predicate, values: Tensor) -> Tensor:

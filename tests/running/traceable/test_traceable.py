@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from math import inf
+from math import inf, isnan
 from typing import get_args
 
 import pytest
@@ -14,18 +14,28 @@ import torch
 import attemper
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import ONE, Digits, I, Power
+from attemper.exact.closed_forms import ONE, Digits, I, Power, times
 from attemper.exports.subject import Subject
 from attemper.networks.files import Source, contents_of
 from attemper.networks.layers import Construction, Foreign, Hidden, Layer, Masking, Network
 from attemper.networks.weights import tensors_of
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
+from attemper.running.streaming.forms import position_function
 from attemper.running.traceable.architecture import architecture_of
 from attemper.running.traceable.labels import UNDECIDED, labels_of
 from attemper.running.traceable.module import TraceableTransformer
 from attemper.running.weights import torch_weights
-from tests.support.exported import MODELS, all_masks, difference, padded, subjects, words_for
+from tests.support.exported import (
+    MODELS,
+    all_masks,
+    difference,
+    padded,
+    puts_out_bits,
+    rounding_of_means,
+    subjects,
+    words_for,
+)
 from tests.support.long_words import exact_bits, wrong_positions
 from tests.support.scan_networks import HeadOf, network_of
 from tests.support.scan_sweeps import random_formulas, some_words
@@ -33,24 +43,12 @@ from tests.support.typed_networks import uniform_only
 
 FORMATS = {torch.float64: 2.0**-53, torch.float32: 2.0**-24}
 SUBJECTS = dict(subjects())
-NUMBERS = {"histogram", "bigrams", "all masks"}
-"""What puts out numbers: no clamp makes them the same bit for bit."""
-
 SHARE_OF_A = Source("formula", "true", "last", "unbounded")
 
 
 def subject_of(formula: str) -> Subject:
     model = attemper.compile(formula, "ab")
     return Subject(model.network, model.source)
-
-
-def rounding_of_means(n: int, u: float) -> float:
-    """How far two computed means of n values can be apart.
-
-    Values are at most 3, scores at most 8. Each weight is off by 8 u and by 4 u times its score, each sum of
-    n products by 2 n u: twice, above and below the fraction line, for each of the two means.
-    """
-    return 3 * 4 * (2 * n + 8 + 4 * 8) * u
 
 
 def largest(words: list[tuple[str, ...]]) -> int:
@@ -65,7 +63,7 @@ def test_outputs_and_labels_are_those_of_the_dense_module(name: str, dtype: torc
     with torch.no_grad():
         found = difference(network, SUBJECTS[name].traceable(dtype), dtype, words)
     assert found.labels == 0
-    if name not in NUMBERS:
+    if puts_out_bits(network):
         assert found.outputs == 0
         return
     assert found.outputs <= rounding_of_means(largest(words), FORMATS[dtype])
@@ -116,7 +114,7 @@ def test_padding_may_stand_anywhere_and_hold_anything(name: str) -> None:
         own[0, seats] = True
         outputs, margins = module(apart, own)
         assert torch.equal(margins >= 0, margin >= 0)
-        room = rounding_of_means(9, FORMATS[torch.float64]) if name in NUMBERS else 0
+        room = rounding_of_means(9, FORMATS[torch.float64]) if not puts_out_bits(subject.network) else 0
         assert (outputs[:, seats] - right).abs().max() <= room
 
 
@@ -155,6 +153,8 @@ def test_every_tensor_is_asked_for_by_name_and_shape() -> None:
     for subject in SUBJECTS.values():
         shapes = dict(architecture_of(subject.structure).shapes())
         assert shapes == {name: tensor.shape for name, tensor in tensors_of(subject.network).items()}
+        # In the order of the file, so that its digest can be made of a module's own weights.
+        assert list(subject.traceable(torch.float64).state_dict()) == list(tensors_of(subject.network))
     subject = SUBJECTS["layer norm"]
     weights = torch_weights(subject.network)
     del weights["blocks.0.ln1.b"]
@@ -226,6 +226,18 @@ def test_digits_are_right_in_all_of_the_formats_range() -> None:
     for exponent in (1, 2, 5, 16):
         powers = form_values(Digits(Power(I, exponent)), i, i).tolist()
         assert powers == [(number**exponent).bit_length() for number in i.tolist()]
+
+
+def test_beyond_the_formats_range_there_is_no_number_of_digits() -> None:
+    large = Digits(Power(Power(I, 16), 16))
+    i = torch.tensor([15, 16])
+    within, beyond = form_values(large, i, i).tolist()
+    assert within == (15**256).bit_length()
+    assert isnan(beyond)
+    assert position_function(large)(15) == within
+    with pytest.raises(OverflowError):  # the stream says at which position
+        position_function(large)(16)
+    assert isnan(position_function(Digits(times(Power(I, 200), Power(I, 200))))(16))
 
 
 def test_the_structure_may_come_from_the_file() -> None:

@@ -6,13 +6,11 @@ from collections.abc import Iterable
 
 from attemper.exports.gpt2.layout import Layout
 from attemper.exports.gpt2.vocabulary import answers_of, tokens_of_answers
+from attemper.exports.kinds import NETWORK
 from attemper.exports.subject import Subject
 
 CLASSIFIER = "token-classification"
 """The subfolder of the model that labels tokens."""
-
-NETWORK = "network"
-"""The subfolder of the network as attemper reads and checks it."""
 
 
 def card_of(subject: Subject, layout: Layout, dtype: str) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from attemper.exports.extras import library
 from attemper.exports.gpt2.vocabulary import Vocabulary
+from attemper.exports.hugging_face_files import tokenizer_of
+
+NO_TOKEN = ""
+"""What the unknown token is called where there is none: the name of no token, as symbols are not empty."""
 
 
 def save_tokenizer(vocabulary: Vocabulary, positions: int, folder: Path) -> None:
@@ -20,12 +25,10 @@ def save_tokenizer(vocabulary: Vocabulary, positions: int, folder: Path) -> None
     transformers = library("transformers", "hugging-face")
     unknown = {} if vocabulary.unknown is None else {"unk_token": vocabulary.unknown}
     numbers = {token: number for number, token in enumerate((*vocabulary.tokens, *unknown.values()))}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, **unknown))
-    splitting = tokenizers.pre_tokenizers
-    blanks = splitting.WhitespaceSplit()
-    characters = splitting.Split(tokenizers.Regex("."), "isolated")
-    is_single = vocabulary.alphabet.is_single_character
-    tokenizer.pre_tokenizer = splitting.Sequence([blanks, characters]) if is_single else blanks
+    model = {"type": "WordLevel", "vocab": numbers, "unk_token": vocabulary.unknown or NO_TOKEN}
+    # Words are split as in the other export that has a tokenizer; its padding is not that of this one.
+    text = tokenizer_of(vocabulary.alphabet) | {"model": model, "added_tokens": [], "post_processor": None}
+    tokenizer = tokenizers.Tokenizer.from_str(json.dumps(text))
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=vocabulary.padding,

@@ -7,12 +7,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from attemper.exports.extras import library
-from attemper.exports.gpt2.card import CLASSIFIER, NETWORK, card_of
+from attemper.exports.gpt2.card import CLASSIFIER, card_of
 from attemper.exports.gpt2.fitting import require_fitting
 from attemper.exports.gpt2.layout import EPSILON, Layout, layout_of
-from attemper.exports.gpt2.sizes import require_small
 from attemper.exports.gpt2.tokenizer import save_tokenizer
 from attemper.exports.gpt2.vocabulary import Vocabulary, answers_of, vocabulary_of
+from attemper.exports.kinds import NETWORK
 from attemper.exports.subject import Subject
 from attemper.writing import write_together
 
@@ -31,9 +31,9 @@ def write_gpt2(subject: Subject, folder: Path, dtype: str, positions: int) -> No
     layout = layout_of(subject.network, positions)
     library("transformers", "hugging-face")
     library("safetensors", "hugging-face")
-    from attemper.exports.gpt2.weights import greatest_sizes
+    from attemper.exports.gpt2.reading import require_readable
 
-    require_small(subject.network, layout, greatest_sizes(subject.network, positions), dtype)
+    require_readable(subject.network, layout, dtype)
     with TemporaryDirectory() as place:
         made = Path(place)
         _save_language_model(subject, layout, dtype, made)

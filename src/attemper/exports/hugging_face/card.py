@@ -98,8 +98,11 @@ The certificate in `config.json` claims that answers are right for all words of 
 |---|---|---|"""
 
 _CONVERTED = """What counts is the format in which the model runs: float32 after
-`from_pretrained(FOLDER, dtype=torch.float32)`, whatever the folder holds. `model.config.horizon` says how
-long words may be. Beyond that an answer can be wrong without being `undecided`.
+`from_pretrained(FOLDER, dtype=torch.float32)` or `model.float()`, whatever the folder holds. `model.horizon`
+says how long words may be for the model as it stands. It is None, no claim, under autocast, in any other
+format, and where a weight is no longer the network's own: changed, or rounded by a format that does not hold
+it (the claims are about weights rounded once, from float64 to the format). Beyond the horizon an answer can
+be wrong without being `undecided`.
 """
 
 _UNCLAIMED = """## How long words may be

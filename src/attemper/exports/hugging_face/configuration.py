@@ -65,13 +65,17 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
         self.label2id = {name: number for number, name in enumerate(names)}
 
     @property
-    def horizon(self) -> int | None:
-        """How long words may be in the number format `dtype`, as the certificate claims; None: no claim.
+    def horizons(self) -> dict[str, int]:
+        """How long words may be in symbols, by number format, as the certificate claims; empty without one.
 
-        Whether the claim holds, `attemper check` says of the folder that `attemper import` restores.
+        A certificate that names another network claims nothing of this one. What counts of a model is the
+        format in which it runs, and whether its weights are the network's own: `model.horizon` has both.
         """
-        name = str(self.dtype).removeprefix("torch.")
-        for claim in (self.certificate or {}).get("claims", []):
-            if (claim["arithmetic"], claim.get("kernel")) == (name, KERNEL):
-                return int(claim["horizon"])
-        return None
+        certificate = self.certificate or {}
+        if self.network is None or certificate.get("network") != self.network["digest"]:
+            return {}
+        return {
+            claim["arithmetic"]: int(claim["horizon"])
+            for claim in certificate.get("claims", [])
+            if claim.get("kernel") == KERNEL
+        }

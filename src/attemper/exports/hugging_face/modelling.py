@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attemper.errors import UnsupportedError
 from attemper.exports.extras import library
+from attemper.exports.hugging_face.claiming import horizon_of
 from attemper.exports.hugging_face.configuration import AttemperConfig
 from attemper.exports.hugging_face.looking import Look, look, names_of, tokens_and_mask
 from attemper.running.traceable.labels import labels_of, read_at
@@ -42,6 +43,15 @@ class AttemperPreTrainedModel(transformers.PreTrainedModel):  # type: ignore[mis
         assert config.answers  # other labels are refused here, before anything runs
         self.network = TraceableTransformer(config.network, config.dtype or torch.float64)
         self.post_init()
+
+    @property
+    def horizon(self) -> int | None:
+        """How many symbols a word may have, as the certificate claims of the model as it stands and runs now.
+
+        None is no claim: of the format that its weights have, under autocast, or since weights were changed
+        or rounded. Longer words can get a wrong answer that is not undecided.
+        """
+        return horizon_of(self.config, self.network)
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:

@@ -224,4 +224,11 @@ def _rows(forms: Iterable[LinearForm]) -> list[Data]:
 
 
 def _row(form: LinearForm) -> list[Data]:
+    for _, factor in form:
+        # A query's weight is that of the file over the square root of the head's width.
+        if float(factor) != factor:
+            raise UnsupportedError(
+                f"a weight near {float(abs(factor)):.3g} is no float64 when it is divided by the square root "
+                "of its head's width: a page cannot run the network"
+            )
     return [[coordinate, number_data(float(factor))] for coordinate, factor in form]

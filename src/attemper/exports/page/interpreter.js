@@ -14,12 +14,17 @@ function formValue(form, i, n) {
   if (kind === "test") return testValue(parts, i, n);
   if (kind === "+") return parts.reduce((sum, part) => sum + formValue(part, i, n), 0);
   if (kind === "*") return parts.reduce((product, part) => product * formValue(part, i, n), 1);
-  if (kind === "digits") return formValue(parts[0], i, n).toString(2).length;
+  if (kind === "digits") return digitsOf(formValue(parts[0], i, n));
   if (kind !== "^") throw new Error(`no closed form is called ${kind}`);
   const base = formValue(parts[0], i, n), exponent = parts[1];
   let power = 1;
   for (let k = 0; k < Math.abs(exponent); k++) power *= base;
   return exponent < 0 ? 1 / power : power;
+}
+
+// How many binary digits a positive integer has; what is beyond float64 has no number of them.
+function digitsOf(x) {
+  return Number.isFinite(x) ? x.toString(2).length : NaN;
 }
 
 // 1 if the predicate holds of perPosition i + perLength n + shift, else 0; these are whole numbers of any size.

@@ -6,7 +6,7 @@ A tensor's operation costs microseconds, whatever its size; at one symbol a time
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import frexp
+from math import frexp, isinf, nan
 from operator import itemgetter
 from typing import assert_never
 
@@ -87,9 +87,8 @@ def position_function(form: ClosedForm) -> OfPosition:
         case Power(base, exponent):
             return _power(base, exponent)
         case Digits(inner):
-            # x = m 2^e with 1/2 <= m < 1: a positive integer x has e binary digits.
             digits_of = position_function(inner)
-            return lambda i: float(frexp(digits_of(i))[1])
+            return lambda i: _binary_digits(digits_of(i))
         case Length():
             raise InternalError("a stream was made of a network that reads n (please report)")
         case _:
@@ -125,7 +124,18 @@ def _product(parts: tuple[OfPosition, ...]) -> OfPosition:
 
 
 def _power(base: ClosedForm, exponent: int) -> OfPosition:
-    size, of_base = abs(exponent), position_function(base)
-    if exponent >= 0:
-        return lambda i: float(of_base(i) ** size)
-    return lambda i: float(1.0 / of_base(i) ** size)
+    """A repeated product, as in every engine. Raises OverflowError beyond float64."""
+    product = _product((position_function(base),) * abs(exponent))
+
+    def power(i: int) -> float:
+        found = product(i)
+        if isinf(found):
+            raise OverflowError
+        return found if exponent >= 0 else 1.0 / found
+
+    return power
+
+
+def _binary_digits(x: float) -> float:
+    """How many binary digits a positive integer has: e, if x = m 2^e with 1/2 <= m < 1; infinity has none."""
+    return nan if isinf(x) else float(frexp(x)[1])

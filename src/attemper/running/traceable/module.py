@@ -88,14 +88,17 @@ class TraceableBlock(nn.Module):
         dtype: torch.dtype,
     ) -> None:
         super().__init__()
-        self.clamps, self.norm = layer.clamps, norm
-        self.attn = TraceableAttention(layer.heads, under("attn.", shapes), dtype)
-        self.mlp = Weights(under("mlp.", shapes), dtype)
+        self.hidden, self.clamps, self.norm = layer.hidden, layer.clamps, norm
+        # Parameters are in the order of `weights.safetensors`, whose digest can so be made of them.
         self.ln1 = Weights(under("ln1.", shapes), dtype)
+        self.attn = TraceableAttention(layer.heads, under("attn.", shapes), dtype)
         self.ln2 = Weights(under("ln2.", shapes), dtype)
+        self.mlp = Weights(under("mlp.", shapes), dtype)
 
     def forward(self, x: Tensor, seats: Seats, margins: Tensor) -> tuple[Tensor, Tensor]:
         x = x + self.attn(self.read_by_heads(x), seats)
+        if not self.hidden:
+            return x, margins  # runtimes cannot run a feed-forward part of no units, which adds nothing
         pre = self._normalised(x, self.ln2) @ self.mlp.get("W_in") + self.mlp.get("b_in")
         room = self._room(pre).masked_fill(~seats.real, float("inf"))
         return x + pre.relu() @ self.mlp.get("W_out"), torch.minimum(margins, room.amin(dim=-1))

@@ -25,7 +25,7 @@ from attemper.languages.regular.forcing import Growth, forcing_number, growth
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import activity, out, print_json
-from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption, require_ending
 from attemper.writing import write_together
 
 FORCED_LENGTH = 100
@@ -75,8 +75,7 @@ def classify_command(
 
 def _draw(automaton: Dfa, svg: Path) -> None:
     """Write the picture. Raises `UnsupportedError` for too many states, before anything is classified."""
-    if svg.suffix.lower() != ".svg":
-        raise typer.BadParameter(f"'{svg}' does not end in .svg, as a picture does: --svg x.svg")
+    require_ending(svg, (".svg",), "as a picture does: --svg x.svg")
     from attemper.exports.pictures.svg import automaton_svg
 
     write_together({svg: automaton_svg(automaton, standalone=True).encode()})

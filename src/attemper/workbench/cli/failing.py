@@ -73,6 +73,9 @@ def _code_of(error: BaseException) -> ExitCode:
             return ExitCode.INTERRUPTED
         case typer.exceptions.TyperException():
             return ExitCode.USAGE
+        case OSError(filename=str()):
+            # A place that somebody named, of which the system says more than whether something is there.
+            return ExitCode.FILE
         case _:
             return ExitCode.INTERNAL
 
@@ -87,6 +90,8 @@ def _message_of(error: BaseException) -> str:
             said = error.format_message() if hasattr(error, "format_message") else str(error)
             # The library that reads the options says so before its message.
             return str(said).replace("Value error, ", "")
+        case OSError(filename=str() as name):
+            return f"cannot use '{name[:80]}': {error.strerror}"
         case _:
             where = "a fault of attemper itself; please report it with the lines below"
             return f"{where}: {type(error).__name__}: {error}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from enum import StrEnum
 from fractions import Fraction
@@ -50,6 +51,13 @@ class DTypeOption(StrEnum):
     FLOAT64 = "float64"
     FLOAT32 = "float32"
     BFLOAT16 = "bfloat16"
+
+
+def require_ending(path: Path, endings: tuple[str, ...], as_what: str) -> None:
+    """Refuse a file to write whose name, or that of what a link stands for, has none of the endings."""
+    for named in (path, Path(os.path.realpath(path))):
+        if named.suffix.lower() not in endings:
+            raise typer.BadParameter(f"'{named}' does not end in {endings[0]}, {as_what}")
 
 
 def share(text: str, option: str) -> Fraction:

@@ -12,7 +12,7 @@ from attemper.exports.pictures.source import source_picture
 from attemper.exports.subject import Subject
 from attemper.languages.words import parse_word
 from attemper.workbench.cli.console import out, print_json
-from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.options import Folder, Json, require_ending
 from attemper.writing import write_together
 
 
@@ -49,5 +49,4 @@ def _require_file(output: Path) -> None:
     """Refuse a folder, and a place of which a browser would not see that there is a page."""
     if output.is_dir():
         raise typer.BadParameter(f"'{output}' is a folder; -o needs a file")
-    if output.suffix.lower() not in {".html", ".htm"}:
-        raise typer.BadParameter(f"'{output}' does not end in .html, as a page does: -o x.html")
+    require_ending(output, (".html", ".htm"), "as a page does: -o x.html")

@@ -17,10 +17,10 @@ from attemper.writing import write_together
 def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
     """Write a page for each entry, and the index; all at once, when all are made. Says what was written.
 
-    Raises `MalformedFileError` if the folder cannot be written, or has another index; what stood there before
-    is then untouched.
+    Raises `MalformedFileError` if the folder cannot be written, or has something else; what stood there is
+    then untouched.
     """
-    _require_own(folder / INDEX)
+    _require_own(folder)
     pages = []
     with progress_bar("making pages", len(entries), quiet=json) as progress:
         for entry in entries:
@@ -39,10 +39,15 @@ def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
     out.print(f"wrote {len(files)} pages; open {folder / INDEX} in a browser")
 
 
-def _require_own(index: Path) -> None:
-    """Refuse to replace an index of something else."""
-    if index.exists() and f"<title>{TITLE}</title>".encode() not in read_bytes(index, ""):
-        raise MalformedFileError(f"'{index}' is no index of the zoo: name another folder")
+def _require_own(folder: Path) -> None:
+    """Refuse a folder in which something else stands than pages of the zoo."""
+    others = [path.name for path in folder.iterdir() if path.name[0] != "."] if folder.is_dir() else []
+    index = folder / INDEX
+    if others and not (index.exists() and f"<title>{TITLE}</title>".encode() in read_bytes(index, "")):
+        raise MalformedFileError(
+            f"'{folder}' has other files than pages of the zoo, such as '{min(others)}': name a new folder, "
+            "or an empty one"
+        )
 
 
 def _record(page: ZooPage, folder: Path) -> dict[str, object]:
