@@ -7,13 +7,14 @@ stands behind the words.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import assert_never
 
 import torch
 from torch import Tensor, nn
 
 from attemper.errors import OptionError
-from attemper.training.settings import ModelSettings
+from attemper.training.settings import ModelSettings, Settings, SourceTask
 
 
 class Transformer(nn.Module):
@@ -209,6 +210,27 @@ class ParityRnn(nn.Module):
         """h after each token, [batch, position]."""
         found: Tensor = self.recurrent(self.embedding(tokens))[0].sum(dim=-1)
         return found
+
+
+def model_of(settings: Settings, tokens: int, outputs: int) -> nn.Module:
+    """The model before any step, its weights drawn by `seeds.init`."""
+    asked = settings.model
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(settings.seeds.init)
+        match asked.kind:
+            case "transformer":
+                return Transformer(asked, tokens, outputs)
+            case "lstm":
+                return Lstm(asked, tokens, outputs)
+            case "convolution":
+                return Convolution(asked, tokens, outputs)
+            case "table":
+                return LastSymbols(asked, tokens, outputs)
+            case "parity-rnn":
+                assert isinstance(settings.task, SourceTask)
+                return ParityRnn(float(Fraction(settings.task.p)), odd=settings.task.name == "parity-odd")
+            case _:
+                assert_never(asked.kind)
 
 
 def parameter_count(model: nn.Module) -> int:

@@ -148,6 +148,8 @@ class Settings(_Table):
             self.task.kind == "source" and self.task.name.startswith("parity")
         ):
             raise ValueError("model.kind = 'parity-rnn' computes parity: give a task with that source")
+        if self.model.kind == "parity-rnn" and self.training.steps:
+            raise ValueError("model.kind = 'parity-rnn' has nothing to train: set training.steps = 0")
         if self.task.kind == "recognition" and self.training.shortest > self.training.length:
             raise ValueError("training.shortest is above training.length")
         return self

@@ -1,0 +1,192 @@
+"""Sets of labelled words on disk, in two layouts: JSON lines with a manifest, and that of FLaRe.
+
+JSON lines: `SPLIT.jsonl`, a line `{"word": ["0", "1"], "label": true}` for each word. FLaRe: folders `SPLIT/`
+with `main.tok`, a line of symbols with blanks between them for each word (an empty line is the empty word),
+and `labels.txt`, a line 1 or 0 for each. `manifest.json` says of either which language it is, with its
+polarity.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import assert_never
+
+from attemper.errors import MalformedFileError, OptionError
+from attemper.files import parse_json, read_bytes
+from attemper.languages.words import Word
+from attemper.training.labelled import Labelled, Lengths, Task, drawn, task_named
+from attemper.training.settings import RecognitionTask
+from attemper.writing import write_together
+
+MANIFEST, FORMAT = "manifest.json", "attemper-data/1"
+TOKENS, LABELS = "main.tok", "labels.txt"
+REMEDY = "make one with 'attemper data'"
+MOST_BYTES = 2**32
+
+
+class Layout(StrEnum):
+    """How a set of words is written."""
+
+    JSONL = "jsonl"
+    FLARE = "flare"
+
+
+def parse_splits(text: str) -> tuple[Lengths, ...]:
+    """The splits of lengths that a text says: `0-40`, or `[2,50],[51,100]`.
+
+    Raises `OptionError` for another text, and for a split whose least length is above its greatest.
+
+    >>> parse_splits("0-40"), parse_splits("[2,50],[51,100]")
+    (((0, 40),), ((2, 50), (51, 100)))
+    """
+    pattern = r"\[(\d+),(\d+)\]|(\d+)-(\d+)"
+    parts = re.findall(pattern, text.replace(" ", ""))
+    if not re.fullmatch(f"(?:{pattern})(?:,(?:{pattern}))*", text.replace(" ", "")):
+        raise OptionError(f"'{text}' says no lengths: write 0-40, or [2,50],[51,100]")
+    splits = tuple((int(a or c), int(b or d)) for a, b, c, d in parts)
+    for least, greatest in splits:
+        if least > greatest:
+            raise OptionError(
+                f"the split {name_of((least, greatest))} has no lengths: the least one comes first"
+            )
+    return splits
+
+
+def name_of(split: Lengths) -> str:
+    """What a split's file or folder is called.
+
+    >>> name_of((2, 50))
+    '2-50'
+    """
+    return f"{split[0]}-{split[1]}"
+
+
+def write_data(
+    task: Task, splits: Sequence[Lengths], count: int, seed: int, folder: Path, layout: Layout = Layout.JSONL
+) -> dict[str, object]:
+    """Draw `count` words for each split, and write them; the same seed gives the same bytes.
+
+    Gives back what `manifest.json` holds. Raises `MalformedFileError` if the folder cannot be written.
+    """
+    files: dict[Path, bytes] = {}
+    said = []
+    for split in splits:
+        words = list(drawn(task, split, count, seed))
+        own = files_of(words, name_of(split), layout)
+        files |= {folder / name: data for name, data in own.items()}
+        digests = {name: sha256(data).hexdigest() for name, data in own.items()}
+        members = sum(one.label for one in words)
+        said.append({"name": name_of(split), "words": len(words), "members": members, "sha256": digests})
+    manifest: dict[str, object] = {
+        "format": FORMAT,
+        "layout": str(layout),
+        "task": task.name,
+        "polarity": task.polarity,
+        "alphabet": list(task.alphabet),
+        "seed": seed,
+        "splits": said,
+    }
+    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+    write_together({**files, folder / MANIFEST: text.encode()})
+    return manifest
+
+
+def files_of(words: Iterable[Labelled], name: str, layout: Layout) -> dict[str, bytes]:
+    """The files of a split, by their names in the folder."""
+    match layout:
+        case Layout.JSONL:
+            lines = (
+                json.dumps({"word": list(one.word), "label": one.label}, ensure_ascii=False) for one in words
+            )
+            return {f"{name}.jsonl": "".join(f"{line}\n" for line in lines).encode()}
+        case Layout.FLARE:
+            listed = list(words)
+            tokens = "".join(" ".join(one.word) + "\n" for one in listed)
+            labels = "".join(f"{int(one.label)}\n" for one in listed)
+            return {f"{name}/{TOKENS}": tokens.encode(), f"{name}/{LABELS}": labels.encode()}
+        case _:
+            assert_never(layout)
+
+
+def read_split(folder: Path, name: str) -> list[Labelled]:
+    """The words of a split, in whichever layout it is. Raises `MalformedFileError`, naming file and line."""
+    if (folder / name).is_dir():
+        return _read_flare(folder / name)
+    path = folder / f"{name}.jsonl"
+    found = []
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            entry = parse_json(line.encode())
+        except (ValueError, RecursionError):
+            entry = None
+        match entry:
+            case {"word": list(word), "label": bool(label)} if all(isinstance(one, str) for one in word):
+                found.append(Labelled(tuple(word), label))
+            case _:
+                raise MalformedFileError(f"'{path}', line {number}: it is no word with a label; {REMEDY}")
+    return found
+
+
+def _read_flare(folder: Path) -> list[Labelled]:
+    words: list[Word] = [tuple(line.split()) for line in _lines(folder / TOKENS)]
+    labels = _lines(folder / LABELS)
+    if len(words) != len(labels):
+        raise MalformedFileError(
+            f"'{folder}' has {len(words):,} words and {len(labels):,} labels: one of {TOKENS} and {LABELS} "
+            "is not complete"
+        )
+    for number, label in enumerate(labels, 1):
+        if label not in {"0", "1"}:
+            raise MalformedFileError(f"'{folder / LABELS}', line {number}: '{label[:20]}' is neither 0 nor 1")
+    return [Labelled(word, label == "1") for word, label in zip(words, labels, strict=True)]
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a text; an empty one is a line."""
+    try:
+        text = read_bytes(path, REMEDY, MOST_BYTES).decode()
+    except UnicodeDecodeError:
+        raise MalformedFileError(f"'{path}' is no text in UTF-8") from None
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def training_words(asked: RecognitionTask, lengths: Lengths, seed: int) -> tuple[Task, list[Labelled]]:
+    """The language and its training set: the first split of `data`, or words drawn from the seed.
+
+    Raises `MalformedFileError` for a set with another alphabet, or with a label that the oracle contradicts.
+    """
+    task = task_named(asked.language, asked.alphabet, asked.at)
+    if not asked.data:
+        return task, list(drawn(task, lengths, asked.words, seed))
+    folder = Path(asked.data)
+    words = read_split(folder, _first_split(folder))
+    for number, one in enumerate(words, 1):
+        foreign = next((symbol for symbol in one.word if symbol not in task.alphabet), None)
+        if foreign is not None:
+            raise MalformedFileError(f"'{folder}', word {number}: '{foreign}' is no symbol of {task.name}")
+        if task.accepts(one.word) != one.label:
+            raise MalformedFileError(f"'{folder}', word {number}: its label is not that of {task.name}")
+    return task, words
+
+
+def _first_split(folder: Path) -> str:
+    """The first split of a manifest; without one, the first folder or file in the order of names."""
+    if (folder / MANIFEST).exists():
+        try:
+            entry = parse_json(read_bytes(folder / MANIFEST, REMEDY))
+        except (ValueError, RecursionError):
+            entry = None
+        match entry:
+            case {"splits": [{"name": str(name)}, *_]}:
+                return name
+            case _:
+                raise MalformedFileError(f"'{folder / MANIFEST}' lists no splits; {REMEDY}")
+    names = sorted(path.name.removesuffix(".jsonl") for path in folder.glob("*") if path.name[0] != ".")
+    if not names:
+        raise MalformedFileError(f"'{folder}' has no words; {REMEDY}")
+    return names[0]

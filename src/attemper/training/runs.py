@@ -1,0 +1,199 @@
+"""A run on disk: a folder with its settings, what was measured, its state, and at the end the model.
+
+    settings.toml       all entries, also those that were not given
+    manifest.json       the digest of the settings, the versions, the threads, how many parameters
+    metrics.jsonl       a line for each record, then one for each length that is measured: no clock times
+    timing.jsonl        how long the steps took, in seconds: what no two runs have in common
+    state.safetensors   weights, optimiser, step: where a run goes on; no generator has a state, since each
+                        step's chance comes from the seeds and its number
+    model.safetensors   the trained weights, when the run is finished
+
+Interrupt a run whenever you like: `resume` goes on from the last state, and metrics.jsonl is then, byte by
+byte, that of a run that was never interrupted, on the same machine and number of threads.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, final
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor, nn
+
+from attemper import __version__
+from attemper.errors import MalformedFileError, OptionError
+from attemper.files import parse_json, read_bytes
+from attemper.training.loop import State, trained
+from attemper.training.losses import Lesson, lesson_of
+from attemper.training.models import model_of, parameter_count
+from attemper.training.results import results
+from attemper.training.settings import Settings, as_toml, digest_of, read_settings
+from attemper.writing import write_together
+
+SETTINGS, MANIFEST, METRICS, TIMING = "settings.toml", "manifest.json", "metrics.jsonl", "timing.jsonl"
+STATE, MODEL = "state.safetensors", "model.safetensors"
+
+MOST_BYTES = 2**32
+"""The most bytes of weights that are read."""
+
+
+@final
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its settings, the trained model, and what was measured, as in metrics.jsonl."""
+
+    folder: Path
+    settings: Settings
+    model: nn.Module
+    rows: tuple[dict[str, object], ...]
+
+
+def train(
+    settings: Settings,
+    folder: Path,
+    *,
+    resume: bool = False,
+    progress: Callable[[int], None] = lambda steps: None,
+) -> Run:
+    """Train the model that the settings say, and measure it; everything is written to the folder.
+
+    A finished run of the same settings is read, and nothing is done. `progress` is told how many steps are
+    done, as they are. Raises `OptionError` if the folder has a run that is not finished and `resume` is not
+    said, or one of other settings; `MalformedFileError` for a damaged folder, and if it cannot be written.
+    """
+    if (folder / SETTINGS).exists():
+        _require_same(settings, folder)
+        if (folder / MODEL).exists():
+            return load_run(folder)
+        if not resume:
+            raise OptionError(
+                f"'{folder}' has a run that is not finished: go on with --resume, or name another"
+            )
+    else:
+        write_together({folder / SETTINGS: as_toml(settings).encode()})
+    lesson = lesson_of(settings)
+    model = model_of(settings, lesson.tokens, lesson.outputs)
+    write_together({folder / MANIFEST: _manifest(settings, model)})
+    state = State.begun(model, settings.training)
+    if (folder / STATE).exists():
+        _restore(state, folder / STATE)
+    progress(state.step)
+    _train(state, lesson, settings, folder, progress)
+    rows = [{"kind": "measured", **asdict(row)} for row in results(model.eval(), lesson, settings)]
+    with _appended(folder / METRICS) as write:
+        for row in rows:
+            write(row)
+    write_together(
+        {folder / MODEL: save({name: own.contiguous() for name, own in model.state_dict().items()})}
+    )
+    return Run(folder, settings, model, tuple(_lines(folder / METRICS)))
+
+
+def load_run(folder: Path) -> Run:
+    """A finished run. Raises `MalformedFileError` if it is none, or damaged."""
+    settings = read_settings(folder / SETTINGS)
+    lesson = lesson_of(settings)
+    model = model_of(settings, lesson.tokens, lesson.outputs)
+    tensors, _ = _tensors(folder / MODEL)
+    with _damaged(folder / MODEL):
+        model.load_state_dict(tensors)
+    return Run(folder, settings, model.eval(), tuple(_lines(folder / METRICS)))
+
+
+def _train(
+    state: State, lesson: Lesson, settings: Settings, folder: Path, progress: Callable[[int], None]
+) -> None:
+    """The steps that are left, recorded and saved."""
+    _keep_lines(folder / METRICS, state.step)
+    _keep_lines(folder / TIMING, state.step)
+    begun = time.monotonic()
+    with _appended(folder / METRICS) as write, _appended(folder / TIMING) as write_time:
+        for record in trained(state, lesson, settings.training, progress):
+            if record is None:
+                said = {"step": str(state.step), "total": state.total.hex()}
+                write_together({folder / STATE: save(state.tensors(), metadata=said)})
+                continue
+            write({"kind": "step", **asdict(record)})
+            write_time({"step": record.step, "seconds": time.monotonic() - begun})
+
+
+def _manifest(settings: Settings, model: nn.Module) -> bytes:
+    """What the run is, and on what."""
+    said = {
+        "format": "attemper-run/1",
+        "settings": digest_of(settings),
+        "parameters": parameter_count(model),
+        "attemper": __version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "threads": torch.get_num_threads(),
+    }
+    return json.dumps(said, indent=1).encode() + b"\n"
+
+
+def _require_same(settings: Settings, folder: Path) -> None:
+    if digest_of(read_settings(folder / SETTINGS)) != digest_of(settings):
+        raise OptionError(f"'{folder}' has a run of other settings: name another folder")
+
+
+def _restore(state: State, path: Path) -> None:
+    tensors, said = _tensors(path)
+    with _damaged(path):
+        state.restore(tensors, int(said["step"]), float.fromhex(said["total"]))
+
+
+def _tensors(path: Path) -> tuple[dict[str, Tensor], Mapping[str, str]]:
+    """The tensors of a file, and what it says of itself."""
+    data = read_bytes(path, "train again, or name the folder of a finished run", MOST_BYTES)
+    with _damaged(path):
+        size = int.from_bytes(data[:8], "little")
+        header: Any = parse_json(data[8 : 8 + size])
+        return load(data), header.get("__metadata__", {})
+
+
+@contextmanager
+def _damaged(path: Path) -> Iterator[None]:
+    """Raises `MalformedFileError` for what cannot be read of a file."""
+    try:
+        yield
+    except (SafetensorError, RuntimeError, KeyError, ValueError, AttributeError, RecursionError) as error:
+        raise MalformedFileError(f"'{path}' is damaged, or of another run: {str(error)[:200]}") from None
+
+
+@contextmanager
+def _appended(path: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
+    """Writes records to the end of a file, each a line that is there at once."""
+    with path.open("a", encoding="utf-8") as stream:
+
+        def write(record: Mapping[str, object]) -> None:
+            stream.write(json.dumps(record) + "\n")
+            stream.flush()
+
+        yield write
+
+
+def _keep_lines(path: Path, step: int) -> None:
+    """Leave the records of the first steps alone: what came after them is done again."""
+    kept = [record for record in _lines(path) if int(str(record.get("step", step + 1))) <= step]
+    write_together({path: "".join(json.dumps(record) + "\n" for record in kept).encode()})
+
+
+def _lines(path: Path) -> list[dict[str, object]]:
+    """The records of a file; a last line that was not written completely is left out."""
+    if not path.exists():
+        return []
+    lines = read_bytes(path, "", MOST_BYTES).decode(errors="replace").split("\n")
+    found: list[dict[str, object]] = []
+    with _damaged(path):
+        for line in lines[:-1]:
+            found.append(json.loads(line))
+    return found
