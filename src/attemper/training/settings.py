@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -161,13 +161,28 @@ def read_settings(path: Path, changes: Sequence[str] = ()) -> Settings:
     A value that is no TOML is a text. Raises `MalformedFileError` if there is no such file, `OptionError` for
     what is no TOML, for an unknown entry, and for a value that an entry cannot have: each is named.
     """
+    return settings_from(read_entries(path, changes))
+
+
+def read_entries(path: Path, changes: Sequence[str] = ()) -> dict[str, object]:
+    """The entries of a TOML file, with changes; what they mean is not looked at. Raises as `read_settings`."""
     try:
         entries = tomllib.loads(read_bytes(path, "write one, as docs/training.md shows").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OptionError(f"'{path}' is no TOML: {error}") from None
-    for change in changes:
-        _change(entries, change)
-    return settings_from(entries)
+    return changed(entries, map(_change, changes))
+
+
+def changed(entries: Mapping[str, object], changes: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """The entries with other values, each under `TABLE.ENTRY`. Raises `OptionError` for another name."""
+    found: dict[str, object] = dict(entries)
+    for name, value in changes:
+        table, dot, entry = name.partition(".")
+        own = found.get(table, {})
+        if not (dot and table and entry and isinstance(own, Mapping)):
+            raise OptionError(f"'{name}' names no entry: write TABLE.ENTRY=VALUE, as training.steps=500")
+        found[table] = {**own, entry: value}
+    return found
 
 
 def settings_from(entries: Mapping[str, object]) -> Settings:
@@ -219,22 +234,13 @@ def _fraction(text: str) -> Fraction:
         raise ValueError(f"'{text}' is no fraction, such as 1/2") from None
 
 
-def _change(entries: dict[str, object], change: str) -> None:
-    """Set one entry, named by its table and its own name."""
-    name, separator, text = change.partition("=")
-    table, dot, entry = name.partition(".")
-    if not (separator and dot and table and entry):
-        raise OptionError(
-            f"'{change}' is no change of an entry: write TABLE.ENTRY=VALUE, as training.steps=500"
-        )
+def _change(text: str) -> tuple[str, object]:
+    """An entry's name and its value, which is a text if it is no TOML."""
+    name, _, value = text.partition("=")
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        return name, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
-        value = text
-    own = entries.setdefault(table, {})
-    if not isinstance(own, dict):
-        raise OptionError(f"'{change}': {table} is no table")
-    own[entry] = value
+        return name, value
 
 
 def _said(error: Mapping[str, object]) -> str:

@@ -1,0 +1,49 @@
+"""attemper data"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from attemper.training.datasets import Layout, parse_splits, write_data
+from attemper.training.labelled import task_named
+from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.options import Json
+
+
+def data_command(
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="A name of the zoo, regex:TEXT or formula:TEXT.")
+    ],
+    split: Annotated[
+        str, typer.Option(metavar="LENGTHS", help="The lengths of words: 0-40, or '[2,50],[51,100]'.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 0,
+    count: Annotated[int, typer.Option(min=1, metavar="K", help="How many words each split has.")] = 10_000,
+    alphabet: Annotated[str, typer.Option(help="Of regex:TEXT and formula:TEXT, as in ab.")] = "",
+    at: Annotated[str, typer.Option(metavar="first|last", help="Where a formula is read.")] = "last",
+    layout: Annotated[Layout, typer.Option(help="JSON lines, or the folders of FLaRe.")] = Layout.JSONL,
+    json: Json = False,
+) -> None:
+    """Draw words with their verdicts, half of them in the language, for training (docs/training.md).
+
+    Every verdict is the oracle's. Where a length has words of one verdict alone, or hardly others, there are
+    fewer of these.
+    """
+    if at not in {"first", "last"}:
+        raise typer.BadParameter(f"--at {at}: a formula is read at first or at last")
+    named = task_named(task, alphabet, at)
+    splits = parse_splits(split)
+    with activity("drawing words", quiet=json):
+        manifest = write_data(named, splits, count, seed, output, layout)
+    if json:
+        print_json({"output": str(output), **manifest})
+        return
+    if named.polarity:
+        out.print(f"{named.name}: {named.polarity}")
+    for one in cast("list[dict[str, Any]]", manifest["splits"]):
+        out.print(f"{one['name']}: {one['words']:,} words, {one['members']:,} of them in the language")
+    out.print(f"wrote {output}")

@@ -1,0 +1,124 @@
+"""attemper train"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.options import Json
+from attemper.workbench.report.tables import table
+
+if TYPE_CHECKING:
+    from attemper.training.runs import Run
+    from attemper.training.settings import Settings
+
+HEADERS = {
+    "n": "n",
+    "words": "words",
+    "loss": "loss",
+    "excess": "above H_opt",
+    "floor": "own floor",
+    "change": "mean change",
+    "right": "right",
+    "members": "in the language",
+    "right_members": "of these right",
+}
+"""The columns in their order; each kind of task has some of them."""
+
+
+def train_command(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The settings: docs/training.md.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="The folder of the run.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE]...", help="Other values of entries, as training.steps=500."),
+    ] = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=[...]", help="A sweep over values, as seeds.init=[0,1]; may be repeated."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that is not finished.")] = False,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each run.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="A sweep: so many runs at a time.")] = 1,
+    json: Json = False,
+) -> None:
+    """Train a small model on a source or on a language, and measure it at several lengths.
+
+    The budget is a number of steps, and all chance comes from the seeds: the same settings give the same
+    numbers on the same machine. A sweep (--over) has a folder for each run, named by its settings; runs that
+    are finished are not run again, and those that are not go on.
+    """
+    from attemper.training.settings import read_entries, settings_from
+
+    entries = read_entries(config, changes or ())
+    if over:
+        _sweep(entries, over, output, threads, jobs, json=json)
+        return
+    run = _run(settings_from(entries), output, threads, resume=resume, json=json)
+    if json:
+        for row in run.rows:
+            print_json(row)
+        print_json(_summary(run))
+        return
+    _print(run)
+
+
+def _run(settings: Settings, folder: Path, threads: int, *, resume: bool, json: bool) -> Run:
+    import torch
+
+    from attemper.training.runs import train
+
+    torch.set_num_threads(threads)
+    with progress_bar("training", settings.training.steps, quiet=json) as progress:
+        return train(settings, folder, resume=resume, progress=progress)
+
+
+def _sweep(
+    entries: Mapping[str, object], axes: Sequence[str], folder: Path, threads: int, jobs: int, *, json: bool
+) -> None:
+    from attemper.training.runs import load_run
+    from attemper.training.sweeps import folder_of, products, swept
+
+    runs = products(entries, axes)
+    with (
+        ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
+        progress_bar("runs", len(runs), quiet=json) as progress,
+    ):
+        for _ in swept(runs, folder, executor, threads, progress):
+            pass
+    for settings in runs:
+        run = load_run(folder_of(settings, folder))
+        if json:
+            print_json({**_summary(run), "measured": _measured(run)})
+            continue
+        _print(run)
+
+
+def _summary(run: Run) -> dict[str, object]:
+    from attemper.training.settings import digest_of
+
+    return {"kind": "run", "folder": str(run.folder), "settings": digest_of(run.settings)}
+
+
+def _measured(run: Run) -> list[dict[str, object]]:
+    return [row for row in run.rows if row["kind"] == "measured"]
+
+
+def _print(run: Run) -> None:
+    rows = _measured(run)
+    columns = {name: said for name, said in HEADERS.items() if name in rows[0]}
+    shown = table(*columns.values())
+    for row in rows:
+        shown.add_row(*(_cell(row[name]) for name in columns))
+    out.print(shown)
+    out.print(f"losses in nats; wrote {run.folder}")
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}"
