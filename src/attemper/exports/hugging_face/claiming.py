@@ -19,6 +19,7 @@ def horizon_of(config: AttemperConfig, module: TraceableTransformer) -> int | No
     certificate, or that of another network; if the certificate says nothing of the format; if autocast
     computes in another format than that of the weights; and if a weight is not the network's own, as after
     training, pruning, or rounding to a format that does not hold it, of which nothing can be told afterwards.
+    Hooks, and attributes of the module that somebody has replaced, are not looked at.
     Whether the claim holds, `attemper check` says of the folder that `attemper import` restores.
     """
     formats = {weight.dtype for weight in module.parameters()}
