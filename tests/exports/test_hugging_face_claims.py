@@ -134,6 +134,22 @@ def test_a_structure_that_was_changed_has_no_horizon(entry: str, auto: Any, expo
     assert own.horizon is None
 
 
+@pytest.mark.parametrize("precision", ["high", "medium"])
+def test_float32_that_is_multiplied_in_a_narrower_format_has_no_horizon(
+    precision: str, auto: Any, exported: Any
+) -> None:
+    _, folder = exported["since"]
+    narrow, wide = loaded(auto, folder, torch.float32), loaded(auto, folder)
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(precision)
+    try:
+        assert narrow.horizon is None
+        assert wide.horizon is not None
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert narrow.horizon is not None
+
+
 def test_a_network_without_a_certificate_claims_nothing(auto: Any, tmp_path: Path) -> None:
     model = MODELS["since"]()
     model.export("hugging-face", tmp_path)
