@@ -144,6 +144,20 @@ def test_the_factor_of_queries_counts_for_what_is_finite() -> None:
         require_finite(network, replace(layout, query_factor=2), torch.float32)
 
 
+@pytest.mark.parametrize(("part", "other"), [("query", "key"), ("key", "query")])
+@pytest.mark.parametrize(("size", "dtype"), [(120, "float32"), (1000, "float64")])
+def test_a_row_of_a_head_that_overflows_is_refused_whatever_the_other_is(
+    size: int, dtype: str, part: str, other: str
+) -> None:
+    """Infinity times 0 is no number, and the score as a whole may be small."""
+    for factor in (Fraction(0), Fraction(1, 2 ** (size - 20))):
+        rows = {part: ((((0, Fraction(2**size)),)),), other: ((((0, factor),) if factor else ()),)}
+        head = Head(Foreign(), Masking.FUTURE, Softmax(ONE), rows["query"], rows["key"], (), ())
+        network = letters_network({}, {"a": 1}, heads=(head,))
+        with pytest.raises(UnsupportedError, match=rf"{part} 0 of head 0\.0 can be as large as 2\^"):
+            require_readable(network, layout_of(network, 4), dtype)
+
+
 def test_numbers_that_overflow_on_the_way_are_refused() -> None:
     """A unit that writes nothing: infinity times 0 is no number in a matrix product."""
     layer = Layer((), (Hidden(((0, Fraction(2**120)),), Fraction(0), ()),), ())

@@ -124,6 +124,32 @@ def test_a_certificate_of_another_network_claims_nothing(auto: Any, exported: An
     assert own.horizon is None
 
 
+@pytest.mark.parametrize("entry", ["reads_first", "output", "accepts_empty"])
+def test_a_structure_that_was_changed_has_no_horizon(entry: str, auto: Any, exported: Any) -> None:
+    _, folder = exported["since"]
+    own = loaded(auto, folder)
+    assert own.horizon is not None
+    own.config.network[entry] = not own.config.network[entry]
+    assert own.config.horizons == {}
+    assert own.horizon is None
+
+
+@pytest.mark.parametrize("precision", ["high", "medium"])
+def test_float32_that_is_multiplied_in_a_narrower_format_has_no_horizon(
+    precision: str, auto: Any, exported: Any
+) -> None:
+    _, folder = exported["since"]
+    narrow, wide = loaded(auto, folder, torch.float32), loaded(auto, folder)
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(precision)
+    try:
+        assert narrow.horizon is None
+        assert wide.horizon is not None
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert narrow.horizon is not None
+
+
 def test_a_network_without_a_certificate_claims_nothing(auto: Any, tmp_path: Path) -> None:
     model = MODELS["since"]()
     model.export("hugging-face", tmp_path)

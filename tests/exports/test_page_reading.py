@@ -166,7 +166,7 @@ def test_what_is_no_number_is_undecided(node: Interpreter) -> None:
     assert ran["margin"] == -math.inf
     assert ran["outputs"] == [[0, 0]]
     assert ran["verdict"] == "undecided"
-    assert ran["putOut"] == ["?", "?"]
+    assert ran["putOut"] == [None, None]
 
 
 def test_a_hidden_unit_that_sees_no_number_leaves_the_word_undecided(node: Interpreter) -> None:
@@ -180,7 +180,7 @@ def test_a_hidden_unit_that_sees_no_number_leaves_the_word_undecided(node: Inter
     contents["layers"][0]["clamps"] = []
     node.show(contents)
     ran = node.run(("b", "a"))
-    assert (ran["margin"], ran["verdict"], ran["putOut"]) == (-math.inf, "undecided", ["?", "?"])
+    assert (ran["margin"], ran["verdict"], ran["putOut"]) == (-math.inf, "undecided", [None, None])
 
 
 def test_a_head_whose_scores_are_no_numbers_puts_out_none(node: Interpreter) -> None:
@@ -191,7 +191,31 @@ def test_a_head_whose_scores_are_no_numbers_puts_out_none(node: Interpreter) -> 
     head["query"], head["key"] = [[[0, 1e200]]] * rows, [[[0, -1e200]]] * rows
     node.show(contents)
     ran = node.run(("b", "a"))
-    assert (ran["verdict"], ran["putOut"]) == ("undecided", ["?", "?"])
+    assert (ran["verdict"], ran["putOut"]) == ("undecided", [None, None])
+
+
+def test_what_is_infinite_is_undecided(node: Interpreter) -> None:
+    contents: Any = page_contents(subject_of("O a"))
+    ((_, out),) = contents["outputs"]
+    one = next(c for c, form in contents["positions"] if form == 1)
+    contents["layers"][0]["hidden"] += [{"reads": [[one, 1]], "bias": 0, "writes": [[out, 1e308]]}] * 2
+    node.show(contents)
+    ran = node.run(("a", "b"))
+    assert ran["outputs"] == [[math.inf, math.inf]]
+    assert ran["margin"] > 0
+    assert (ran["verdict"], ran["putOut"]) == ("undecided", [None, None])
+
+
+def test_a_mean_square_beyond_float64_is_no_number(node: Interpreter) -> None:
+    """All would be divided by infinity, and read as 0."""
+    how, norm = {"isCentred": False, "eps": 1e-5}, {"gain": [1, 1], "bias": [0, 0]}
+    assert node.call("normalised", [3, 4], norm, how) == pytest.approx(
+        [3 / 12.5**0.5, 4 / 12.5**0.5], abs=1e-6
+    )
+    for size in (1e200, -1e200):
+        for is_centred in (True, False):
+            found = node.call("normalised", [size, -size], norm, {**how, "isCentred": is_centred})
+            assert found == [None, None]
 
 
 def test_integers_are_read_exactly(node: Interpreter) -> None:
@@ -360,14 +384,14 @@ def test_norms_of_somebody_else_are_computed_by_their_definition(name: str, node
 NAMES = [["x", 0], ["y", 1]]
 RUNS: list[tuple[dict[str, Any], list[list[float]], float, str]] = [
     ({"measure": None, "outputs": NAMES}, [[1], [0]], 0.25, "x"),
-    ({"measure": None, "outputs": NAMES}, [[1], [1]], 0.25, "?"),
-    ({"measure": None, "outputs": NAMES}, [[0], [0]], 0.25, "?"),
-    ({"measure": None, "outputs": NAMES}, [[1], [0.5]], 0.25, "?"),
-    ({"measure": None, "outputs": NAMES}, [[1], [0]], -0.1, "?"),
+    ({"measure": None, "outputs": NAMES}, [[1], [1]], 0.25, None),
+    ({"measure": None, "outputs": NAMES}, [[0], [0]], 0.25, None),
+    ({"measure": None, "outputs": NAMES}, [[1], [0.5]], 0.25, None),
+    ({"measure": None, "outputs": NAMES}, [[1], [0]], -0.1, None),
     ({"measure": "fraction", "outputs": [[None, 0]]}, [[0.5]], 0.0, "0.5"),
-    ({"measure": "fraction", "outputs": [[None, 0]]}, [[0.5]], -0.1, "?"),
+    ({"measure": "fraction", "outputs": [[None, 0]]}, [[0.5]], -0.1, None),
     ({"measure": "distribution", "outputs": NAMES}, [[0.75], [0.25]], 0.0, "x 0.75, y 0.25"),
-    ({"measure": "distribution", "outputs": NAMES}, [[0.75], [0.25]], -0.1, "?"),
+    ({"measure": "distribution", "outputs": NAMES}, [[0.75], [0.25]], -0.1, None),
 ]
 
 

@@ -244,9 +244,14 @@ def _text_of(structure: Mapping[str, object]) -> bytes:
 
 def _digest(structure: Mapping[str, object], weights: bytes) -> str:
     """SHA-256 of the structure (without its digest, keys sorted) and the weights."""
+    return digest_of_parts(structure, hashlib.sha256(weights).digest())
+
+
+def digest_of_parts(structure: Mapping[str, object], of_weights: bytes) -> str:
+    """A network's digest, from what `network.json` holds and the SHA-256 digest of its weights."""
     undigested = {name: value for name, value in structure.items() if name != "digest"}
     canonical = json.dumps(undigested, sort_keys=True, separators=(",", ":")).encode()
-    return hashlib.sha256(hashlib.sha256(canonical).digest() + hashlib.sha256(weights).digest()).hexdigest()
+    return hashlib.sha256(hashlib.sha256(canonical).digest() + of_weights).hexdigest()
 
 
 # Encoding ------------------------------------------------------------------------------------------

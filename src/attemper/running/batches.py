@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import final
 
 import torch
@@ -104,10 +105,10 @@ def tokens_of(alphabet: Alphabet, words: Sequence[Word]) -> tuple[Tensor, Tensor
 
 
 def read_bit(value: float) -> bool | None:
-    """The bit that an output coordinate shows, or None if it shows neither."""
-    if value >= 0.75:
-        return True
-    return False if value <= 0.25 else None
+    """The bit that an output coordinate shows; None if it shows neither, or is infinite or no number."""
+    if not isfinite(value) or 0.25 < value < 0.75:
+        return None
+    return value >= 0.75
 
 
 def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:

@@ -25,9 +25,8 @@ class LayerNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The residual stream [batch, position, d_model] to what the sublayer reads."""
-        read: Tensor = self.hook_normalized(
-            nn.functional.layer_norm(x, x.shape[-1:], self.w, self.b, self.eps)
-        )
+        found = nn.functional.layer_norm(x, x.shape[-1:], self.w, self.b, self.eps)
+        read: Tensor = self.hook_normalized(_of_numbers(found, x))
         return read
 
 
@@ -44,8 +43,14 @@ class RMSNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The residual stream [batch, position, d_model] to what the sublayer reads."""
-        read: Tensor = self.hook_normalized(nn.functional.rms_norm(x, x.shape[-1:], self.w, self.eps))
+        found = nn.functional.rms_norm(x, x.shape[-1:], self.w, self.eps)
+        read: Tensor = self.hook_normalized(_of_numbers(found, x))
         return read
+
+
+def _of_numbers(read: Tensor, x: Tensor) -> Tensor:
+    """What is read where the mean square of x is a number: PyTorch's norms would divide by infinity."""
+    return read.masked_fill(x.square().mean(dim=-1, keepdim=True).isinf(), float("nan"))
 
 
 Norm = LayerNorm | RMSNorm | nn.Identity

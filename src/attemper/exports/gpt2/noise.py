@@ -98,6 +98,10 @@ def readings(
     >>> tabulated = [Fraction(1)] * 4 + [Fraction(100)]
     >>> for reading in readings(network, layout_of(network, 100), tabulated, FORMATS["float32"]):
     ...     print(reading.name, shown(reading.noise))
+    query 0 of head 0.0 2^-14
+    query 1 of head 0.0 2^-20
+    key 0 of head 0.0 2^-16
+    key 1 of head 0.0 2^-12
     the scores of head 0.0 2^-7
     value 0 of head 0.0 2^-19
     hidden unit 0.0 2^-14
@@ -128,6 +132,11 @@ def _of_head(name: str, head: Head, stream: Stream, layout: Layout, writes: list
     score, size = _score(head, stream, stream.read if is_said else stream.off)
     # Scores are formed times the root of the head width, and divided by that root afterwards.
     scaled = size * ROOTS[layout.head_width]
+    # A row that is too large gives no number, also where the other one is 0.
+    for what, rows, factor in (("query", head.query, ROOTS[layout.head_width]), ("key", head.key, 1)):
+        for row, read in enumerate(rows):
+            off = stream.off(read)
+            yield Reading(f"{what} {row} of {name}", factor * (size_of(read, stream.sizes) + off), off, None)
     yield Reading(f"the scores of {name}", scaled, score, LEAD if is_said else None)
     moved = (
         Fraction(0) if is_said else (min(2 * score / (1 - 2 * score), Fraction(2)) if 2 * score < 1 else 2)

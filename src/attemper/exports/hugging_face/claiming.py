@@ -16,17 +16,29 @@ def horizon_of(config: AttemperConfig, module: TraceableTransformer) -> int | No
     """The greatest length in symbols that the configuration's certificate claims for this very module.
 
     That is the horizon of the one format that all its weights have. None, which is no claim: if there is no
-    certificate, or that of another network; if the certificate says nothing of the format; if autocast
-    computes in another format than that of the weights; and if a weight is not the network's own, as after
-    training, pruning, or rounding to a format that does not hold it, of which nothing can be told afterwards.
+    certificate, or that of another network; if the certificate says nothing of the format; if autocast, or
+    what PyTorch is told of float32 in matrix products, computes in another format than that of the weights;
+    and if a weight is not the network's own, as after training, pruning, or rounding to a format that does
+    not hold it, of which nothing can be told afterwards.
+    Hooks, and attributes of the module that somebody has replaced, are not looked at.
     Whether the claim holds, `attemper check` says of the folder that `attemper import` restores.
     """
     formats = {weight.dtype for weight in module.parameters()}
     devices = {weight.device.type for weight in module.parameters()}
     if len(formats) != 1 or "meta" in devices or any(map(torch.is_autocast_enabled, devices)):
         return None
+    if torch.float32 in formats and not _multiplies_in_float32():
+        return None
     horizon: int | None = config.horizons.get(str(formats.pop()).removeprefix("torch."))
     return horizon if digest_of_weights(module) == config.weights_sha256 else None
+
+
+def _multiplies_in_float32() -> bool:
+    """Whether no narrower format stands in for float32 in matrix products, as PyTorch can be told."""
+    try:
+        return torch.get_float32_matmul_precision() == "highest"
+    except RuntimeError:  # set by several ways, of which one says another thing
+        return False
 
 
 def digest_of_weights(module: TraceableTransformer) -> str:

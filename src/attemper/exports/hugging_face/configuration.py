@@ -8,6 +8,7 @@ from attemper.errors import MalformedFileError
 from attemper.exports.extras import library
 from attemper.exports.hugging_face_files import BIT_ANSWERS, answers_of
 from attemper.exports.remarks import KERNEL
+from attemper.networks.files import digest_of_parts
 from attemper.running.traceable.labels import LABELS
 
 transformers: Any = library("transformers", "hugging-face")
@@ -68,11 +69,15 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
     def horizons(self) -> dict[str, int]:
         """How long words may be in symbols, by number format, as the certificate claims; empty without one.
 
-        A certificate that names another network claims nothing of this one. What counts of a model is the
+        A certificate that names another network claims nothing of this one, nor does its own if `network` or
+        `weights_sha256` was changed. What counts of a model is the
         format in which it runs, and whether its weights are the network's own: `model.horizon` has both.
         """
         certificate = self.certificate or {}
-        if self.network is None or certificate.get("network") != self.network["digest"]:
+        if self.network is None or self.weights_sha256 is None:
+            return {}
+        digest = digest_of_parts(self.network, bytes.fromhex(self.weights_sha256))
+        if not digest == self.network["digest"] == certificate.get("network"):
             return {}
         return {
             claim["arithmetic"]: int(claim["horizon"])

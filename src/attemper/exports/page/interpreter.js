@@ -55,7 +55,8 @@ function normalised(x, norm, how) {
   if (!how) return x;
   const mean = how.isCentred ? x.reduce((sum, value) => sum + value, 0) / x.length : 0;
   const square = x.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / x.length;
-  const scale = 1 / Math.sqrt(square + how.eps);
+  // A mean square beyond float64 is no number to divide by: all would be read as 0.
+  const scale = square < Infinity ? 1 / Math.sqrt(square + how.eps) : NaN;
   return x.map((value, c) => (value - mean) * scale * norm.gain[c] + norm.bias[c]);
 }
 

@@ -4,7 +4,7 @@
 // Gives {word} or {error}, which names the first symbol that the network does not know.
 function wordOf(text, alphabet) {
   const isSingle = alphabet.every((symbol) => [...symbol].length === 1);
-  const pieces = text.split(/\s+/).filter((piece) => piece !== "");
+  const pieces = text.split(/[^\S\uFEFF]+/).filter((piece) => piece !== "");
   const word = isSingle ? pieces.flatMap((piece) => [...piece]) : pieces;
   const known = new Set(alphabet), place = word.findIndex((symbol) => !known.has(symbol));
   if (place < 0) return { word };
@@ -17,8 +17,11 @@ function wordOf(text, alphabet) {
 // The text that wordOf reads as the word.
 const textOf = (word, alphabet) => word.join(alphabet.every((symbol) => [...symbol].length === 1) ? "" : " ");
 
-// A bit: true from 3/4 on, false up to 1/4; null where it is neither, or a clamp's margin is negative.
-const bitOf = (value, margin) => (!(margin >= 0) ? null : value >= 0.75 ? true : value <= 0.25 ? false : null);
+// A bit: true from 3/4 on, false up to 1/4; null where it is neither, or infinite, or a clamp's margin is negative.
+function bitOf(value, margin) {
+  if (!(margin >= 0) || !Number.isFinite(value)) return null;
+  return value >= 0.75 ? true : value <= 0.25 ? false : null;
+}
 
 // What the network says of the word: "accepted", "rejected" or "undecided"; null where it puts out no bit.
 function verdictOf(network, ran) {
@@ -28,20 +31,20 @@ function verdictOf(network, ran) {
   return bit === null ? "undecided" : bit ? "accepted" : "rejected";
 }
 
-// What is put out at position p, from 0, as a text; "?" where it is undecided.
+// What is put out at position p, from 0, as a text; null where it is undecided.
 function putOut(network, ran, p) {
   const row = ran.outputs.map((values) => values[p]), names = network.outputs.map(([name]) => name);
   if (network.measure === null) {
     const bits = row.map((value) => bitOf(value, ran.margin));
-    if (names[0] === null) return bits[0] === null ? "?" : bits[0] ? "1" : "0";
-    return bits.includes(null) || bits.filter(Boolean).length !== 1 ? "?" : names[bits.indexOf(true)];
+    if (names[0] === null) return bits[0] === null ? null : bits[0] ? "1" : "0";
+    return bits.includes(null) || bits.filter(Boolean).length !== 1 ? null : names[bits.indexOf(true)];
   }
-  if (!(ran.margin >= 0) || !row.every(Number.isFinite)) return "?";
+  if (!(ran.margin >= 0) || !row.every(Number.isFinite)) return null;
   if (network.measure === "distribution") return names.map((name, k) => `${name} ${short(row[k])}`).join(", ");
   if (network.measure === "fraction") return short(row[0]);
   const [first, end] = SEEN[network.over](p, ran.outputs[0].length);
   const whole = integerOf(row[0], Math.abs(end - first));
-  return whole === null ? "?" : String(whole);
+  return whole === null ? null : String(whole);
 }
 
 // The integer within 1/4 of share times count, exactly: a product of floats could round to another. Else null.

@@ -49,7 +49,7 @@ const MARGIN = "how far the closest sum that is rounded stays from where that fa
 
 function showAnswer(network, word, ran, off) {
   const verdict = verdictOf(network, ran), n = word.length, last = network.readsFirst ? 0 : n - 1;
-  const said = verdict ?? (n ? putOut(network, ran, last) : "nothing is put out of the empty word");
+  const said = verdict ?? (n ? putOut(network, ran, last) ?? "undecided" : "nothing is put out of the empty word");
   const [horizon, isWarning] = horizonOf(network, n, off);
   const margin = ran.margin === Infinity ? "nothing is rounded" : `margin ${short(ran.margin)}`;
   byId("answer").replaceChildren(
@@ -65,9 +65,9 @@ function showAnswer(network, word, ran, off) {
 function showOutputs(network, word, ran) {
   const places = placesOf(word), read = network.readsFirst ? 0 : word.length - 1;
   const name = network.measure ?? (network.outputs[0][0] === null ? "bit" : "symbol");
-  const kinds = name === "bit" ? { 1: "one", 0: "zero", "?": "doubt" } : { "?": "doubt" };
   const cells = places.map((p) => {
-    const text = putOut(network, ran, p), kind = kinds[text] ?? "";
+    const found = putOut(network, ran, p), text = found ?? "?";
+    const kind = found === null ? "doubt" : name !== "bit" ? "" : found === "1" ? "one" : "zero";
     const numbers = network.outputs.map(([own, c], k) => `${own ?? network.coordinates[c]}: ${ran.outputs[k][p]}`);
     return { text, kind: p === read ? `${kind} read` : kind, title: numbers.join("\n") };
   });

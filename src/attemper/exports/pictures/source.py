@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attemper.errors import UnsupportedError
+from attemper.errors import AttemperError, UnsupportedError
 from attemper.exports.pictures.svg import automaton_svg
 from attemper.exports.subject import Subject
 from attemper.languages.language import Language
@@ -32,12 +32,15 @@ def picture_of(language: Language) -> tuple[str | None, str]:
 def source_picture(subject: Subject) -> tuple[str | None, str]:
     """`picture_of` what the subject says that it was compiled from; a formula or a program has no picture.
 
-    Raises what reading that text raises.
+    What cannot be read has none, either, for the reason that is said.
     """
-    match subject.source.kind:
-        case "regex":
-            return picture_of(parse_regex(subject.source.text, subject.network.alphabet))
-        case "automaton":
-            return picture_of(dfa_from_json(subject.source.text))
-        case _:
-            return None, ""
+    try:
+        match subject.source.kind:
+            case "regex":
+                return picture_of(parse_regex(subject.source.text, subject.network.alphabet))
+            case "automaton":
+                return picture_of(dfa_from_json(subject.source.text))
+            case _:
+                return None, ""
+    except AttemperError as refusal:
+        return None, str(refusal)

@@ -41,10 +41,10 @@ def read_output(network: Network, values: Sequence[float], i: int) -> PutOut | N
 
 
 def bit_of(value: float) -> bool | None:
-    """True from 3/4 on, False up to 1/4, and None between: as of a whole word."""
-    if value >= 0.75:
-        return True
-    return False if value <= 0.25 else None
+    """True from 3/4 on, False up to 1/4; None between, and of what is infinite: as of a whole word."""
+    if not isfinite(value) or 0.25 < value < 0.75:
+        return None
+    return value >= 0.75
 
 
 def _only(names: Sequence[str], values: Sequence[float]) -> str | None:

@@ -15,12 +15,12 @@ def labels_of(outputs: Tensor, margins: Tensor) -> Tensor:
     """The label of each bit, as int64: outputs [batch] or [batch, position], margins [batch].
 
     A bit is 1 from 3/4 on and 0 up to 1/4, where no clamp of the word has a negative margin; what is between,
-    or no number, is undecided, as is everything of a word whose margin is negative.
+    infinite or no number is undecided, as is everything of a word whose margin is negative.
 
     >>> labels_of(torch.tensor([0.0, 1.0, 0.5, 1.0]), torch.tensor([0.25, 0.25, 0.25, -0.1])).tolist()
     [0, 1, 2, 2]
     """
-    holds = (margins >= 0).reshape(-1, *[1] * (outputs.ndim - 1))
+    holds = (margins >= 0).reshape(-1, *[1] * (outputs.ndim - 1)) & (outputs.abs() < float("inf"))
     labels = torch.full_like(outputs, UNDECIDED, dtype=torch.int64)
     labels = torch.where((outputs <= 0.25) & holds, REJECTED, labels)
     return torch.where((outputs >= 0.75) & holds, ACCEPTED, labels)

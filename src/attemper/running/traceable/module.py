@@ -130,5 +130,7 @@ class TraceableBlock(nn.Module):
         if self.norm.is_centred:
             wide = wide - wide.mean(dim=-1, keepdim=True)
         mean = (wide * wide).mean(dim=-1, keepdim=True)
+        # A mean square beyond the format is no number to divide by: all would be read as 0.
+        mean = torch.where(mean.abs() < float("inf"), mean, constant_like(mean, float("nan"), mean.dtype))
         read = wide / (mean + constant_like(mean, self.norm.eps, mean.dtype)).sqrt() * own.get("w")
         return (read + own.get("b") if self.norm.is_centred else read).to(x.dtype)

@@ -35,13 +35,15 @@ def page_command(
     """
     _require_file(output)
     subject = Subject.load(folder)
-    picture, _ = source_picture(subject)
+    picture, why_not = source_picture(subject)
     start = parse_word(word, subject.network.alphabet)
     text = page_text(subject, start, title, picture=picture).encode()
     write_together({output: text})
     if json:
         print_json({"output": str(output), "bytes": len(text), "digest": subject.digest})
         return
+    if why_not:
+        out.print(f"without a picture of the automaton: {why_not}")
     out.print(f"wrote {output}: open it in a browser")
 
 
