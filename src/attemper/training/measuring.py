@@ -22,8 +22,8 @@ from typing import assert_never, final
 import torch
 from torch import Tensor
 
-from attemper.exact.balls import ball
-from attemper.languages.sources.entropies import entropy
+from attemper.exact.balls import ball, precision
+from attemper.languages.sources.entropies import PRECISION, entropy
 from attemper.languages.sources.levels import optimum
 from attemper.languages.sources.pairs import least_loss
 from attemper.languages.sources.values import CLOSING, Brackets, Parity, Source
@@ -135,8 +135,9 @@ class _Pair:
             return 0.0
         match self.source:
             case Parity(p):
-                least = least_loss(p, self.accepting, Fraction(eps))
-                return float((least - ball(self.accepting) * entropy(p)).mid())
+                with precision(PRECISION):
+                    least = least_loss(p, self.accepting, Fraction(eps))
+                    return float((least - ball(self.accepting) * entropy(p)).mid())
             case Brackets():
                 return float(self.source.q) * log1p(exp(-eps / 2))
             case _:

@@ -8,6 +8,7 @@ stands behind the words.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from typing import assert_never
 
 import torch
@@ -156,6 +157,22 @@ class Convolution(nn.Module):
         counts = (torch.arange(1, sums.shape[1] + 1) - self.window + 1).clamp(min=1)
         pooled: Tensor = sums / counts[:, None].to(sums.dtype)
         return pooled
+
+    @torch.no_grad()
+    def influence(self, n: int) -> float:
+        """The most that one of n tokens can change ln(P(last output) / P(not it)).
+
+        k / (n-k+1) times the greatest difference of two windows: as many windows see one token, of n-k+1 whose mean
+        is read. The log-odds z - ln sum_j e^(z_j) move by at most the greatest move of a z - z_j. All
+        windows are tried, tokens^k of them.
+        """
+        k, tokens = self.window, self.embedding.num_embeddings
+        windows = torch.cartesian_prod(*[torch.arange(tokens)] * k).reshape(-1, k)
+        found = self.convolution(self.embedding(windows).transpose(1, 2)).relu()[..., 0]
+        read = found @ self.readout.weight.T
+        against = read[:, -1:] - read[:, :-1]
+        diameter = float((against.amax(dim=0) - against.amin(dim=0)).max())
+        return k / (n - k + 1) * diameter if n >= k else inf
 
 
 class LastSymbols(nn.Module):

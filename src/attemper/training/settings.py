@@ -165,7 +165,7 @@ def read_settings(path: Path, changes: Sequence[str] = ()) -> Settings:
 
 
 def read_entries(path: Path, changes: Sequence[str] = ()) -> dict[str, object]:
-    """The entries of a TOML file, with changes; what they mean is not looked at. Raises as `read_settings`."""
+    """The entries of a TOML file, with changes, whatever they mean. Raises as `read_settings`."""
     try:
         entries = tomllib.loads(read_bytes(path, "write one, as docs/training.md shows").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
