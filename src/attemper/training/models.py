@@ -162,9 +162,9 @@ class Convolution(nn.Module):
     def influence(self, n: int) -> float:
         """The most that one of n tokens can change ln(P(last output) / P(not it)).
 
-        k / (n-k+1) times the greatest difference of two windows: as many windows see one token, of n-k+1 whose mean
-        is read. The log-odds z - ln sum_j e^(z_j) move by at most the greatest move of a z - z_j. All
-        windows are tried, tokens^k of them.
+        k / (n-k+1) times the greatest difference of two windows: as many windows see one token, of n-k+1
+        whose mean is read. The log-odds z - ln sum_j e^(z_j) move by at most the greatest move of a z -
+        z_j. All windows are tried, tokens^k of them.
         """
         k, tokens = self.window, self.embedding.num_embeddings
         windows = torch.cartesian_prod(*[torch.arange(tokens)] * k).reshape(-1, k)

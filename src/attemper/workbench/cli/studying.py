@@ -22,8 +22,8 @@ def study_command(
 ) -> None:
     """Train small models on PARITY and 2DYCK, and show Hahn's Theorem 6 on what they do (docs/training.md).
 
-    Writes one HTML page, which loads nothing, and its numbers as CSV. Runs stand in DIR/runs; what is finished
-    is not run again. Needs the extra 'report'.
+    Writes one HTML page, which loads nothing, and its numbers as CSV. Runs stand in DIR/runs; what is
+    finished is not run again. Needs the extra 'report'.
     """
     from attemper.training.runs import load_run
     from attemper.training.sweeps import folder_of, swept
