@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import final
 
 import torch
 from torch import Tensor, nn
 
+from attemper.errors import UnsupportedError
 from attemper.training.losses import Lesson
 from attemper.training.settings import TrainingSettings
 
@@ -81,7 +83,8 @@ def trained(
 ) -> Iterator[Logged | None]:
     """Do the steps that are left; `each` is told after each one. Yields a record, or None to save the state.
 
-    The state is to be saved where None is yielded: after every `save_every` steps, and after the last.
+    The state is to be saved where None is yielded: after every `save_every` steps, and after the last. Raises
+    `UnsupportedError` for a loss, or a gradient, that is no finite number.
     """
     while state.step < asked.steps:
         rate = rate_at(asked, state.step)
@@ -91,6 +94,11 @@ def trained(
         state.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         gradient = nn.utils.clip_grad_norm_(state.model.parameters(), asked.clip)
+        if not (isfinite(float(loss.detach())) and isfinite(float(gradient))):
+            raise UnsupportedError(
+                f"step {state.step + 1:,}: the loss or its gradient is no finite number: train with a smaller "
+                "training.rate"
+            )
         state.optimiser.step()
         state.step, state.total = state.step + 1, state.total + float(loss.detach())
         if state.step % asked.log_every == 0 or state.step == asked.steps:

@@ -41,7 +41,8 @@ class NextSymbols:
         prefixes = drawn_prefixes(self.source, asked.length, asked.batch, seed)
         law = prefixes.law[:, 1:]
         if self.draws_symbols:
-            chance = torch.Generator().manual_seed(seed % 2**63)
+            # PyTorch's generator reads 32 bits of a seed, which must not be the step alone.
+            chance = torch.Generator().manual_seed(Random(f"symbols {seed}").getrandbits(32))
             drawn = torch.multinomial(law.flatten(0, 1), 1, generator=chance)
             law = nn.functional.one_hot(drawn[:, 0], law.shape[-1]).reshape(law.shape).to(law.dtype)
         said = model(prefixes.tokens)[:, 1:].log_softmax(dim=-1)

@@ -22,13 +22,14 @@ from typing import assert_never, final
 import torch
 from torch import Tensor
 
+from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball, precision
 from attemper.languages.sources.entropies import PRECISION, entropy
 from attemper.languages.sources.levels import optimum
 from attemper.languages.sources.pairs import least_loss
-from attemper.languages.sources.values import CLOSING, Brackets, Parity, Source
+from attemper.languages.sources.values import Brackets, Parity, Source
 from attemper.languages.words import Word
-from attemper.training.prefixes import drawn_prefixes, partner, states, symbols_of, with_laws
+from attemper.training.prefixes import drawn_prefixes, odds_of, partner, states, with_laws
 
 Logits = Callable[[Tensor], Tensor]
 """Tokens [batch, position] to what a model says after the last one, [batch, output]."""
@@ -59,7 +60,7 @@ class Measured:
 
 @torch.no_grad()
 def measured(model: Logits, source: Source, n: int, words: int, seed: int) -> Measured:
-    """The model after n symbols. Raises what `sample` raises.
+    """The model after n symbols. Raises what `sample` raises, and `UnsupportedError` if it says no number.
 
     >>> from attemper.training.models import ParityRnn
     >>> rnn = ParityRnn(0.5, odd=False)
@@ -74,7 +75,8 @@ def measured(model: Logits, source: Source, n: int, words: int, seed: int) -> Me
     share = torch.tensor([float(pair.share) for pair in pairs], dtype=torch.float64)
     excess = share * _excess(own, law) + (1 - share) * _excess(others, other_law)
     change = (_odds(source, own) - _odds(source, others)).abs()
-    floor = torch.tensor([pair.floor(eps) for pair, eps in zip(pairs, change.tolist(), strict=True)])
+    floors = [pair.floor(eps) for pair, eps in zip(pairs, change.tolist(), strict=True)]
+    floor = torch.tensor(floors, dtype=torch.float64)
     return Measured(
         n,
         words,
@@ -92,6 +94,11 @@ def _said(model: Logits, source: Source, prefixes: Sequence[Word]) -> tuple[Tens
     asked = with_laws(source, prefixes)
     size = max(1, AT_ONCE // asked.tokens.shape[1])
     logits = torch.cat([model(part).double() for part in torch.split(asked.tokens, size)])
+    if not torch.isfinite(logits).all():
+        raise UnsupportedError(
+            "the model's output is not a finite number after some prefix: nothing is measured; train it with a "
+            "smaller training.rate"
+        )
     return logits, asked.law[:, -1]
 
 
@@ -103,15 +110,8 @@ def _excess(logits: Tensor, law: Tensor) -> Tensor:
 
 def _odds(source: Source, logits: Tensor) -> Tensor:
     """What a pair is told apart by [batch]: the log-odds of END, or of one closing bracket to the other."""
-    match source:
-        case Parity():
-            return logits[:, 2] - logits[:, :2].logsumexp(dim=-1)
-        case Brackets():
-            symbols = symbols_of(source)
-            round_one, square_one = (logits[:, symbols.index(symbol)] for symbol in CLOSING.values())
-            return round_one - square_one
-        case _:
-            assert_never(source)
+    output, others = odds_of(source)
+    return logits[:, output] - logits[:, list(others)].logsumexp(dim=-1)
 
 
 @final

@@ -7,8 +7,8 @@ stands behind the words.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import inf
 from typing import assert_never
 
 import torch
@@ -83,8 +83,9 @@ class _LogScaled(nn.TransformerEncoderLayer):
         seen = torch.arange(1, length + 1) if is_causal else torch.full((length,), length)
         hidden = attn_mask
         if key_padding_mask is not None:
-            hidden = x.new_zeros(()).masked_fill(key_padding_mask, float("-inf"))[:, None, None, :]
-            seen = (~key_padding_mask).sum(dim=1)[:, None, None].expand(-1, 1, length)
+            # The stack has made numbers of what was True and False: 0 for what is seen, else -inf.
+            hidden = key_padding_mask[:, None, None, :]
+            seen = (key_padding_mask == 0).sum(dim=1)[:, None, None].expand(-1, 1, length)
         scaled = q * seen.log().to(x.dtype)[..., None]
         z = nn.functional.scaled_dot_product_attention(scaled, k, v, attn_mask=hidden)
         found: Tensor = own.out_proj(z.transpose(1, 2).reshape(batch, length, width))
@@ -101,6 +102,9 @@ def _layer(settings: ModelSettings) -> nn.TransformerEncoderLayer:
         batch_first=True,
         norm_first=settings.norm == "pre",
     )
+    # PyTorch computes a layer by one fused function where nothing is trained, and that function knows neither
+    # our scores nor layers without norms: this says that it must not.
+    layer.activation_relu_or_gelu = 0
     if settings.norm == "none":
         layer.norm1 = layer.norm2 = nn.Identity()  # type: ignore[assignment]
     return layer
@@ -159,20 +163,21 @@ class Convolution(nn.Module):
         return pooled
 
     @torch.no_grad()
-    def influence(self, n: int) -> float:
-        """The most that one of n tokens can change ln(P(last output) / P(not it)).
+    def influence(self, n: int, output: int, others: Sequence[int]) -> float:
+        """The most that one of n tokens can change ln(P(output) / P(one of the others)).
 
-        k / (n-k+1) times the greatest difference of two windows: as many windows see one token, of n-k+1
-        whose mean is read. The log-odds z - ln sum_j e^(z_j) move by at most the greatest move of a z -
-        z_j. All windows are tried, tokens^k of them.
+        min(k, n-k+1) / (n-k+1) times the greatest difference of two windows: no more windows see one token,
+        of n-k+1 whose mean is read. The log-odds z - ln sum_j e^(z_j) move by at most the greatest move of a
+        z - z_j. All windows are tried, tokens^k of them. With fewer tokens than k nothing is read: 0.
         """
         k, tokens = self.window, self.embedding.num_embeddings
         windows = torch.cartesian_prod(*[torch.arange(tokens)] * k).reshape(-1, k)
         found = self.convolution(self.embedding(windows).transpose(1, 2)).relu()[..., 0]
         read = found @ self.readout.weight.T
-        against = read[:, -1:] - read[:, :-1]
+        against = read[:, [output]] - read[:, list(others)]
         diameter = float((against.amax(dim=0) - against.amin(dim=0)).max())
-        return k / (n - k + 1) * diameter if n >= k else inf
+        count = n - k + 1
+        return min(k, count) / count * diameter if count > 0 else 0.0
 
 
 class LastSymbols(nn.Module):

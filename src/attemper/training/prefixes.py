@@ -78,6 +78,24 @@ def laws(source: Source) -> Tensor:
     return torch.tensor([[float(share) for share in row] for row in rows], dtype=torch.float64)
 
 
+def odds_of(source: Source) -> tuple[int, tuple[int, ...]]:
+    """The output, and those it is held against, whose log-odds tell a prefix from its partner.
+
+    PARITY: END against both symbols. 2DYCK: one closing bracket against the other.
+
+    >>> odds_of(Parity(Fraction(1, 2), odd=False)), odds_of(Brackets(Fraction(2, 5)))
+    ((2, (0, 1)), (1, (3,)))
+    """
+    match source:
+        case Parity():
+            return len(symbols_of(source)), (0, 1)
+        case Brackets():
+            first, second = (symbols_of(source).index(symbol) for symbol in CLOSING.values())
+            return first, (second,)
+        case _:
+            assert_never(source)
+
+
 def tokens_of(source: Source, prefixes: Sequence[Word]) -> Tensor:
     """Prefixes of one length as tokens [batch, position], the start before each."""
     number = {symbol: k for k, symbol in enumerate(symbols_of(source))}

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never, final
 
 import torch
 from torch import Tensor, nn
 
+from attemper.errors import UnsupportedError
 from attemper.training.labelled import drawn
 from attemper.training.losses import Lesson, NextSymbols, Verdicts
 from attemper.training.measuring import Measured, measured
 from attemper.training.settings import Settings
+
+
+NEVER_TRAINED_ON = 2**104
+"""The seeds of batches are below (`losses`), so that no length is measured on words of a batch."""
+
+AT_ONCE = 256
+"""So many words are judged together."""
 
 
 @final
@@ -36,7 +45,8 @@ def results(model: nn.Module, lesson: Lesson, settings: Settings) -> Iterator[Me
         seed = settings.seeds.evaluation
         match lesson:
             case NextSymbols(source=source):
-                yield measured(lambda tokens: after_the_last(model, tokens), source, n, asked.words, seed)
+                said = partial(after_the_last, model)
+                yield measured(said, source, n, asked.words, NEVER_TRAINED_ON + seed)
             case Verdicts():
                 yield judged(model, lesson, n, asked.words, seed)
             case _:
@@ -51,9 +61,18 @@ def after_the_last(model: nn.Module, tokens: Tensor) -> Tensor:
 
 @torch.no_grad()
 def judged(model: nn.Module, lesson: Verdicts, n: int, count: int, seed: int) -> Judged:
-    """The model on words of n symbols, by turns in the language and not, as far as there are such."""
+    """The model on words of n symbols, by turns in the language and not, as far as there are such.
+
+    Raises `UnsupportedError` if the model says no number.
+    """
     words = list(drawn(lesson.task, (n, n), count, seed))
-    logits = lesson.logits(model, words)
+    parts = [words[top : top + AT_ONCE] for top in range(0, len(words), AT_ONCE)]
+    logits = torch.cat([lesson.logits(model, part) for part in parts])
+    if not torch.isfinite(logits).all():
+        raise UnsupportedError(
+            "the model's output is not a finite number on some word: nothing is measured; train it with a "
+            "smaller training.rate"
+        )
     labels = torch.tensor([one.label for one in words])
     right = logits.argmax(dim=-1) == labels.long()
     return Judged(

@@ -16,6 +16,7 @@ from attemper.languages.sources.entropies import PRECISION
 from attemper.languages.sources.values import Brackets, Parity, Source, source_named
 from attemper.limits.influence import slope
 from attemper.training.models import Convolution
+from attemper.training.prefixes import odds_of
 from attemper.training.runs import Run
 from attemper.workbench.study.plans import SOURCES, Plan
 
@@ -109,8 +110,11 @@ def _points(plan: Plan, run: Run) -> Iterator[Point]:
         if row["kind"] == "measured":
             entries: Mapping[str, Any] = {name: value for name, value in row.items() if name != "kind"}
             model = run.model
-            # The start stands before the symbols, and is a token, too.
-            bound = model.influence(entries["n"] + 1) if isinstance(model, Convolution) else None
+            bound = None
+            if isinstance(model, Convolution):
+                odds = odds_of(source_named(plan.source, Fraction(SOURCES[plan.source])))
+                # The start stands before the symbols, and is a token, too.
+                bound = model.influence(entries["n"] + 1, *odds)
             yield Point(plan.source, plan.model, bound=bound, **entries)
 
 
