@@ -39,16 +39,19 @@ class Layout(StrEnum):
 def parse_splits(text: str) -> tuple[Lengths, ...]:
     """The splits of lengths that a text says: `0-40`, or `[2,50],[51,100]`.
 
-    Raises `OptionError` for another text, and for a split whose least length is above its greatest.
+    Raises `OptionError` for another text, for a split whose least length is above its greatest, and for one
+    that is there twice.
 
     >>> parse_splits("0-40"), parse_splits("[2,50],[51,100]")
     (((0, 40),), ((2, 50), (51, 100)))
     """
-    pattern = r"\[(\d+),(\d+)\]|(\d+)-(\d+)"
+    pattern = r"\[(\d{1,6}),(\d{1,6})\]|(\d{1,6})-(\d{1,6})"
     parts = re.findall(pattern, text.replace(" ", ""))
     if not re.fullmatch(f"(?:{pattern})(?:,(?:{pattern}))*", text.replace(" ", "")):
-        raise OptionError(f"'{text}' says no lengths: write 0-40, or [2,50],[51,100]")
+        raise OptionError(f"'{text[:80]}' says no lengths below a million: write 0-40, or [2,50],[51,100]")
     splits = tuple((int(a or c), int(b or d)) for a, b, c, d in parts)
+    if len(set(splits)) < len(splits):
+        raise OptionError(f"'{text[:80]}' has a split twice: give each one once")
     for least, greatest in splits:
         if least > greatest:
             raise OptionError(
@@ -158,13 +161,16 @@ def _lines(path: Path) -> list[str]:
 def training_words(asked: RecognitionTask, lengths: Lengths, seed: int) -> tuple[Task, list[Labelled]]:
     """The language and its training set: the first split of `data`, or words drawn from the seed.
 
-    Raises `MalformedFileError` for a set with another alphabet, or with a label that the oracle contradicts.
+    Raises `MalformedFileError` for a set without words, with another alphabet, or with a label that the
+    oracle contradicts.
     """
     task = task_named(asked.language, asked.alphabet, asked.at)
     if not asked.data:
         return task, list(drawn(task, lengths, asked.words, seed))
     folder = Path(asked.data)
     words = read_split(folder, _first_split(folder))
+    if not words:
+        raise MalformedFileError(f"'{folder}', split '{_first_split(folder)}': it has no words; {REMEDY}")
     for number, one in enumerate(words, 1):
         foreign = next((symbol for symbol in one.word if symbol not in task.alphabet), None)
         if foreign is not None:

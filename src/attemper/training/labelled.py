@@ -58,7 +58,7 @@ def task_named(name: str, alphabet: str = "", at: str = "last") -> Task:
     Raises `OptionError` for an alphabet that is missing or given twice, and what reading a text raises.
 
     >>> task_named("parity").polarity
-    'the number of 1s is odd; the paper of Hahn (2020) calls the even ones PARITY'
+    "even, as in Hahn 2020; 'parity-odd' has the other words"
     >>> task_named("regex:(ab)*", "ab").accepts(("a", "b"))
     True
     """
@@ -91,7 +91,7 @@ def drawn(task: Task, lengths: Lengths, count: int, seed: int) -> Iterator[Label
     """Words of these lengths, by turns in the language and not, as far as `ATTEMPTS` find such.
 
     >>> [(len(one.word), one.label) for one in drawn(task_named("parity"), (0, 4), 4, seed=0)]
-    [(4, True), (1, False), (4, True), (2, False)]
+    [(3, True), (4, False), (4, True), (2, False)]
     """
     for number in range(count):
         yield _one(task, lengths, Random(f"{task.name} {lengths} {seed} {number}"), wanted=number % 2 == 0)

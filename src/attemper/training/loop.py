@@ -42,7 +42,7 @@ class State:
         return {name: tensor.detach().clone().contiguous() for name, tensor in found.items()}
 
     def restore(self, tensors: dict[str, Tensor], step: int, total: float) -> None:
-        """Become the state that these tensors are of."""
+        """Become the state that these tensors are of. Raises `ValueError` if they are of another model."""
         self.model.load_state_dict(
             {name.removeprefix("model."): own for name, own in tensors.items() if name.startswith("model.")}
         )
@@ -53,6 +53,9 @@ class State:
                 remembered.setdefault(int(number), {})[entry] = own
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": remembered, "param_groups": groups})
+        numbers = {name: own.shape for name, own in self.tensors().items()}
+        if step and numbers != {name: own.shape for name, own in tensors.items()}:
+            raise ValueError("it has other tensors than the model and its optimiser")
         self.step, self.total = step, total
 
 
@@ -96,8 +99,8 @@ def trained(
         gradient = nn.utils.clip_grad_norm_(state.model.parameters(), asked.clip)
         if not (isfinite(float(loss.detach())) and isfinite(float(gradient))):
             raise UnsupportedError(
-                f"step {state.step + 1:,}: the loss or its gradient is no finite number: train with a smaller "
-                "training.rate"
+                f"step {state.step + 1:,}: the loss or its gradient is no finite number: "
+                "train with a smaller training.rate"
             )
         state.optimiser.step()
         state.step, state.total = state.step + 1, state.total + float(loss.detach())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from hashlib import sha256
 from random import Random
 from typing import assert_never, final
 
@@ -120,6 +122,18 @@ def lesson_of(settings: Settings) -> Lesson:
             return Verdicts(task, words, settings)
         case _:
             assert_never(settings.task)
+
+
+def words_digest(lesson: Lesson) -> str | None:
+    """What names the set of words that is learned from, in its order; None if every batch is drawn anew."""
+    match lesson:
+        case NextSymbols():
+            return None
+        case Verdicts(words=words):
+            said = "".join(f"{json.dumps([one.word, one.label])}\n" for one in words)
+            return sha256(said.encode()).hexdigest()
+        case _:
+            assert_never(lesson)
 
 
 def _seed(seed: int, step: int) -> int:

@@ -96,8 +96,8 @@ def _said(model: Logits, source: Source, prefixes: Sequence[Word]) -> tuple[Tens
     logits = torch.cat([model(part).double() for part in torch.split(asked.tokens, size)])
     if not torch.isfinite(logits).all():
         raise UnsupportedError(
-            "the model's output is not a finite number after some prefix: nothing is measured; train it with a "
-            "smaller training.rate"
+            "the model's output is not a finite number after some prefix: nothing is measured; "
+            "train it with a smaller training.rate"
         )
     return logits, asked.law[:, -1]
 

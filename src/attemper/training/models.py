@@ -143,6 +143,7 @@ class Convolution(nn.Module):
     def __init__(self, settings: ModelSettings, tokens: int, outputs: int) -> None:
         super().__init__()
         self.window = settings.window
+        _require_few(tokens**settings.window, settings)
         self.embedding = nn.Embedding(tokens, settings.width)
         self.convolution = nn.Conv1d(settings.width, settings.width, settings.window)
         self.readout = nn.Linear(settings.width, outputs)
@@ -186,6 +187,7 @@ class LastSymbols(nn.Module):
     def __init__(self, settings: ModelSettings, tokens: int, outputs: int) -> None:
         super().__init__()
         self.window, self.base = settings.window, tokens + 1
+        _require_few(self.base**settings.window, settings)
         self.table = nn.Embedding(self.base**settings.window, outputs)
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -194,6 +196,18 @@ class LastSymbols(nn.Module):
         powers = self.base ** torch.arange(self.window)
         found: Tensor = self.table((padded.unfold(1, self.window, 1) * powers).sum(dim=-1))
         return found
+
+
+MOST_WINDOWS = 10**6
+"""A window has so many contents at most."""
+
+
+def _require_few(windows: int, settings: ModelSettings) -> None:
+    if windows > MOST_WINDOWS:
+        raise OptionError(
+            f"model.window = {settings.window}: a window has more than {MOST_WINDOWS:,} contents; "
+            "choose a smaller one"
+        )
 
 
 class ParityRnn(nn.Module):

@@ -16,7 +16,6 @@ from attemper.training.losses import Lesson, NextSymbols, Verdicts
 from attemper.training.measuring import Measured, measured
 from attemper.training.settings import Settings
 
-
 NEVER_TRAINED_ON = 2**104
 """The seeds of batches are below (`losses`), so that no length is measured on words of a batch."""
 

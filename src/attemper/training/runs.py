@@ -32,7 +32,7 @@ from attemper import __version__
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.training.loop import State, trained
-from attemper.training.losses import Lesson, lesson_of
+from attemper.training.losses import Lesson, lesson_of, words_digest
 from attemper.training.models import model_of, parameter_count
 from attemper.training.results import results
 from attemper.training.settings import Settings, as_toml, digest_of, read_settings
@@ -69,31 +69,31 @@ def train(
     done, as they are. Raises `OptionError` if the folder has a run that is not finished and `resume` is not
     said, or one of other settings; `MalformedFileError` for a damaged folder, and if it cannot be written.
     """
+    lesson = lesson_of(settings)
     if (folder / SETTINGS).exists():
-        _require_same(settings, folder)
+        _require_same(settings, lesson, folder)
         if (folder / MODEL).exists():
             return load_run(folder)
         if not resume:
             raise OptionError(
                 f"'{folder}' has a run that is not finished: go on with --resume, or name another"
             )
-    else:
-        write_together({folder / SETTINGS: as_toml(settings).encode()})
-    lesson = lesson_of(settings)
     model = model_of(settings, lesson.tokens, lesson.outputs)
-    write_together({folder / MANIFEST: _manifest(settings, model)})
+    # The settings come last: a folder that has them has the manifest, too.
+    write_together(
+        {folder / MANIFEST: _manifest(settings, lesson, model), folder / SETTINGS: as_toml(settings).encode()}
+    )
     state = State.begun(model, settings.training)
     if (folder / STATE).exists():
-        _restore(state, folder / STATE)
+        _restore(state, settings, folder / STATE)
     progress(state.step)
     _train(state, lesson, settings, folder, progress)
     rows = [{"kind": "measured", **asdict(row)} for row in results(model.eval(), lesson, settings)]
     with _appended(folder / METRICS) as write:
         for row in rows:
             write(row)
-    write_together(
-        {folder / MODEL: save({name: own.contiguous() for name, own in model.state_dict().items()})}
-    )
+    tensors = {name: own.contiguous() for name, own in model.state_dict().items()}
+    write_together({folder / MODEL: save(tensors, metadata={"settings": digest_of(settings)})})
     return Run(folder, settings, model, tuple(_lines(folder / METRICS)))
 
 
@@ -102,10 +102,16 @@ def load_run(folder: Path) -> Run:
     settings = read_settings(folder / SETTINGS)
     lesson = lesson_of(settings)
     model = model_of(settings, lesson.tokens, lesson.outputs)
-    tensors, _ = _tensors(folder / MODEL)
+    tensors, _ = _tensors(folder / MODEL, settings)
     with _damaged(folder / MODEL):
         model.load_state_dict(tensors)
-    return Run(folder, settings, model.eval(), tuple(_lines(folder / METRICS)))
+    rows = tuple(_lines(folder / METRICS))
+    measured = [row.get("n") for row in rows if row.get("kind") == "measured"]
+    if measured != list(settings.evaluation.lengths):
+        raise MalformedFileError(
+            f"'{folder / METRICS}' lacks what was measured: train again in another folder"
+        )
+    return Run(folder, settings, model.eval(), rows)
 
 
 def _train(
@@ -118,18 +124,23 @@ def _train(
     with _appended(folder / METRICS) as write, _appended(folder / TIMING) as write_time:
         for record in trained(state, lesson, settings.training, progress):
             if record is None:
-                said = {"step": str(state.step), "total": state.total.hex()}
+                said = {
+                    "settings": digest_of(settings),
+                    "step": str(state.step),
+                    "total": state.total.hex(),
+                }
                 write_together({folder / STATE: save(state.tensors(), metadata=said)})
                 continue
             write({"kind": "step", **asdict(record)})
             write_time({"step": record.step, "seconds": time.monotonic() - begun})
 
 
-def _manifest(settings: Settings, model: nn.Module) -> bytes:
+def _manifest(settings: Settings, lesson: Lesson, model: nn.Module) -> bytes:
     """What the run is, and on what."""
     said = {
         "format": "attemper-run/1",
         "settings": digest_of(settings),
+        "words": words_digest(lesson),
         "parameters": parameter_count(model),
         "attemper": __version__,
         "torch": torch.__version__,
@@ -140,24 +151,35 @@ def _manifest(settings: Settings, model: nn.Module) -> bytes:
     return json.dumps(said, indent=1).encode() + b"\n"
 
 
-def _require_same(settings: Settings, folder: Path) -> None:
+def _require_same(settings: Settings, lesson: Lesson, folder: Path) -> None:
+    """Raises `OptionError` if the run in the folder is another one, or its set of words has changed."""
     if digest_of(read_settings(folder / SETTINGS)) != digest_of(settings):
         raise OptionError(f"'{folder}' has a run of other settings: name another folder")
+    with _damaged(folder / MANIFEST):
+        said: Any = parse_json(read_bytes(folder / MANIFEST, "train again in another folder"))
+        if said["words"] != words_digest(lesson):
+            raise OptionError(f"'{folder}' has a run on other words, which have changed: name another folder")
 
 
-def _restore(state: State, path: Path) -> None:
-    tensors, said = _tensors(path)
+def _restore(state: State, settings: Settings, path: Path) -> None:
+    tensors, said = _tensors(path, settings)
     with _damaged(path):
-        state.restore(tensors, int(said["step"]), float.fromhex(said["total"]))
+        step = int(said["step"])
+        if not 0 <= step <= settings.training.steps:
+            raise ValueError(f"it is of step {step}")
+        state.restore(tensors, step, float.fromhex(said["total"]))
 
 
-def _tensors(path: Path) -> tuple[dict[str, Tensor], Mapping[str, str]]:
-    """The tensors of a file, and what it says of itself."""
+def _tensors(path: Path, settings: Settings) -> tuple[dict[str, Tensor], Mapping[str, str]]:
+    """The tensors of a file of such a run, and what it says of itself."""
     data = read_bytes(path, "train again, or name the folder of a finished run", MOST_BYTES)
     with _damaged(path):
         size = int.from_bytes(data[:8], "little")
         header: Any = parse_json(data[8 : 8 + size])
-        return load(data), header.get("__metadata__", {})
+        said: dict[str, str] = header["__metadata__"]
+        if said["settings"] != digest_of(settings):
+            raise ValueError("its settings are others")
+        return load(data), said
 
 
 @contextmanager
@@ -165,25 +187,34 @@ def _damaged(path: Path) -> Iterator[None]:
     """Raises `MalformedFileError` for what cannot be read of a file."""
     try:
         yield
-    except (SafetensorError, RuntimeError, KeyError, ValueError, AttributeError, RecursionError) as error:
+    except (SafetensorError, RuntimeError, LookupError, ValueError, TypeError, OverflowError) as error:
         raise MalformedFileError(f"'{path}' is damaged, or of another run: {str(error)[:200]}") from None
 
 
 @contextmanager
 def _appended(path: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
     """Writes records to the end of a file, each a line that is there at once."""
-    with path.open("a", encoding="utf-8") as stream:
+    try:
+        stream = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise MalformedFileError(f"cannot write to '{path}': {error.strerror}") from None
+    with stream:
 
         def write(record: Mapping[str, object]) -> None:
-            stream.write(json.dumps(record) + "\n")
-            stream.flush()
+            try:
+                stream.write(json.dumps(record) + "\n")
+                stream.flush()
+            except OSError as error:
+                raise MalformedFileError(f"cannot write to '{path}': {error.strerror}") from None
 
         yield write
 
 
 def _keep_lines(path: Path, step: int) -> None:
     """Leave the records of the first steps alone: what came after them is done again."""
-    kept = [record for record in _lines(path) if int(str(record.get("step", step + 1))) <= step]
+    records = _lines(path)
+    with _damaged(path):
+        kept = [record for record in records if int(str(record.get("step", step + 1))) <= step]
     write_together({path: "".join(json.dumps(record) + "\n" for record in kept).encode()})
 
 
@@ -195,5 +226,8 @@ def _lines(path: Path) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     with _damaged(path):
         for line in lines[:-1]:
-            found.append(json.loads(line))
+            record = parse_json(line.encode())
+            if not isinstance(record, dict):
+                raise ValueError("a line is no record")
+            found.append(record)
     return found

@@ -14,14 +14,42 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from attemper.errors import OptionError
 from attemper.files import read_bytes
+from attemper.languages.sources.brackets import LONGEST
 from attemper.languages.sources.values import source_named
 
-Count = Annotated[int, Field(ge=1)]
-Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
+Few = Annotated[int, Field(ge=1, le=10_000)]
+"""Of what a model is built: more of these would not fit in any memory."""
+
+Number = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+"""PyTorch's generator reads 32 bits of a seed."""
+
+LARGEST_DENOMINATOR = 10**6
+"""A probability is of few digits, so that floats know it from 0 and 1."""
+
+LONGEST_FRACTION = 40
+
+
+def _encodable(text: str) -> str:
+    """The text. Raises `UnicodeEncodeError` for the bytes that a terminal sends, and that are no text."""
+    text.encode()
+    return text
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
 
 
 class _Table(BaseModel):
@@ -34,9 +62,9 @@ class SourceTask(_Table):
     """Say what comes next in words of a source: `parity-even`, `parity-odd` or `dyck2` (docs/sources.md)."""
 
     kind: Literal["source"] = "source"
-    name: str
+    name: Text
     """The source's name, which says the polarity."""
-    p: str
+    p: Text
     """Its probability, as a fraction such as "1/2"."""
     targets: Literal["law", "symbols"] = "law"
     """What is learned from: the exact probabilities of what comes next, or a symbol drawn from them."""
@@ -54,14 +82,14 @@ class RecognitionTask(_Table):
     """Say whether a word is in a language."""
 
     kind: Literal["recognition"]
-    language: str
+    language: Text
     """A name of the zoo, `regex:TEXT` or `formula:TEXT`; the last two with an `alphabet`."""
-    alphabet: str = ""
+    alphabet: Text = ""
     at: Literal["first", "last"] = "last"
     """Where a formula is read."""
     words: Count = 10_000
     """How many words the training set has: it is drawn once, by `seeds.data`."""
-    data: str = ""
+    data: Text = ""
     """A folder of `attemper data`, whose first split is the training set in place of drawn words."""
 
 
@@ -69,10 +97,10 @@ class ModelSettings(_Table):
     """A model, small enough to be trained on one core."""
 
     kind: Literal["transformer", "lstm", "parity-rnn", "convolution", "table"] = "transformer"
-    width: Count = 32
-    layers: Count = 2
-    heads: Count = 2
-    hidden: Count = 64
+    width: Few = 32
+    layers: Few = 2
+    heads: Few = 2
+    hidden: Few = 64
     """transformer: units of each feed-forward layer."""
     positions: Literal["none", "sinusoidal", "learned"] = "none"
     longest: Count = 512
@@ -82,7 +110,7 @@ class ModelSettings(_Table):
     """transformer: log-n multiplies every score by ln of how many positions a query sees."""
     causal: bool = True
     """transformer: future-masked; a task that reads every prefix needs this."""
-    window: Count = 3
+    window: Few = 3
     """convolution, table: how many symbols are seen at a time."""
 
     @model_validator(mode="after")
@@ -95,16 +123,16 @@ class ModelSettings(_Table):
 class TrainingSettings(_Table):
     """How it is trained: a number of steps, never of seconds, so that a run can be repeated."""
 
-    steps: Annotated[int, Field(ge=0)] = 1000
+    steps: Annotated[int, Field(ge=0, le=10**9)] = 1000
     batch: Count = 128
     length: Count = 32
     """Symbols of each prefix of a source; the greatest length of a word of a language."""
     shortest: Annotated[int, Field(ge=0)] = 0
     """recognition: the least length of a word."""
-    rate: Annotated[float, Field(gt=0)] = 3e-3
+    rate: Number = 3e-3
     """Of Adam; it rises over `warmup` steps and falls in a line to 0."""
     warmup: Annotated[int, Field(ge=0)] = 100
-    clip: Annotated[float, Field(gt=0)] = 1.0
+    clip: Number = 1.0
     """The greatest norm of a step's gradient."""
     log_every: Count = 50
     save_every: Count = 200
@@ -152,7 +180,21 @@ class Settings(_Table):
             raise ValueError("model.kind = 'parity-rnn' has nothing to train: set training.steps = 0")
         if self.task.kind == "recognition" and self.training.shortest > self.training.length:
             raise ValueError("training.shortest is above training.length")
+        self._require_reachable_lengths()
         return self
+
+    def _require_reachable_lengths(self) -> None:
+        """Raises for a length that would be refused when the model is trained."""
+        greatest = max(self.training.length, *self.evaluation.lengths)
+        if self.task.kind == "source" and self.task.name == "dyck2" and greatest > LONGEST:
+            raise ValueError(f"dyck2 is computed exactly to {LONGEST:,} symbols: choose no longer lengths")
+        is_learned = self.model.kind == "transformer" and self.model.positions == "learned"
+        # The start, or the end marker, is a position, too.
+        if is_learned and greatest + 1 > self.model.longest:
+            raise ValueError(
+                f"{greatest:,} symbols and a marker are more than the learned positions: "
+                f"set model.longest to {greatest + 1:,}"
+            )
 
 
 def read_settings(path: Path, changes: Sequence[str] = ()) -> Settings:
@@ -168,7 +210,9 @@ def read_entries(path: Path, changes: Sequence[str] = ()) -> dict[str, object]:
     """The entries of a TOML file, with changes, whatever they mean. Raises as `read_settings`."""
     try:
         entries = tomllib.loads(read_bytes(path, "write one, as docs/training.md shows").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise OptionError(f"'{path}' is no TOML that can be read: it nests too deeply") from None
+    except ValueError as error:
         raise OptionError(f"'{path}' is no TOML: {error}") from None
     return changed(entries, map(_change, changes))
 
@@ -202,6 +246,8 @@ def settings_from(entries: Mapping[str, object]) -> Settings:
         return Settings.model_validate(dict(entries))
     except ValidationError as error:
         raise OptionError("settings: " + "; ".join(map(_said, error.errors()))) from None
+    except UnicodeEncodeError:
+        raise OptionError("settings: a text, or an entry's name, is no Unicode") from None
 
 
 def entries_of(settings: Settings) -> dict[str, dict[str, object]]:
@@ -218,7 +264,7 @@ def as_toml(settings: Settings) -> str:
     """
     lines = []
     for name, table in entries_of(settings).items():
-        lines += [f"[{name}]", *(f"{entry} = {json.dumps(value)}" for entry, value in table.items()), ""]
+        lines += [f"[{name}]", *(f"{entry} = {_as_toml(value)}" for entry, value in table.items()), ""]
     return "\n".join(lines)
 
 
@@ -227,11 +273,22 @@ def digest_of(settings: Settings) -> str:
     return sha256(json.dumps(entries_of(settings), sort_keys=True).encode()).hexdigest()
 
 
+def _as_toml(value: object) -> str:
+    """JSON, but that TOML has no surrogates and no bare DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _fraction(text: str) -> Fraction:
     try:
-        return Fraction(text)
+        found = Fraction(text) if len(text) <= LONGEST_FRACTION and "e" not in text.lower() else None
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"'{text}' is no fraction, such as 1/2") from None
+        found = None
+    if found is None or found.denominator > LARGEST_DENOMINATOR:
+        raise ValueError(
+            f"'{text[:LONGEST_FRACTION]}' is no fraction with a denominator to {LARGEST_DENOMINATOR:,}, "
+            "such as 1/2"
+        )
+    return found
 
 
 def _change(text: str) -> tuple[str, object]:
@@ -239,19 +296,24 @@ def _change(text: str) -> tuple[str, object]:
     name, _, value = text.partition("=")
     try:
         return name, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return name, value
 
 
 def _said(error: Mapping[str, object]) -> str:
     """One complaint of pydantic, in our words where they are plainer."""
-    places = [str(part) for part in error["loc"] if part not in ("source", "recognition")]  # type: ignore[attr-defined]
-    place = ".".join(places)
+    path: Sequence[object] = error["loc"]  # type: ignore[assignment]
+    # pydantic puts the kind of task behind the table's name.
+    place = ".".join(str(part) for at, part in enumerate(path) if not (at == 1 and path[0] == "task"))
     match error["type"]:
         case "extra_forbidden":
             return f"{place}: there is no such entry"
         case "missing":
             return f"{place}: it is missing"
+        case "model_attributes_type":
+            return f"{place}: it is a table of entries"
+        case "union_tag_invalid":
+            return f"{place}.kind: there are 'source' and 'recognition'"
         case _:
             said = str(error["msg"]).removeprefix("Value error, ")
             return f"{place}: {said}" if place else said

@@ -18,14 +18,20 @@ DIGITS = 16
 def products(entries: Mapping[str, object], axes: Sequence[str]) -> list[Settings]:
     """The settings with every choice of values; an axis is a text such as `seeds.data=[0, 1, 2]`.
 
-    Raises `OptionError` for an axis that is no list of values, and what `settings_from` raises.
+    Choices that are the same settings are one run. Raises `OptionError` for an axis that is no list of
+    values, for two of one entry, and what `settings_from` raises.
 
     >>> task = {"task": {"name": "parity-even", "p": "1/2"}}
     >>> [one.seeds.init for one in products(task, ["seeds.init=[0, 1]", "training.steps=[5, 6]"])]
     [0, 0, 1, 1]
     """
-    choices = [[(name, value) for value in values] for name, values in map(_axis, axes)]
-    return [settings_from(changed(entries, chosen)) for chosen in product(*choices)]
+    listed = [_axis(text) for text in axes]
+    for place, (name, _) in enumerate(listed):
+        if name in (other for other, _ in listed[:place]):
+            raise OptionError(f"'{name}' is swept over twice: list all its values at once")
+    choices = [[(name, value) for value in values] for name, values in listed]
+    found = [settings_from(changed(entries, chosen)) for chosen in product(*choices)]
+    return list({digest_of(one): one for one in found}.values())
 
 
 def folder_of(settings: Settings, folder: Path) -> Path:
@@ -65,7 +71,7 @@ def _axis(text: str) -> tuple[str, list[object]]:
     name, _, values = text.partition("=")
     try:
         listed = tomllib.loads(f"values = {values}")["values"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         listed = None
     if not isinstance(listed, list) or not listed:
         raise OptionError(f"'{text}' lists no values of an entry: write it as seeds.data=[0, 1, 2]")

@@ -44,7 +44,7 @@ def train_command(
         typer.Option(metavar="KEY=[...]", help="A sweep over values, as seeds.init=[0,1]; may be repeated."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that is not finished.")] = False,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each run.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads of each run.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="A sweep: so many runs at a time.")] = 1,
     json: Json = False,
 ) -> None:
