@@ -189,6 +189,8 @@ class LastSymbols(nn.Module):
         self.window, self.base = settings.window, tokens + 1
         _require_few(self.base**settings.window, settings)
         self.table = nn.Embedding(self.base**settings.window, outputs)
+        # Nothing is known before the first step: all outputs are as likely.
+        nn.init.zeros_(self.table.weight)
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         # The number 0 stands for what is before the word.

@@ -32,7 +32,13 @@ def page_of(study: Study) -> str:
     figures = [_losses(study, source) for source in SOURCES] + [_changes(study, source) for source in SOURCES]
     html = importlib.import_module("plotly.io")
     shown = [
-        html.to_html(figure, full_html=False, include_plotlyjs=number == 0, div_id=f"figure-{number}")
+        html.to_html(
+            figure,
+            config={"displaylogo": False},
+            full_html=False,
+            include_plotlyjs=number == 0,
+            div_id=f"figure-{number}",
+        )
         for number, figure in enumerate(figures)
     ]
     parts = [
