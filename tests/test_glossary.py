@@ -33,7 +33,7 @@ PLAIN = {
     *("DIR", "FILE", "MODULE", "OBJECT", "FORMULA", "OPTIONS", "COMMAND", "ARGS", "WORD", "JSON", "TEXT"),
     *("INTEGER", "FLOAT", "MB", "R", "S", "SHARE", "N", "K", "Q", "H", "C", "UTF", "FORMAT", "PE", "Z2"),
     *("NOT", "NAME", "NUMBER", "SYMBOL", "ADDRESS", "log-log"),
-    *("HTML", "KIND", "OUT", "hugging-face", "transformer-lens"),
+    *("HTML", "KIND", "OUT", "hugging-face", "transformer-lens", "TASK", "RUN", "LENGTHS"),
 }
 """Words with a hyphen or in capitals that are no terms: of English, and names of what options take."""
 
