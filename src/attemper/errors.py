@@ -6,6 +6,7 @@ All of them derive from `AttemperError`; a message names the culprit and the rem
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import partial
 
 from attemper.escapes import escaped
 
@@ -95,6 +96,11 @@ class SourceError(AttemperError):
             column=column,
             expected=list(expected),
         )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A worker's error comes to whoever waits for it as a pickle.
+        parts = {"text": self.text, "line": self.line, "column": self.column, "expected": self.expected}
+        return partial(type(self), **parts), (self.message,)
 
 
 class OptionError(AttemperError):

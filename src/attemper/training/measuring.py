@@ -26,7 +26,7 @@ from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball, precision
 from attemper.languages.sources.entropies import PRECISION, entropy
 from attemper.languages.sources.levels import optimum
-from attemper.languages.sources.pairs import least_loss
+from attemper.languages.sources.pairs import least_loss_from_below
 from attemper.languages.sources.values import Brackets, Parity, Source
 from attemper.languages.words import Word
 from attemper.training.prefixes import drawn_prefixes, odds_of, partner, states, with_laws
@@ -136,8 +136,9 @@ class _Pair:
         match self.source:
             case Parity(p):
                 with precision(PRECISION):
-                    least = least_loss(p, self.accepting, Fraction(eps))
-                    return float((least - ball(self.accepting) * entropy(p)).mid())
+                    # Of a huge eps nothing is known but that the loss is no less than with all told apart.
+                    least = least_loss_from_below(p, self.accepting, Fraction(eps))
+                    return max(0.0, float((least - ball(self.accepting) * entropy(p)).lower()))
             case Brackets():
                 return float(self.source.q) * log1p(exp(-eps / 2))
             case _:
