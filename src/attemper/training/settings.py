@@ -293,7 +293,7 @@ def _fraction(text: str) -> Fraction:
 
 def _change(text: str) -> tuple[str, object]:
     """An entry's name and its value, which is a text if it is no TOML."""
-    name, _, value = text.partition("=")
+    name, _, value = (part.strip() for part in text.partition("="))
     try:
         return name, tomllib.loads(f"value = {value}")["value"]
     except (ValueError, RecursionError):
@@ -310,7 +310,7 @@ def _said(error: Mapping[str, object]) -> str:
             return f"{place}: there is no such entry"
         case "missing":
             return f"{place}: it is missing"
-        case "model_attributes_type":
+        case "model_type" | "model_attributes_type":
             return f"{place}: it is a table of entries"
         case "union_tag_invalid":
             return f"{place}.kind: there are 'source' and 'recognition'"

@@ -68,7 +68,7 @@ def _trained(entries: Mapping[str, object], folder: Path, threads: int) -> Path:
 
 def _axis(text: str) -> tuple[str, list[object]]:
     """An entry's name and its values."""
-    name, _, values = text.partition("=")
+    name, _, values = (part.strip() for part in text.partition("="))
     try:
         listed = tomllib.loads(f"values = {values}")["values"]
     except (ValueError, RecursionError):

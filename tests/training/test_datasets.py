@@ -1,0 +1,178 @@
+"""Sets of words on disk: the same seed has the same bytes, both layouts come back, wrong ones are named."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from attemper.errors import MalformedFileError, OptionError
+from attemper.training.datasets import (
+    Layout,
+    files_of,
+    parse_splits,
+    read_split,
+    training_words,
+    write_data,
+)
+from attemper.training.labelled import Labelled, task_named
+from attemper.training.settings import RecognitionTask
+
+ODD = task_named("parity-odd")
+EMPTY, ONE, ZEROS = Labelled((), False), Labelled(("1",), True), Labelled(("0", "0"), False)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def put(folder: Path, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_the_same_seed_gives_the_same_bytes_and_the_manifest_says_what_they_are(
+    layout: Layout, tmp_path: Path
+) -> None:
+    splits = ((0, 8), (9, 12))
+    manifest = write_data(ODD, splits, 20, 3, tmp_path / "a", layout)
+    write_data(ODD, splits, 20, 3, tmp_path / "b", layout)
+    write_data(ODD, splits, 20, 4, tmp_path / "c", layout)
+    files = contents(tmp_path / "a")
+    assert contents(tmp_path / "b") == files
+    assert contents(tmp_path / "c") != files
+    assert json.loads(files.pop("manifest.json")) == manifest
+    assert (manifest["task"], manifest["polarity"]) == ("parity-odd", ODD.polarity)
+    assert manifest["alphabet"] == ["0", "1"]
+    named = {name: digest for one in manifest["splits"] for name, digest in one["sha256"].items()}  # type: ignore[attr-defined]
+    assert named == {name: sha256(data).hexdigest() for name, data in files.items()}
+
+
+@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("name", ["parity-odd", "dyck-2", "flip-flop", "tomita-4"])
+def test_what_is_written_is_read_and_every_label_is_the_oracle_s(
+    name: str, layout: Layout, tmp_path: Path
+) -> None:
+    task = task_named(name)
+    manifest = write_data(task, ((0, 5), (6, 30)), 30, 0, tmp_path, layout)
+    for (least, greatest), said in zip(((0, 5), (6, 30)), manifest["splits"], strict=True):  # type: ignore[call-overload]
+        words = read_split(tmp_path, f"{least}-{greatest}")
+        assert (len(words), sum(one.label for one in words)) == (said["words"], said["members"])
+        for one in words:
+            assert least <= len(one.word) <= greatest
+            assert one.label == task.accepts(one.word)
+
+
+@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize(
+    "words",
+    [[], [EMPTY], [EMPTY, ONE], [ONE, EMPTY], [EMPTY, EMPTY], [ONE, EMPTY, ZEROS], [ONE, EMPTY, EMPTY]],
+    ids=str,
+)
+def test_the_empty_word_comes_back_wherever_it_stands(
+    words: list[Labelled], layout: Layout, tmp_path: Path
+) -> None:
+    put(tmp_path, files_of(words, "x", layout))
+    assert read_split(tmp_path, "x") == words
+
+
+def test_the_layout_of_flare_is_lines_of_symbols_and_lines_of_labels() -> None:
+    assert files_of([ONE, EMPTY, ZEROS], "x", Layout.FLARE) == {
+        "x/main.tok": b"1\n\n0 0\n",
+        "x/labels.txt": b"1\n0\n0\n",
+    }
+
+
+def test_splits_are_lengths() -> None:
+    assert parse_splits("[2,50], [51,100],[101,150]") == ((2, 50), (51, 100), (101, 150))
+    assert parse_splits("0-0,1-3") == ((0, 0), (1, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "says no lengths"),
+        ("5", "says no lengths"),
+        ("-1-5", "says no lengths"),
+        ("[1,2", "says no lengths"),
+        ("[1,2][3,4]", "says no lengths"),
+        ("0-40,", "says no lengths"),
+        ("0-" + "9" * 5000, "says no lengths"),
+        ("5-4", "the split 5-4 has no lengths"),
+        ("0-4,[0,4]", "has a split twice"),
+    ],
+)
+def test_other_splits_are_refused(text: str, said: str) -> None:
+    with pytest.raises(OptionError) as found:
+        parse_splits(text)
+    assert said in str(found.value)
+    assert len(str(found.value)) < 200
+
+
+LINE = b'{"word": ["1"], "label": true}\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"x.jsonl": LINE + b"{}\n"}, "line 2: it is no word with a label"),
+        ({"x.jsonl": LINE + b"\n" + LINE}, "line 2: it is no word with a label"),
+        ({"x.jsonl": b'{"word": "1", "label": true}'}, "line 1: it is no word"),
+        ({"x.jsonl": b'{"word": ["1"], "label": 1}'}, "line 1: it is no word"),
+        ({"x.jsonl": b'{"word": [1], "label": true}'}, "line 1: it is no word"),
+        ({"x.jsonl": b'{"word": [], "word": ["1"], "label": true}'}, "line 1: it is no word"),
+        ({"x.jsonl": b"[" * 99_999}, "line 1: it is no word"),
+        ({"x.jsonl": b"\xff"}, "is no text in UTF-8"),
+        ({"x/main.tok": b"1\n\n", "x/labels.txt": b"1\n"}, "2 words and 1 labels"),
+        ({"x/main.tok": b"1\n", "x/labels.txt": b"yes\n"}, "line 1: 'yes' is neither 0 nor 1"),
+        ({"x/main.tok": b"1\n"}, "there is no"),
+        ({}, "there is no"),
+    ],
+    ids=range(12),
+)
+def test_files_that_say_no_words_are_named(files: dict[str, bytes], said: str, tmp_path: Path) -> None:
+    put(tmp_path, files)
+    with pytest.raises(MalformedFileError) as found:
+        read_split(tmp_path, "x")
+    assert said in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"x.jsonl": LINE + b'{"word": ["1", "1"], "label": true}\n'}, "word 2: its label is not that of"),
+        ({"x.jsonl": LINE + b'{"word": ["2"], "label": true}\n'}, "word 2: '2' is no symbol of parity-odd"),
+        ({"x/main.tok": b"1\n1\n", "x/labels.txt": b"1\n0\n"}, "word 2: its label is not that of"),
+        ({"x.jsonl": b""}, "split 'x': it has no words"),
+        ({"manifest.json": b"[]"}, "lists no splits"),
+        ({"manifest.json": b'{"splits": []}'}, "lists no splits"),
+        ({"manifest.json": b"{"}, "lists no splits"),
+        ({"manifest.json": b'{"splits": [{"name": "gone"}]}'}, "there is no"),
+        ({".hidden": b""}, "has no words"),
+        ({}, "has no words"),
+    ],
+    ids=range(10),
+)
+def test_words_that_nobody_may_learn_are_named(files: dict[str, bytes], said: str, tmp_path: Path) -> None:
+    put(tmp_path, files)
+    with pytest.raises(MalformedFileError) as found:
+        training_words(_asked(tmp_path), (0, 9), 0)
+    assert said in str(found.value)
+
+
+def _asked(folder: Path) -> RecognitionTask:
+    return RecognitionTask(kind="recognition", language="parity-odd", data=str(folder))
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_the_first_split_is_learned(layout: Layout, tmp_path: Path) -> None:
+    write_data(ODD, ((7, 9), (0, 3)), 6, 0, tmp_path, layout)
+    task, words = training_words(_asked(tmp_path), (0, 9), 0)
+    assert task.name == "parity-odd"
+    assert words == read_split(tmp_path, "7-9")
+    (tmp_path / "manifest.json").unlink()
+    assert training_words(_asked(tmp_path), (0, 9), 0)[1] == read_split(tmp_path, "0-3")
