@@ -15,7 +15,7 @@ from attemper.languages.sources.values import Brackets, Parity
 pytestmark = pytest.mark.slow
 
 PARITY, DYCK = Parity(Fraction(1, 2), odd=False), Brackets(Fraction(2, 5))
-WORDS = 512
+WORDS = 1024
 
 
 def test_a_transformer_does_not_stay_below_the_limit_of_parity() -> None:
