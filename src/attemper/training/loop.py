@@ -18,6 +18,9 @@ from attemper.errors import UnsupportedError
 from attemper.training.losses import Lesson
 from attemper.training.settings import TrainingSettings
 
+_ENTRIES = ("exp_avg", "exp_avg_sq")
+"""What Adam remembers of each parameter, beside the number of steps."""
+
 
 @final
 @dataclass
@@ -51,11 +54,16 @@ class State:
             if name.startswith("optimiser."):
                 _, number, entry = name.split(".")
                 remembered.setdefault(int(number), {})[entry] = own
+        trained = list(self.model.parameters())
+        for number, entries in remembered.items():
+            shape = trained[number].shape
+            if {name: own.shape for name, own in entries.items()} != {
+                **dict.fromkeys(_ENTRIES, shape),
+                "step": (),
+            }:
+                raise ValueError(f"of parameter {number} it remembers something else than Adam")
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": remembered, "param_groups": groups})
-        numbers = {name: own.shape for name, own in self.tensors().items()}
-        if step and numbers != {name: own.shape for name, own in tensors.items()}:
-            raise ValueError("it has other tensors than the model and its optimiser")
         self.step, self.total = step, total
 
 
