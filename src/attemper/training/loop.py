@@ -54,14 +54,11 @@ class State:
             if name.startswith("optimiser."):
                 _, number, entry = name.split(".")
                 remembered.setdefault(int(number), {})[entry] = own
-        trained = list(self.model.parameters())
-        for number, entries in remembered.items():
-            shape = trained[number].shape
-            if {name: own.shape for name, own in entries.items()} != {
-                **dict.fromkeys(_ENTRIES, shape),
-                "step": (),
-            }:
-                raise ValueError(f"of parameter {number} it remembers something else than Adam")
+        parameters = list(self.model.parameters())
+        for place, entries in remembered.items():
+            expected = {**dict.fromkeys(_ENTRIES, tuple(parameters[place].shape)), "step": ()}
+            if {entry: tuple(own.shape) for entry, own in entries.items()} != expected:
+                raise ValueError(f"of parameter {place} it remembers something else than Adam")
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": remembered, "param_groups": groups})
         self.step, self.total = step, total
