@@ -23,7 +23,6 @@ from attemper.training.prefixes import odds_of
 from attemper.training.runs import Run, load_run, train
 from attemper.training.settings import entries_of, settings_from
 from attemper.training.sweeps import folder_of, swept
-from attemper.workbench.study import plans as planning
 from attemper.workbench.study.files import _csv, write_study
 from attemper.workbench.study.plans import SOURCES, Plan, plans
 from attemper.workbench.study.results import Study, study_of
@@ -150,10 +149,7 @@ def test_a_page_without_plotly_is_refused(
 
 
 @pytest.mark.exports
-def test_the_page_shows_every_number_and_loads_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(planning, "plans", lambda quick: tiny_plans())
+def test_the_page_shows_every_number_and_loads_nothing(tmp_path: Path) -> None:
     said = attemper("study", "--quick", "--json", "-o", tmp_path / "out")
     assert said.code == 0
     names = ("study.html", "points.csv", "levels.csv", "slopes.csv")
