@@ -99,8 +99,8 @@ class SourceError(AttemperError):
 
     def __reduce__(self) -> tuple[object, ...]:
         # A worker's error comes to whoever waits for it as a pickle.
-        parts = {"text": self.text, "line": self.line, "column": self.column, "expected": self.expected}
-        return partial(type(self), **parts), (self.message,)
+        made = partial(type(self), text=self.text, line=self.line, column=self.column, expected=self.expected)
+        return made, (self.message,)
 
 
 class OptionError(AttemperError):

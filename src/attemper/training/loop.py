@@ -18,6 +18,9 @@ from attemper.errors import UnsupportedError
 from attemper.training.losses import Lesson
 from attemper.training.settings import TrainingSettings
 
+_ENTRIES = ("exp_avg", "exp_avg_sq")
+"""What Adam remembers of each parameter, beside the number of steps."""
+
 
 @final
 @dataclass
@@ -51,11 +54,13 @@ class State:
             if name.startswith("optimiser."):
                 _, number, entry = name.split(".")
                 remembered.setdefault(int(number), {})[entry] = own
+        parameters = list(self.model.parameters())
+        for place, entries in remembered.items():
+            expected = {**dict.fromkeys(_ENTRIES, tuple(parameters[place].shape)), "step": ()}
+            if {entry: tuple(own.shape) for entry, own in entries.items()} != expected:
+                raise ValueError(f"of parameter {place} it remembers something else than Adam")
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": remembered, "param_groups": groups})
-        numbers = {name: own.shape for name, own in self.tensors().items()}
-        if step and numbers != {name: own.shape for name, own in tensors.items()}:
-            raise ValueError("it has other tensors than the model and its optimiser")
         self.step, self.total = step, total
 
 

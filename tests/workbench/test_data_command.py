@@ -1,0 +1,79 @@
+"""attemper data: words with verdicts, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attemper.training.datasets import read_split
+from tests.support.command_line import attemper
+
+
+def test_words_are_written_and_counted(tmp_path: Path) -> None:
+    said = attemper("data", "parity-odd", "--split", "[0,8],[9,12]", "--count", 10, "-o", tmp_path / "set")
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "parity-odd: odd; 'parity-even' has the other words, and is what 'parity' alone means",
+        "0-8: 10 words, 5 of them in the language",
+        "9-12: 10 words, 5 of them in the language",
+        f"wrote {tmp_path / 'set'}",
+    ]
+    for one in read_split(tmp_path / "set", "9-12"):
+        assert 9 <= len(one.word) <= 12
+        assert one.label is (one.word.count("1") % 2 == 1)
+
+
+def test_json_is_the_manifest(tmp_path: Path) -> None:
+    arguments = ["data", "parity", "--split", "0-9", "--count", 6, "--seed", 5, "--layout", "flare", "--json"]
+    said = attemper(*arguments, "-o", tmp_path / "a").record
+    assert said.pop("output") == str(tmp_path / "a")
+    assert said == json.loads((tmp_path / "a/manifest.json").read_text(encoding="utf-8"))
+    assert (said["seed"], said["layout"]) == (5, "flare")
+    assert "even" in said["polarity"]
+    other = attemper(*arguments, "-o", tmp_path / "b").record
+    assert other["splits"] == said["splits"]
+    assert (tmp_path / "a/0-9/main.tok").read_bytes() == (tmp_path / "b/0-9/main.tok").read_bytes()
+
+
+def test_texts_have_an_alphabet_and_formulas_a_place(tmp_path: Path) -> None:
+    given = ["--alphabet", "ab", "--split", "1-5", "--count", 8, "-o", tmp_path]
+    for at, place in (("first", 0), ("last", -1)):
+        assert attemper("data", "formula:a", *given, "--at", at).code == 0
+        for one in read_split(tmp_path, "1-5"):
+            assert one.label is (one.word[place] == "a")
+    assert attemper("data", "regex:(ab)*", *given).out.splitlines()[0].startswith("1-5: 8 words")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["parety", "--split", "0-4"], 2, "nearest name is 'parity'"),
+        (["sort", "--split", "0-4"], 4, "is no language"),
+        (["parity", "--split", "4"], 2, "says no lengths"),
+        (["parity", "--split", "4-0"], 2, "has no lengths"),
+        (["parity", "--split", "0-4", "--alphabet", "01"], 2, "has its own alphabet"),
+        (["regex:a", "--split", "0-4"], 2, "needs an alphabet"),
+        (["regex:(a", "--alphabet", "ab", "--split", "0-4"], 3, "this bracket is not closed"),
+        (["formula:a", "--alphabet", "ab", "--at", "middle", "--split", "0-4"], 2, "--at middle"),
+        (["parity", "--split", "0-4", "--layout", "csv"], 2, "layout"),
+        (["parity", "--split", "0-4", "--seed", "-1"], 2, "seed"),
+        (["parity", "--split", "0-4", "--count", 0], 2, "count"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_cannot_be_drawn_is_said(
+    arguments: list[object], code: int, said: str, tmp_path: Path, *, as_json: bool
+) -> None:
+    found = attemper("data", *arguments, "-o", tmp_path / "set", *(["--json"] if as_json else []))
+    assert (found.code, found.out) == (code, "")
+    text = json.dumps(json.loads(found.err)["error"]) if as_json else found.err
+    assert said in text
+    assert not (tmp_path / "set").exists()
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    found = attemper("data", "parity", "--split", "0-4", "--count", 2, "-o", tmp_path / "file")
+    assert found.code == 6
