@@ -10,8 +10,9 @@ from torch import Tensor
 
 from attemper.languages.sources.values import Source
 from attemper.languages.words import Word
+from attemper.training.entries import as_toml, settings_from
 from attemper.training.prefixes import symbols_of
-from attemper.training.settings import Settings, as_toml, settings_from
+from attemper.training.settings import Settings
 
 PARITY = {"name": "parity-even", "p": "1/2"}
 RECOGNITION = {"kind": "recognition", "language": "parity-odd", "words": 12}

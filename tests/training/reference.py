@@ -13,8 +13,9 @@ from tempfile import TemporaryDirectory
 
 import torch
 
+from attemper.training.entries import settings_from
 from attemper.training.runs import train
-from attemper.training.settings import Settings, settings_from
+from attemper.training.settings import Settings
 
 PAGE = Path("docs/training.md")
 BEGIN, END = "<!-- reference -->", "<!-- the end of the reference -->"

@@ -11,15 +11,9 @@ import torch
 from torch import Tensor
 
 from attemper.errors import OptionError
-from attemper.training.models import (
-    LastSymbols,
-    ParityRnn,
-    Transformer,
-    model_of,
-    parameter_count,
-    sinusoids,
-)
+from attemper.training.models import LastSymbols, ParityRnn, model_of, parameter_count
 from attemper.training.settings import ModelSettings
+from attemper.training.transformer import Transformer, sinusoids
 from tests.support.training import PARITY, tiny
 
 NORMS, TEMPERATURES, POSITIONS = ("post", "pre", "none"), ("none", "log-n"), ("none", "sinusoidal", "learned")

@@ -12,7 +12,8 @@ from attemper.encoders.reading import read_weights
 from attemper.encoders.soft import outputs_of
 from attemper.encoders.weights import Mask, Table
 from attemper.errors import UnsupportedError
-from attemper.training.models import Transformer, model_of, sinusoids
+from attemper.training.models import model_of
+from attemper.training.transformer import Transformer, sinusoids
 from tests.support.training import tiny
 
 SYMBOLS = ("0", "1", "$")

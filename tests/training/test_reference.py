@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from tests.training.reference import PROTOTYPE, RUNS, excess_of, settings_of
 
 from attemper.languages.sources import bracket_levels
 from attemper.languages.sources.bracket_levels import Limit
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.values import Brackets, Parity
+from tests.training.reference import PROTOTYPE, RUNS, excess_of, settings_of
 
 pytestmark = pytest.mark.slow
 

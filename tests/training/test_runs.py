@@ -12,8 +12,9 @@ from safetensors.torch import load_file, save_file
 
 from attemper.errors import MalformedFileError, OptionError, SourceError
 from attemper.training import runs
+from attemper.training.entries import digest_of, read_settings
 from attemper.training.runs import load_run, train
-from attemper.training.settings import Settings, digest_of, read_settings
+from attemper.training.settings import Settings
 from tests.support.training import RECOGNITION, tiny
 
 SETTINGS = tiny()

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from attemper.errors import MalformedFileError, OptionError, SourceError
-from attemper.training import runs
+from attemper.errors import MalformedFileError, OptionError, SourceError, UnsupportedError
+from attemper.training import runs, sweeps
+from attemper.training.entries import entries_of
 from attemper.training.runs import load_run
-from attemper.training.settings import entries_of
 from attemper.training.sweeps import folder_of, products, swept
 from tests.support.executors import AtOnce
 from tests.support.training import tiny
@@ -101,6 +102,17 @@ def test_a_run_that_fails_cancels_the_others(tmp_path: Path) -> None:
     with pytest.raises(MalformedFileError):
         list(swept(asked, tmp_path, executor, 1, lambda _: None))
     assert [one.cancelled() for one in executor.futures] == [False, True, True]
+
+
+def test_a_process_that_dies_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*given: object) -> Path:
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(sweeps, "_trained", dies)
+    asked, executor = products(ENTRIES, ["seeds.init=[0, 1]"]), Waiting()
+    with pytest.raises(UnsupportedError, match="a process of the sweep died"):
+        list(swept(asked, tmp_path, executor, 1, lambda _: None))
+    assert executor.futures[1].cancelled()
 
 
 def test_whoever_stops_listening_cancels_the_others(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ import torch
 from attemper.errors import OptionError
 from attemper.languages.sources.values import Parity, source_named
 from attemper.limits.influence import slope
+from attemper.training.entries import entries_of, settings_from
 from attemper.training.measuring import measured
 from attemper.training.models import Convolution, ParityRnn
 from attemper.training.prefixes import odds_of
 from attemper.training.runs import Run, load_run, train
-from attemper.training.settings import entries_of, settings_from
 from attemper.training.sweeps import folder_of, swept
 from attemper.workbench.study.files import _csv, write_study
 from attemper.workbench.study.plans import SOURCES, Plan, plans
@@ -148,7 +148,7 @@ def test_a_page_without_plotly_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.exports
+@pytest.mark.slow
 def test_the_page_shows_every_number_and_loads_nothing(tmp_path: Path) -> None:
     said = attemper("study", "--quick", "--json", "-o", tmp_path / "out")
     assert said.code == 0

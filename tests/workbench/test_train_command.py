@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from attemper.training.settings import digest_of
+from attemper.training.entries import digest_of
 from tests.support.command_line import attemper
 from tests.support.training import RECOGNITION, tiny, written
 

@@ -31,11 +31,12 @@ from torch import Tensor, nn
 from attemper import __version__
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
+from attemper.training.entries import as_toml, digest_of, read_settings
 from attemper.training.loop import State, trained
 from attemper.training.losses import Lesson, lesson_of, words_digest
 from attemper.training.models import model_of, parameter_count
 from attemper.training.results import results
-from attemper.training.settings import Settings, as_toml, digest_of, read_settings
+from attemper.training.settings import Settings
 from attemper.writing import write_together
 
 SETTINGS, MANIFEST, METRICS, TIMING = "settings.toml", "manifest.json", "metrics.jsonl", "timing.jsonl"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, as_completed
 from itertools import product
 from pathlib import Path
 
-from attemper.errors import OptionError
-from attemper.training.settings import Settings, changed, digest_of, entries_of, settings_from
+from attemper.errors import OptionError, UnsupportedError
+from attemper.training.entries import changed, digest_of, entries_of, settings_from
+from attemper.training.settings import Settings
 
 DIGITS = 16
 """So many digits of its digest name a run's folder."""
@@ -44,13 +45,19 @@ def swept(
 ) -> Iterator[Path]:
     """The folders of all runs, as they are finished; `each` is told of each one.
 
-    A run that was begun before goes on; one that is finished is there at once. Raises what `train` raises.
+    A run that was begun before goes on; one that is finished is there at once. Raises what `train` raises,
+    and `UnsupportedError` if a process dies.
     """
     waiting = [executor.submit(_trained, entries_of(one), folder_of(one, folder), threads) for one in runs]
     try:
         for done in as_completed(waiting):
             each(1)
             yield done.result()
+    except BrokenExecutor:
+        raise UnsupportedError(
+            "a process of the sweep died: was it killed, or is there too little memory? What is finished "
+            "stays: sweep again, with fewer --jobs"
+        ) from None
     finally:
         for one in waiting:
             one.cancel()

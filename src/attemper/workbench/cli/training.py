@@ -54,7 +54,7 @@ def train_command(
     numbers on the same machine. A sweep (--over) has a folder for each run, named by its settings; runs that
     are finished are not run again, and those that are not go on.
     """
-    from attemper.training.settings import read_entries, settings_from
+    from attemper.training.entries import read_entries, settings_from
 
     entries = read_entries(config, changes or ())
     if over:
@@ -101,7 +101,7 @@ def _sweep(
 
 
 def _summary(run: Run) -> dict[str, object]:
-    from attemper.training.settings import digest_of
+    from attemper.training.entries import digest_of
 
     return {"kind": "run", "folder": str(run.folder), "settings": digest_of(run.settings)}
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
-from attemper.training.settings import Settings, settings_from
+from attemper.training.entries import settings_from
+from attemper.training.settings import Settings
 
 SOURCES: Mapping[str, str] = {"parity-even": "1/2", "dyck2": "2/5"}
 """The sources of Hahn (2020), section 6, with their probabilities."""
