@@ -128,7 +128,7 @@ def readings(
 
 def _of_head(name: str, head: Head, stream: Stream, layout: Layout, writes: list[Write]) -> Iterator[Reading]:
     form = stream.form
-    # What is said to be uniform is judged as if nothing were said: its scores are off by nothing, if they are 0.
+    # What is said to be uniform is judged as if nothing were said: scores of 0 are off by nothing.
     is_said = not isinstance(head.construction, Foreign | Uniform)
     score, size = _score(head, stream, stream.read if is_said else stream.off)
     # Scores are formed times the root of the head width, and divided by that root afterwards.
