@@ -108,8 +108,8 @@ def readings(
     hidden unit 0.1 2^-14
     the output 'O a' 2^-16
     """
-    # Rounding weights to the format makes products of two or three of them larger in every layer.
-    growth = 1 + relative(2 * len(network.layers) + 2, form)
+    # Rounding weights to the format makes products of up to three of them larger in every layer.
+    growth = 1 + relative(3 * len(network.layers) + 2, form)
     sizes = [size * growth for size in sizes_of(network, tabulated)]
     noise = [Fraction(0)] * len(sizes)
     for number, layer in enumerate(network.layers):
@@ -128,6 +128,7 @@ def readings(
 
 def _of_head(name: str, head: Head, stream: Stream, layout: Layout, writes: list[Write]) -> Iterator[Reading]:
     form = stream.form
+    # What is said to be uniform is judged as if nothing were said: scores of 0 are off by nothing.
     is_said = not isinstance(head.construction, Foreign | Uniform)
     score, size = _score(head, stream, stream.read if is_said else stream.off)
     # Scores are formed times the root of the head width, and divided by that root afterwards.

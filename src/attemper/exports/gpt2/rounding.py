@@ -5,11 +5,12 @@ gain of its norms. Write S_c for a bound on coordinate c as it stands in the str
 done to it, and A = 2 sum_c S_c + 2 for the sum of the absolute values of all columns. |theta_k| stands for
 any product of k roundings less 1; it is at most G(k) = k u / (1 - k u).
 
-Mean. Twins add up to 0, so that a norm takes off rounding alone. Summed in any order, by blocks or by
+Mean. Twins add up to 0 but for what each of them is off, so that a norm takes off rounding and noise alone:
+the mean of the columns as they stand is at most 2 sum_c noise_c / D. Summed in any order, by blocks or by
 Welford's updates, a mean of D numbers whose absolute values add up to A is off by (D + 8) u A / D in the
 first order (Welford: at step k the difference to the mean so far is rounded, times 1/k, which is rounded,
 and added; that is 3 u |difference| / k + u |mean|, of which k/D is left in the end, and k |mean| <= A).
-Twice that covers the higher orders while (D + 8) u <= 1/8: |m| <= M = 2 (D + 8) u A / D.
+Twice that covers the higher orders while (D + 8) u <= 1/8: |m| <= M = 2 (D + 8) u A / D + 2 sum noise / D.
 
 Norm. A number y of column x is (x - m)(1 + theta_4) - the class of FORMAT.md, section 11, scale included -
 and below the normal range it loses up to L in x/g, in m/g and in their difference: 3 g L in y.
@@ -60,7 +61,8 @@ class Stream:
     def mean(self) -> Fraction:
         """M: how much a norm may take off."""
         total = 2 * sum(self.sizes, Fraction(1))
-        return 2 * (self.width + 8) * self.form.roundoff * total / self.width
+        off = sum(self.noise, Fraction(0))
+        return 2 * ((self.width + 8) * self.form.roundoff * total + off) / self.width
 
     def size(self, form: LinearForm, bias: Fraction) -> Fraction:
         """A bound on what is formed when a form is read: sum |w| (S + M) + |b|."""
