@@ -175,6 +175,8 @@ def test_more_positions_than_were_learned_are_refused() -> None:
 def test_a_table_reads_the_last_symbols_exactly(window: int) -> None:
     torch.manual_seed(0)
     model = LastSymbols(ModelSettings(kind="table", window=window), 2, 2)
+    assert not model.table.weight.any()  # nothing is known before the first step
+    torch.nn.init.normal_(model.table.weight)
     said: dict[tuple[int, ...], list[float]] = {}
     for n in range(1, 6):
         for word in product(range(2), repeat=n):
