@@ -17,6 +17,7 @@ from attemper.exports.exported_program import write_exported_program
 from attemper.exports.remarks import remarks_of
 from attemper.exports.subject import Subject
 from tests.support.exported import MODELS, padded, words_for
+from tests.support.slowly import mostly_slow
 
 CASES = (
     ("since", "float64"),
@@ -44,7 +45,7 @@ print(json.dumps([outputs.tolist(), margins.tolist(), said["read_at"]]))
 """
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
+@pytest.mark.parametrize(("name", "dtype"), mostly_slow(CASES, CASES[:1]))
 def test_the_program_is_the_traceable_module_for_every_shape(name: str, dtype: str, tmp_path: Path) -> None:
     model = MODELS[name]()
     subject = Subject(model.network, model.source)

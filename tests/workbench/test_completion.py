@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="there is n
 
 COMMAND = f"""#!{sys.executable}
 from attemper.__main__ import main
+from tests.support.slowly import mostly_slow
 main()
 """
 
@@ -57,22 +58,26 @@ def completed(home: Path, *words: str) -> list[str]:
     )
 
 
+OFFERED = [
+    (("ch",), ["check"]),
+    (("c",), ["compile", "classify", "certify", "check"]),
+    (("run", "--d"), ["--dtype"]),
+    (("run", "majority", "--dtype", "b"), ["bfloat16"]),
+    (("run", "--dtype", "float32", "--w"), ["--words", "--weights"]),
+    (("limits", "s"), ["source"]),
+    (("limits", "source", "--b"), ["--bits"]),
+    (("check", "majority", "--exp"), ["--explain"]),
+    (("--vers",), ["--version"]),
+    (("nothing", "--d"), [""]),
+    # A folder is completed by bash itself, as it is where a command offers nothing.
+    (("check", "maj"), [""]),
+]
+"""What is typed, and what is offered then."""
+
+
 @pytest.mark.parametrize(
     ("words", "offered"),
-    [
-        (("ch",), ["check"]),
-        (("c",), ["compile", "classify", "certify", "check"]),
-        (("run", "--d"), ["--dtype"]),
-        (("run", "majority", "--dtype", "b"), ["bfloat16"]),
-        (("run", "--dtype", "float32", "--w"), ["--words", "--weights"]),
-        (("limits", "s"), ["source"]),
-        (("limits", "source", "--b"), ["--bits"]),
-        (("check", "majority", "--exp"), ["--explain"]),
-        (("--vers",), ["--version"]),
-        (("nothing", "--d"), [""]),
-        # A folder is completed by bash itself, as it is where a command offers nothing.
-        (("check", "maj"), [""]),
-    ],
+    mostly_slow(OFFERED, OFFERED[:3]),
 )
 def test_bash_completes(words: tuple[str, ...], offered: list[str], home: Path) -> None:
     assert completed(home, *words) == offered

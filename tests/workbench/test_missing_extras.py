@@ -61,7 +61,9 @@ def test_an_export_names_the_extra_that_it_needs(kind: Kind, folder: Path, tmp_p
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("kind", [kind for kind, extra in NEEDED.items() if not extra])
+@pytest.mark.parametrize(
+    "kind", mostly_slow([kind for kind, extra in NEEDED.items() if not extra], [Kind.CIRCUIT])
+)
 def test_other_exports_need_none(kind: Kind, folder: Path, tmp_path: Path) -> None:
     found, loaded = attemper_without(
         libraries(), folder, "export", kind, "majority", "-o", tmp_path / "out.pt2"
@@ -113,6 +115,7 @@ def test_python_is_told_the_same(folder: Path, tmp_path: Path) -> None:
     wanted = {str(kind): extra for kind, extra in NEEDED.items() if extra}
     script = f"""
 import attemper
+from tests.support.slowly import mostly_slow
 model = attemper.load("majority")
 for kind in {sorted(wanted)!r}:
     try:

@@ -54,6 +54,7 @@ def test_a_run_goes_on_only_if_it_is_said(config: Path, tmp_path: Path) -> None:
     assert attemper("train", config, "-o", tmp_path / "run", "--resume").code == 0
 
 
+@pytest.mark.slow
 def test_a_sweep_has_a_folder_for_each_run(config: Path, tmp_path: Path) -> None:
     arguments = ["train", config, "-o", tmp_path / "all", "--over", "seeds.init=[0, 1]", "--jobs", 2]
     said = attemper(*arguments, "--json")

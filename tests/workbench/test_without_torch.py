@@ -13,6 +13,7 @@ from attemper.errors import ExitCode, OptionError
 from attemper.missing import torch_needed
 from tests.support.absent import attemper_without, python_without
 from tests.support.command_line import attemper
+from tests.support.slowly import mostly_slow
 
 REMEDY = "torch is not installed, which running needs: pip install torch"
 MAJORITY = "#<['0'] <= #<['1']"
@@ -64,6 +65,9 @@ PROVING = {
     "version": ["--version"],
 }
 
+FAST = ("compile", "certify", "check", "show", "classify", "export circuit", "page")
+"""What is tried in every `make test`."""
+
 RUNNING = {
     "run": ["run", "majority", "0110"],
     "trace": ["trace", "majority", "0110"],
@@ -79,11 +83,11 @@ def files_in(folder: Path) -> dict[Path, bytes]:
     return {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-@pytest.mark.parametrize("arguments", PROVING.values(), ids=PROVING)
-def test_proving_needs_no_torch(arguments: list[str], folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", mostly_slow(PROVING, FAST))
+def test_proving_needs_no_torch(name: str, folder: Path, tmp_path: Path) -> None:
     """The command does and says what it does and says with torch."""
-    without = attemper_without({"torch"}, Path(copytree(folder, tmp_path / "without")), *arguments)
-    with_torch = attemper_without((), Path(copytree(folder, tmp_path / "with")), *arguments)
+    without = attemper_without({"torch"}, Path(copytree(folder, tmp_path / "without")), *PROVING[name])
+    with_torch = attemper_without((), Path(copytree(folder, tmp_path / "with")), *PROVING[name])
     assert without == with_torch
     outcome, loaded = without
     assert outcome.code == ExitCode.OK

@@ -39,6 +39,7 @@ from tests.support.exported import (
 from tests.support.long_words import exact_bits, wrong_positions
 from tests.support.scan_networks import HeadOf, network_of
 from tests.support.scan_sweeps import random_formulas, some_words
+from tests.support.slowly import mostly_slow
 from tests.support.typed_networks import uniform_only
 
 FORMATS = {torch.float64: 2.0**-53, torch.float32: 2.0**-24}
@@ -55,7 +56,7 @@ def largest(words: list[tuple[str, ...]]) -> int:
     return max(map(len, words))
 
 
-@pytest.mark.parametrize("dtype", FORMATS, ids=str)
+@pytest.mark.parametrize("dtype", mostly_slow(FORMATS, [torch.float64]), ids=str)
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_outputs_and_labels_are_those_of_the_dense_module(name: str, dtype: torch.dtype) -> None:
     """Bits, and symbols' bits, are the same exactly; numbers but for the roundings of two sums of n terms."""
@@ -131,7 +132,10 @@ def test_a_word_without_symbols_in_a_batch_disturbs_nobody() -> None:
     assert margins[2] == float("inf")
 
 
-@pytest.mark.parametrize("name", ["majority", "parity", "layer norm", "strict", "all masks"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(["majority", "parity", "layer norm", "strict", "all masks"], ["majority", "all masks"]),
+)
 def test_tracing_gives_one_program_for_all_batches_and_lengths(name: str) -> None:
     """`torch.export` refuses what branches on data; what it traced at length 3 is right at 1 and 50."""
     subject = SUBJECTS[name]
