@@ -13,12 +13,12 @@ import pytest
 
 from attemper.workbench.cli.app import COMMANDS, commands
 from attemper.workbench.cli.completion import ASKED, being_typed
+from tests.support.slowly import mostly_slow
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 
 COMMAND = f"""#!{sys.executable}
 from attemper.__main__ import main
-from tests.support.slowly import mostly_slow
 main()
 """
 

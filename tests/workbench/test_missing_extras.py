@@ -12,6 +12,7 @@ import attemper as library
 from attemper.errors import ExitCode
 from attemper.exports.kinds import Kind
 from tests.support.absent import attemper_without, python_without
+from tests.support.slowly import mostly_slow
 
 ROOT = Path(__file__).parents[2]
 
@@ -115,7 +116,6 @@ def test_python_is_told_the_same(folder: Path, tmp_path: Path) -> None:
     wanted = {str(kind): extra for kind, extra in NEEDED.items() if extra}
     script = f"""
 import attemper
-from tests.support.slowly import mostly_slow
 model = attemper.load("majority")
 for kind in {sorted(wanted)!r}:
     try:
