@@ -14,7 +14,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-DEV = {"pytest", "hypothesis", "mypy", "ruff", "safetensors", "transformers", "onnx", "starlette"}
+DEV = {"pytest", "hypothesis", "mypy", "ruff", "plotly", "transformers", "onnx", "starlette"}
 """What must not be there: of these everything has to work without."""
 
 
@@ -50,6 +50,8 @@ STEPS = (
     Step("attemper export transformer-lens majority -o lens", "lens"),
     Step("attemper export onnx majority -o out.onnx", "attemper[onnx]", 2),
     Step("attemper play", "attemper[play]", 2),
+    Step("attemper data parity-even --split 0-8 --count 10 -o words", "wrote words"),
+    Step("attemper study --quick -o study", "attemper[report]", 2),
     Step("attemper verify majority --scheduler tcp://127.0.0.1:1", "attemper[cluster]", 2),
     Step("python -m attemper.checker majority", "PROVED"),
     Step("python -m attemper.workbench.demo", "majority"),
