@@ -58,6 +58,7 @@ def test_a_translation_is_proved(regex: str) -> None:
     assert found.agreed >= 8
 
 
+@pytest.mark.slow
 def test_what_goes_without_saying_is_left_out() -> None:
     for text, short in {
         "a & Y a | b & Y a": "Y a",
@@ -100,6 +101,7 @@ def test_what_is_right_on_short_words_only_is_not_taken(monkeypatch: pytest.Monk
     assert says(three, parse_regex(".*a...", AB))
 
 
+@pytest.mark.slow
 def test_the_search_ends_where_there_are_no_more_sets() -> None:
     one = Alphabet(("a",))
     assert show(translate(parse_regex("aaa*", one)).formula) == "Y a"

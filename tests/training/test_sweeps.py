@@ -130,6 +130,7 @@ def test_an_error_of_a_text_comes_through_a_pickle() -> None:
     assert (str(found), found.details, found.text) == (str(error), error.details, error.text)
 
 
+@pytest.mark.slow
 def test_processes_of_their_own_do_the_same(tmp_path: Path) -> None:
     asked = products(ENTRIES, ["seeds.init=[0, 1]"])
     bad = tiny(task={"kind": "recognition", "language": "regex:(a", "alphabet": "ab"})

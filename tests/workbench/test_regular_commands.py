@@ -276,6 +276,7 @@ def test_two_hundred_states(tmp_path: Path) -> None:
     assert "raise it with --cap " in refused.err
 
 
+@pytest.mark.slow
 def test_the_table_of_cells_in_a_row_is_what_is_compiled(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "automata.md").read_text(encoding="utf-8")
     table = re.findall(

@@ -198,6 +198,7 @@ def test_letters_that_act_alike_share_their_rows() -> None:
     assert rows_of(cascade.chains) <= rows_of(decompose(two).chosen.chains) + 5
 
 
+@pytest.mark.slow
 def test_large_automata() -> None:
     dfa = automata.dyck(198)
     assert len(dfa.moves) == 200
