@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from secrets import token_hex
 
@@ -45,6 +45,20 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
+
+
+def require_own(folder: Path, what: str, is_own: Callable[[Path], bool]) -> None:
+    """Refuse a folder in which something else stands than what was written there before; hidden files may.
+
+    `what` names that in the message, and `is_own` says of a folder with files whether it has just that.
+    Raises `MalformedFileError`.
+    """
+    others = [path.name for path in folder.iterdir() if path.name[0] != "."] if folder.is_dir() else []
+    if others and not is_own(folder):
+        raise MalformedFileError(
+            f"'{folder}' has other files than {what}, such as '{min(others)}': name a new folder, or an "
+            "empty one"
+        )
 
 
 def _rights(path: Path) -> int | None:

@@ -26,9 +26,9 @@ from attemper.languages.named.entry import Formula
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import Masking
-from attemper.running.batches import read_bit
 from attemper.running.engines import fused
 from attemper.running.hooks import HookPoint
+from attemper.running.numbers import read_bit
 from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.demo import SHOWN

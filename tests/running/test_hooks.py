@@ -26,11 +26,12 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
-from attemper.running.batches import pad, read_bit
+from attemper.running.batches import pad
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer
 from attemper.running.engines.names import Engine
 from attemper.running.hooks import hooks
+from attemper.running.numbers import read_bit
 from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model

@@ -202,7 +202,8 @@ MEASURE = dedent(
     import random, resource, sys
     import torch
     import attemper
-    from attemper.running.batches import pad, read_bit
+    from attemper.running.batches import pad
+    from attemper.running.numbers import read_bit
     from attemper.running.truth import truth_of_words
 
     formula, dtype, *lengths = sys.argv[1:]

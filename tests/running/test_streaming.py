@@ -32,12 +32,13 @@ from attemper.languages.words import Word
 from attemper.networks.layers import Masking, Network, Softmax
 from attemper.networks.meaning_soft import output_bits
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
-from attemper.running.batches import read_bit, run_words
+from attemper.running.batches import run_words
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
+from attemper.running.numbers import read_bit
 from attemper.running.streaming.forms import position_function
 from attemper.running.streaming.heads import NEGLIGIBLE, limit_at
-from attemper.running.streaming.outputs import bit_of, read_output
+from attemper.running.streaming.outputs import read_output
 from attemper.running.streaming.planning import stage_of, streaming_head
 from attemper.running.streaming.stream import Stream
 from attemper.running.streaming.windows import FARTHEST, kept_for
@@ -324,8 +325,11 @@ def test_a_verdict_at_the_first_position_stays() -> None:
 
 
 def test_bits_are_read_as_of_whole_words() -> None:
-    for value in (-1.0, 0.25, 0.2500001, 0.5, 0.7499999, 0.75, 2.0, float("nan"), float("inf")):
-        assert bit_of(value) is read_bit(value)
+    values = (-1.0, 0.25, 0.2500001, 0.5, 0.7499999, 0.75, 2.0, float("nan"), float("inf"))
+    bits = [False, False, None, None, None, True, True, None, None]
+    assert [read_bit(value) for value in values] == bits
+    network = attemper.compile("a", "ab").network
+    assert [read_output(network, [value], 1) for value in values] == bits
 
 
 # Each kind of head against the definition ---------------------------------------------------------------

@@ -9,21 +9,20 @@ import pytest
 import torch
 
 from attemper.networks.layers import Normalisation
-from attemper.running.batches import read_bit
 from attemper.running.norms import norm_of
-from attemper.running.streaming.outputs import bit_of
+from attemper.running.numbers import read_bit
 from attemper.running.traceable.labels import UNDECIDED, labels_of
 
 
 @pytest.mark.parametrize("value", [inf, -inf, nan, 0.26, 0.74])
 def test_no_reader_takes_them_for_a_bit(value: float) -> None:
-    assert read_bit(value) is bit_of(value) is None
+    assert read_bit(value) is None
     assert labels_of(torch.tensor([value]), torch.tensor([0.25])).tolist() == [UNDECIDED]
 
 
 @pytest.mark.parametrize(("value", "bit"), [(0.75, True), (1e300, True), (0.25, False), (-1e300, False)])
 def test_bits_are_what_is_at_least_a_quarter_from_a_half(value: float, bit: bool) -> None:
-    assert read_bit(value) is bit_of(value) is bit
+    assert read_bit(value) is bit
     assert labels_of(torch.tensor([value], dtype=torch.float64), torch.tensor([0.25])).tolist() == [int(bit)]
 
 

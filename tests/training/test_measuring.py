@@ -24,7 +24,7 @@ from attemper.languages.words import Word
 from attemper.training import measuring
 from attemper.training.measuring import Logits, Measured, measured
 from attemper.training.models import ParityRnn
-from attemper.training.prefixes import Prefixes, symbols_of, with_laws
+from attemper.training.prefixes import symbols_of
 from tests.support.sources import after, law, prefixes
 from tests.support.training import ByWord
 
@@ -40,10 +40,10 @@ def each(monkeypatch: pytest.MonkeyPatch) -> Each:
     """What is measured of one prefix and its partner."""
 
     def found(model: Logits, source: Source, word: Word) -> Measured:
-        def given(source: Source, n: int, count: int, seed: int) -> Prefixes:
-            return with_laws(source, [word])
+        def given(source: Source, n: int, count: int, seed: int) -> tuple[Word, ...]:
+            return (word,)
 
-        monkeypatch.setattr(measuring, "drawn_prefixes", given)
+        monkeypatch.setattr(measuring, "sample", given)
         return measured(model, source, len(word), 1, seed=0)
 
     return found

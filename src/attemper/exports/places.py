@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
@@ -13,6 +14,7 @@ from attemper.exports.kinds import NETWORK, Kind
 from attemper.exports.transformer_lens.writing import MARK
 from attemper.files import parse_json, read_bytes
 from attemper.networks.files import STRUCTURE, WEIGHTS
+from attemper.writing import require_own
 
 OF_NETWORKS = (STRUCTURE, WEIGHTS, CERTIFICATE)
 """The files of a network's folder: exports are read from them, and never written over them."""
@@ -35,12 +37,7 @@ def require_place(kind: Kind, path: Path) -> None:
         return
     if path.is_file():
         raise MalformedFileError(f"'{path}' is a file, and {kind} writes a folder: name another place")
-    others = sorted(own.name for own in path.iterdir() if own.name[0] != ".") if path.is_dir() else []
-    if others and not _is_export(kind, path):
-        raise MalformedFileError(
-            f"'{path}' has other files than those of an export as {kind}, such as '{others[0]}': name a new "
-            "folder, or an empty one"
-        )
+    require_own(path, f"those of an export as {kind}", partial(_is_export, kind))
 
 
 def _require_file_place(kind: Kind, path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import final
 
 import torch
@@ -14,7 +13,7 @@ from attemper.languages.words import Alphabet, Word, show_word
 from attemper.networks.layers import Network, hidden_width
 from attemper.running.dense import DenseTransformer
 from attemper.running.engines.names import Engine
-from attemper.running.numbers import Number, read_numbers, show_number
+from attemper.running.numbers import Number, read_bit, read_numbers, show_number
 
 NUMBERS_PER_BATCH = 1 << 23
 """How many activations of the widest layer a batch may have (64 MiB in float64)."""
@@ -102,13 +101,6 @@ def tokens_of(alphabet: Alphabet, words: Sequence[Word]) -> tuple[Tensor, Tensor
     """Non-empty words as tokens [word, position], padded on the right, and lengths [word]."""
     number_of = {symbol: number for number, symbol in enumerate(alphabet.symbols)}
     return pad([[number_of[symbol] for symbol in word] for word in words])
-
-
-def read_bit(value: float) -> bool | None:
-    """The bit that an output coordinate shows; None if it shows neither, or is infinite or no number."""
-    if not isfinite(value) or 0.25 < value < 0.75:
-        return None
-    return value >= 0.75
 
 
 def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Reading the numbers that a network puts out at every position: integers, fractions, distributions."""
+"""Reading what a network puts out at every position: bits, integers, fractions, distributions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ from attemper.networks.meaning_hard import visible
 
 Number = int | float | dict[str, float]
 """An integer, a fraction, or a probability for each name."""
+
+
+def read_bit(value: float) -> bool | None:
+    """The bit that an output shows: 1 from 3/4 on, 0 up to 1/4; None between, and of what is not finite.
+
+    >>> read_bit(0.75), read_bit(0.25), read_bit(0.5)
+    (True, False, None)
+    """
+    if not isfinite(value) or 0.25 < value < 0.75:
+        return None
+    return value >= 0.75
 
 
 def read_numbers(network: Network, rows: Sequence[Sequence[float]]) -> tuple[Number | None, ...]:

@@ -27,9 +27,10 @@ from attemper.exact.balls import ball, precision
 from attemper.languages.sources.entropies import PRECISION, entropy
 from attemper.languages.sources.levels import optimum
 from attemper.languages.sources.pairs import least_loss_from_below
+from attemper.languages.sources.sampling import sample
 from attemper.languages.sources.values import Brackets, Parity, Source
 from attemper.languages.words import Word
-from attemper.training.prefixes import drawn_prefixes, odds_of, partner, states, with_laws
+from attemper.training.prefixes import odds_of, partner, states, with_laws
 
 Logits = Callable[[Tensor], Tensor]
 """Tokens [batch, position] to what a model says after the last one, [batch, output]."""
@@ -68,7 +69,7 @@ def measured(model: Logits, source: Source, n: int, words: int, seed: int) -> Me
     >>> abs(found.excess) < 1e-15, found.floor <= found.excess + 1e-15
     (True, True)
     """
-    pairs = [_Pair(source, word) for word in drawn_prefixes(source, n, words, seed).words]
+    pairs = [_Pair(source, word) for word in sample(source, n, words, seed)]
     own, law = _said(model, source, [pair.prefix for pair in pairs])
     # A prefix without a partner stands for both.
     others, other_law = _said(model, source, [pair.partner or pair.prefix for pair in pairs])
@@ -94,12 +95,17 @@ def _said(model: Logits, source: Source, prefixes: Sequence[Word]) -> tuple[Tens
     asked = with_laws(source, prefixes)
     size = max(1, AT_ONCE // asked.tokens.shape[1])
     logits = torch.cat([model(part).double() for part in torch.split(asked.tokens, size)])
+    return finite(logits, "after some prefix"), asked.law[:, -1]
+
+
+def finite(logits: Tensor, where: str) -> Tensor:
+    """The logits themselves. Raises `UnsupportedError` if one is no finite number."""
     if not torch.isfinite(logits).all():
         raise UnsupportedError(
-            "the model's output is not a finite number after some prefix: nothing is measured; "
+            f"the model's output is not a finite number {where}: nothing is measured; "
             "train it with a smaller training.rate"
         )
-    return logits, asked.law[:, -1]
+    return logits
 
 
 def _excess(logits: Tensor, law: Tensor) -> Tensor:

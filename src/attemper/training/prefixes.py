@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import assert_never, final
 
 import torch
 from torch import Tensor
 
+from attemper.languages.sources.laws import next_symbols
 from attemper.languages.sources.sampling import sample
-from attemper.languages.sources.values import CLOSING, Brackets, Parity, Source
+from attemper.languages.sources.values import CLOSING, END, Brackets, Parity, Source
 from attemper.languages.words import Word
 
 
@@ -33,8 +33,9 @@ def symbols_of(source: Source) -> tuple[str, ...]:
 def states(source: Source, prefix: Word) -> list[int]:
     """Of each prefix of this one, from the empty one on, the row of `laws` that says what follows.
 
-    PARITY: 1 where the word may end, else 0. 2DYCK: the output that is forced, where no bracket opens.
+    PARITY: 1 where the word may end, else 0. 2DYCK: 1 or 2 for the bracket that is to be closed next, else 0.
 
+    >>> from fractions import Fraction
     >>> states(Parity(Fraction(1, 2), odd=False), ("0", "1"))
     [1, 1, 0]
     """
@@ -46,11 +47,11 @@ def states(source: Source, prefix: Word) -> list[int]:
                 found.append(int((ones % 2 == 1) is odd))
             return found
         case Brackets():
-            symbols, stack = symbols_of(source), [len(symbols_of(source))]
-            found = [stack[-1]]
+            number = {symbol: state for state, symbol in enumerate(CLOSING, 1)}
+            stack, found = [0], [0]
             for symbol in prefix:
-                if symbol in CLOSING:
-                    stack.append(symbols.index(CLOSING[symbol]))
+                if symbol in number:
+                    stack.append(number[symbol])
                 else:
                     stack.pop()
                 found.append(stack[-1])
@@ -62,20 +63,16 @@ def states(source: Source, prefix: Word) -> list[int]:
 def laws(source: Source) -> Tensor:
     """The probabilities of the outputs [state, output], in float64, by the states of `states`."""
     match source:
-        case Parity(p):
-            rows = [[Fraction(1, 2), Fraction(1, 2), Fraction(0)], [(1 - p) / 2, (1 - p) / 2, p]]
-        case Brackets(p):
-            opening = [p / 2 if symbol in CLOSING else Fraction(0) for symbol in symbols_of(source)]
-            rows = [
-                [
-                    share + (source.q if output == forced else 0)
-                    for output, share in enumerate([*opening, Fraction(0)])
-                ]
-                for forced in range(len(opening) + 1)
-            ]
+        case Parity(odd=odd):
+            accepted, rejected = (("1",), ()) if odd else ((), ("1",))
+            examples: list[Word] = [rejected, accepted]
+        case Brackets():
+            examples = [(), *((symbol,) for symbol in CLOSING)]
         case _:
             assert_never(source)
-    return torch.tensor([[float(share) for share in row] for row in rows], dtype=torch.float64)
+    outputs = (*symbols_of(source), END)
+    rows = [next_symbols(source, prefix) for prefix in examples]
+    return torch.tensor([[float(row.get(name, 0)) for name in outputs] for row in rows], dtype=torch.float64)
 
 
 def odds_of(source: Source) -> tuple[int, tuple[int, ...]]:
@@ -83,6 +80,7 @@ def odds_of(source: Source) -> tuple[int, tuple[int, ...]]:
 
     PARITY: END against both symbols. 2DYCK: one closing bracket against the other.
 
+    >>> from fractions import Fraction
     >>> odds_of(Parity(Fraction(1, 2), odd=False)), odds_of(Brackets(Fraction(2, 5)))
     ((2, (0, 1)), (1, (3,)))
     """
@@ -130,6 +128,7 @@ def partner(source: Source, prefix: Word) -> Word | None:
     PARITY, n >= 2: x_(n-1) is exchanged, which turns what is accepted and leaves x_n. 2DYCK: the open bracket
     that is to be closed next becomes one of the other kind. None where there is no such symbol.
 
+    >>> from fractions import Fraction
     >>> "".join(partner(Brackets(Fraction(1, 3)), tuple("[]([")))
     '[](('
     """

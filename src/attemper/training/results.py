@@ -10,10 +10,9 @@ from typing import assert_never, final
 import torch
 from torch import Tensor, nn
 
-from attemper.errors import UnsupportedError
 from attemper.training.labelled import drawn
 from attemper.training.losses import Lesson, NextSymbols, Verdicts
-from attemper.training.measuring import Measured, measured
+from attemper.training.measuring import Measured, finite, measured
 from attemper.training.settings import Settings
 
 NEVER_TRAINED_ON = 2**104
@@ -66,12 +65,7 @@ def judged(model: nn.Module, lesson: Verdicts, n: int, count: int, seed: int) ->
     """
     words = list(drawn(lesson.task, (n, n), count, seed))
     parts = [words[top : top + AT_ONCE] for top in range(0, len(words), AT_ONCE)]
-    logits = torch.cat([lesson.logits(model, part) for part in parts])
-    if not torch.isfinite(logits).all():
-        raise UnsupportedError(
-            "the model's output is not a finite number on some word: nothing is measured; train it with a "
-            "smaller training.rate"
-        )
+    logits = finite(torch.cat([lesson.logits(model, part) for part in parts]), "on some word")
     labels = torch.tensor([one.label for one in words])
     right = logits.argmax(dim=-1) == labels.long()
     return Judged(

@@ -74,7 +74,7 @@ def train(
     if (folder / SETTINGS).exists():
         _require_same(settings, lesson, folder)
         if (folder / MODEL).exists():
-            return load_run(folder)
+            return _finished(folder, settings, lesson)
         if not resume:
             raise OptionError(
                 f"'{folder}' has a run that is not finished: go on with --resume, or name another"
@@ -101,7 +101,11 @@ def train(
 def load_run(folder: Path) -> Run:
     """A finished run. Raises `MalformedFileError` if it is none, or damaged."""
     settings = read_settings(folder / SETTINGS)
-    lesson = lesson_of(settings)
+    return _finished(folder, settings, lesson_of(settings))
+
+
+def _finished(folder: Path, settings: Settings, lesson: Lesson) -> Run:
+    """The run of these settings that stands in the folder."""
     model = model_of(settings, lesson.tokens, lesson.outputs)
     tensors, _ = _tensors(folder / MODEL, settings)
     with _damaged(folder / MODEL):

@@ -327,5 +327,5 @@ def _factor(cap: LogitRange, length: int, span: float) -> float:
 
 
 def _bits(values: Matrix) -> Integers:
-    """The bits that outputs show, as `running.batches.read_bit` reads them; 2 for neither."""
+    """The bits that outputs show, as `running.numbers.read_bit` reads them; 2 for neither."""
     return np.where(values >= 3 / 4, 1, np.where(values <= 1 / 4, 0, 2)).astype(np.int64)

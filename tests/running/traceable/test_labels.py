@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 import torch
 
-from attemper.running.batches import read_bit
+from attemper.running.numbers import read_bit
 from attemper.running.traceable.labels import ACCEPTED, LABELS, REJECTED, UNDECIDED, labels_of, read_at
 
 INF = float("inf")

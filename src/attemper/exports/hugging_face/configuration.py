@@ -70,8 +70,8 @@ class AttemperConfig(transformers.PreTrainedConfig):  # type: ignore[misc]
         """How long words may be in symbols, by number format, as the certificate claims; empty without one.
 
         A certificate that names another network claims nothing of this one, nor does its own if `network` or
-        `weights_sha256` was changed. What counts of a model is the
-        format in which it runs, and whether its weights are the network's own: `model.horizon` has both.
+        `weights_sha256` was changed. What counts of a model is the format in which it runs, and whether its
+        weights are the network's own: `model.horizon` has both.
         """
         certificate = self.certificate or {}
         if self.network is None or self.weights_sha256 is None:

@@ -125,10 +125,12 @@ def _product(parts: tuple[OfPosition, ...]) -> OfPosition:
 
 def _power(base: ClosedForm, exponent: int) -> OfPosition:
     """A repeated product, as in every engine. Raises OverflowError beyond float64."""
-    product = _product((position_function(base),) * abs(exponent))
+    size, of_base = abs(exponent), position_function(base)
 
     def power(i: int) -> float:
-        found = product(i)
+        found, factor = 1.0, of_base(i)
+        for _ in range(size):
+            found *= factor
         if isinf(found):
             raise OverflowError
         return found if exponent >= 0 else 1.0 / found

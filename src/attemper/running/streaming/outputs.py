@@ -8,7 +8,7 @@ from math import isfinite
 from attemper.errors import UnsupportedError
 from attemper.languages.measures import Measure
 from attemper.networks.layers import Masking, Network
-from attemper.running.numbers import Number, integer_of
+from attemper.running.numbers import Number, integer_of, read_bit
 
 PutOut = bool | str | Number
 """A bit, the name of a symbol, or a number."""
@@ -37,18 +37,11 @@ def read_output(network: Network, values: Sequence[float], i: int) -> PutOut | N
         case None if names:
             return _only(names, values)
         case None:
-            return bit_of(values[0])
-
-
-def bit_of(value: float) -> bool | None:
-    """True from 3/4 on, False up to 1/4; None between, and of what is infinite: as of a whole word."""
-    if not isfinite(value) or 0.25 < value < 0.75:
-        return None
-    return value >= 0.75
+            return read_bit(values[0])
 
 
 def _only(names: Sequence[str], values: Sequence[float]) -> str | None:
     """The name whose bit alone is 1; None if there is none, or a bit cannot be read."""
-    bits = [bit_of(value) for value in values]
+    bits = [read_bit(value) for value in values]
     held = [name for name, bit in zip(names, bits, strict=True) if bit]
     return held[0] if len(held) == 1 and None not in bits else None

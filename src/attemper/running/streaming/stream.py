@@ -9,7 +9,8 @@ from typing import final
 from attemper.errors import MalformedFileError, UndecidedError, UnsupportedError, WordError
 from attemper.languages.words import MOST_SHOWN
 from attemper.networks.layers import Network
-from attemper.running.streaming.outputs import PutOut, bit_of, read_output, require_readable
+from attemper.running.numbers import read_bit
+from attemper.running.streaming.outputs import PutOut, read_output, require_readable
 from attemper.running.streaming.saved import LONGEST, Saved, data_of, saved_of, write_saved
 from attemper.running.streaming.steps import steps_of
 
@@ -108,7 +109,7 @@ class Stream:
             return network.accepts_empty
         if saved.margin < 0:
             return None
-        return bit_of(saved.first[0] if network.reads_first else saved.last[0])
+        return read_bit(saved.first[0] if network.reads_first else saved.last[0])
 
     @property
     def is_whole(self) -> bool:

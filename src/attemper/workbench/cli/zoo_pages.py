@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from attemper.errors import MalformedFileError
 from attemper.files import read_bytes
 from attemper.languages.named.entry import Named
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.zoo_pages.index import TITLE, index_text
 from attemper.workbench.zoo_pages.making import INDEX, ZooPage, zoo_page
-from attemper.writing import write_together
+from attemper.writing import require_own, write_together
 
 
 def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
@@ -20,7 +19,7 @@ def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
     Raises `MalformedFileError` if the folder cannot be written, or has something else; what stood there is
     then untouched.
     """
-    _require_own(folder)
+    require_own(folder, "pages of the zoo", _is_zoo)
     pages = []
     with progress_bar("making pages", len(entries), quiet=json) as progress:
         for entry in entries:
@@ -39,15 +38,10 @@ def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
     out.print(f"wrote {len(files)} pages; open {folder / INDEX} in a browser")
 
 
-def _require_own(folder: Path) -> None:
-    """Refuse a folder in which something else stands than pages of the zoo."""
-    others = [path.name for path in folder.iterdir() if path.name[0] != "."] if folder.is_dir() else []
+def _is_zoo(folder: Path) -> bool:
+    """Whether the folder's index is one of the zoo."""
     index = folder / INDEX
-    if others and not (index.exists() and f"<title>{TITLE}</title>".encode() in read_bytes(index, "")):
-        raise MalformedFileError(
-            f"'{folder}' has other files than pages of the zoo, such as '{min(others)}': name a new folder, "
-            "or an empty one"
-        )
+    return index.exists() and f"<title>{TITLE}</title>".encode() in read_bytes(index, "")
 
 
 def _record(page: ZooPage, folder: Path) -> dict[str, object]:
