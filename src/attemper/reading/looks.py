@@ -36,9 +36,11 @@ def looks_of(found: Found, names: Recording, head: Head, stream: Stream, parts: 
     """The steps that the head might be, made of `parts`, which are bits before the layer."""
     names.records.clear()
     head_fact(names, head, stream)
-    records = tuple(names.records)
+    # That a count is at least 1 is first said of the count, then of a sum that is the same.
+    records = sorted(names.records, key=lambda record: isinstance(record, Added))
     looks = _Looks(found, names, head, stream, parts)
-    return [ref for record in records for ref in looks.steps(record)] + looks.of_all(records)
+    refs = [ref for record in records for ref in looks.steps(record)] + looks.of_all(records)
+    return list(dict.fromkeys(found.refs[found.diagram(ref)] for ref in refs))
 
 
 class _Looks:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from attemper.attention_program.builder import prune
-from attemper.attention_program.ops import Place, Ref
+from attemper.attention_program.ops import Place, Program, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker.analysis import PRECISION, ROUNDED, Symbol, SymbolFact, layer_fact, with_names
 from attemper.checker.diagrams import Diagram
@@ -44,8 +44,16 @@ def read_program(network: Network, large: int = LARGE) -> Realisation:
         for number, layer in enumerate(network.layers):
             reading.read(number, layer)
         output = reading.output()
-    program = replace(found.program, output=output)
-    return Realisation(program, tuple(reading.groups))
+    return _needed(replace(found.program, output=output), reading.groups)
+
+
+def _needed(program: Program, groups: Sequence[SymbolGroup]) -> Realisation:
+    """The program without steps that nothing needs, and the groups of those that are left."""
+    kept, to = prune(program)
+    left = (
+        SymbolGroup(group.layer, tuple((c, to[ref]) for c, ref in group.bits if to[ref] >= 0)) for group in groups
+    )
+    return Realisation(kept, tuple(group for group in left if group.bits))
 
 
 class _Reading:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Atom, SumAtLeast
 from attemper.checker.program import Programs
 from attemper.networks.layers import Masking
 
@@ -30,7 +31,7 @@ class Moved:
 @final
 @dataclass(frozen=True)
 class Added:
-    """Whether a sum over the visible positions reaches a threshold was asked."""
+    """Whether a sum over the visible positions, in its normal form, reaches a threshold was asked."""
 
     masking: Masking
     summand: Diagram
@@ -67,9 +68,10 @@ class Recording(Programs):
             self.records[Moved(offset, diagram)] = None
         return super().shifted(diagram, offset, at_edge)
 
-    def sum_at_least(self, masking: Masking, summand: Diagram, threshold: int) -> Diagram:
-        self.records[Added(masking, summand, threshold)] = None
-        return super().sum_at_least(masking, summand, threshold)
+    def _bit(self, atom: Atom, threshold: int = 0) -> Diagram:
+        if isinstance(atom, SumAtLeast):
+            self.records[Added(atom.masking, atom.summand, threshold)] = None
+        return super()._bit(atom, threshold)
 
     def looked_up(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
         self.records[Counted(masking, bit, diagram)] = None

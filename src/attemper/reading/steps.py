@@ -117,13 +117,16 @@ class Found:
 
     def constant(self, value: bool) -> Ref:
         """A bit that is always the same."""
-        return self.add(Place(Number(Fraction(value))))
+        known = self.refs.get(self.names.number(value))
+        return self.add(Place(Number(Fraction(value)))) if known is None else known
 
     def choice(self, bit: Ref, high: Ref, low: Ref) -> Ref:
         """`high` where the bit is 1, else `low`."""
-        true, false = (self.refs.get(own) for own in (self.names.true, self.names.false))
-        if high == low:
+        true, false = self.constant(True), self.constant(False)
+        if high == low or bit == true:
             return high
+        if bit == false:
+            return low
         if (high, low) == (true, false):
             return bit
         if high == true:
@@ -131,6 +134,8 @@ class Found:
         if low == false:
             return self.gate(Connective.AND, bit, high)
         off = self.add(Not(bit))
+        if (high, low) == (false, true):
+            return off
         if high == false:
             return self.gate(Connective.AND, off, low)
         if low == true:
