@@ -23,6 +23,7 @@ from attemper.exact.balls import precision
 from attemper.exact.closed_forms import FIRST, Alternating, ClosedForm, Test, tests_in
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Coordinate, Layer, LinearForm, Network
+from attemper.reading.exclusive import Seen
 from attemper.reading.looks import looks_of
 from attemper.reading.recording import Recording
 from attemper.reading.steps import Found
@@ -64,6 +65,7 @@ class _Reading:
         self.stream = embedded(names, network)
         self.places = [found.add(Place(test)) for test in _tests(form for _, form in network.positions)]
         self.groups: list[SymbolGroup] = []
+        self.seen = Seen(len(network.alphabet.symbols))
         self.looked: list[Ref] = []
 
     def read(self, number: int, layer: Layer) -> None:
@@ -125,7 +127,11 @@ class _Reading:
         bits = self._exact_bits(layer, after)
         if max((self.names.diagrams.size(bit) for bit in bits.values()), default=0) <= self.large:
             return
-        groups = self._exclusive(bits)
+        holders = {self.found.refs[bit]: coordinate for coordinate, bit in bits.items()}
+        groups = [
+            [(holders[ref], ref) for ref in group]
+            for group in self.seen.groups(self.found.program, list(holders))
+        ]
         facts: list[SymbolFact] = []
         symbols: list[Symbol] = [tuple(c for c, _ in group) for group in groups]
         self.stream = with_names(self.names, number, symbols, after, facts)
@@ -146,19 +152,6 @@ class _Reading:
             if exact and self.names.is_bit(value) and value in self.found.refs:
                 found[coordinate] = value
         return found
-
-    def _exclusive(self, bits: dict[Coordinate, Diagram]) -> list[list[tuple[Coordinate, Ref]]]:
-        """The bits in groups of which at most one is 1."""
-        groups: list[list[Coordinate]] = []
-        seen: set[Diagram] = set()
-        for coordinate, bit in bits.items():
-            for group in groups:
-                if all(self.names.both(bit, bits[other]) == self.names.false for other in group):
-                    group.append(coordinate)
-                    break
-            else:
-                groups.append([coordinate])
-        return [[(c, self.found.refs[bits[c]]) for c in group] for group in groups]
 
 
 def _written(layer: Layer) -> dict[Coordinate, list[LinearForm]]:
