@@ -40,22 +40,19 @@ class Seen:
         ]
 
     def groups(self, program: Program, bits: Sequence[Ref]) -> list[list[Ref]]:
-        """The bits in groups of which no two were 1 at one position of a word, the larger groups first."""
+        """The bits in groups of which no two were 1 at one position of a word: runs as long as they can be."""
         try:
             found = self._ones(program, bits)
         except UnprovenError:
             return [[bit] for bit in bits]
         groups: list[list[Ref]] = []
-        together: list[list[int]] = []
+        taken = [0] * LENGTH
         for bit in bits:
-            for group, taken in zip(groups, together, strict=True):
-                if all(not (one & other) for one, other in zip(found[bit], taken, strict=True)):
-                    group.append(bit)
-                    taken[:] = [one | other for one, other in zip(found[bit], taken, strict=True)]
-                    break
-            else:
-                groups.append([bit])
-                together.append(list(found[bit]))
+            if not groups or any(one & other for one, other in zip(found[bit], taken, strict=True)):
+                groups.append([])
+                taken = [0] * LENGTH
+            groups[-1].append(bit)
+            taken = [one | other for one, other in zip(found[bit], taken, strict=True)]
         return groups
 
     def _ones(self, program: Program, bits: Sequence[Ref]) -> dict[Ref, list[int]]:

@@ -50,6 +50,7 @@ class _Looks:
         self, found: Found, names: Recording, head: Head, stream: Stream, parts: Sequence[Ref]
     ) -> None:
         self.found, self.names, self.head, self.parts = found, names, head, parts
+        self.choice = Choice.LEFTMOST if names.leftmost else Choice.RIGHTMOST
         values = [plain(of_form(names, form, stream), names, "a value") for form in head.values]
         self.values = [ref for value in dict.fromkeys(values) for ref in self._levels(value)]
 
@@ -89,9 +90,7 @@ class _Looks:
             return []
         mask = MASKS[self.head.masking]
         cases = everywhere(bit)
-        return [
-            self.found.add(Attend(mask, choice, cases, value, None)) for choice in Choice for value in self.values
-        ]
+        return [self.found.add(Attend(mask, self.choice, cases, value, None)) for value in self.values]
 
     def _shifts(self, offset: int, value: Diagram) -> Iterator[Ref]:
         direction = Direction.PREVIOUS if offset < 0 else Direction.NEXT

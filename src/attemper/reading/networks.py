@@ -18,7 +18,7 @@ from attemper.networks.layers import Network
 from attemper.reading.machines import CONFIGURATIONS, SECONDS, CapReachedError, automaton_of
 from attemper.reading.programs import LARGE, read_program
 
-NAMED = (LARGE, 0)
+NAMED = (12, 100, 4, 0)
 """From which size on the bits of a layer get names of their own: what is tried, in this order."""
 
 

@@ -143,7 +143,7 @@ class _Reading:
 
     def _exact_bits(self, layer: Layer, after: Stream) -> dict[Coordinate, Diagram]:
         found: dict[Coordinate, Diagram] = {}
-        for coordinate in _written(layer):
+        for coordinate in sorted(_written(layer)):
             try:
                 value = self.names.settled(plain(after.values[coordinate], self.names, "a coordinate"))
             except UnprovenError:

@@ -57,7 +57,13 @@ class Recording(Programs):
 
     def __init__(self, symbols: tuple[str, ...]) -> None:
         self.records: dict[Record, None] = {}
+        self.leftmost = False
+        """Whether the last selection took the leftmost one of several positions."""
         super().__init__(symbols)
+
+    def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
+        self.leftmost = leftmost
+        return super().chosen(masking, leftmost, where, diagram)
 
     def exists(self, masking: Masking, where: Diagram) -> Diagram:
         self.records[Sought(where)] = None

@@ -144,7 +144,7 @@ class Found:
 
     def gate(self, connective: Connective, *bits: Ref) -> Ref:
         """The conjunction or disjunction of bits."""
-        return self.add(Gate(connective, bits))
+        return bits[0] if len(bits) == 1 else self.add(Gate(connective, bits))
 
     def support(self, diagram: Diagram) -> frozenset[tuple[int, int]]:
         """The variables that a diagram reads."""

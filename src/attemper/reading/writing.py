@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import final
 
-from attemper.attention_program.ops import Ref
+from attemper.attention_program.ops import Connective, Not, Ref
 from attemper.checker.analysis import LayerFact
 from attemper.checker.diagrams import Diagram
 from attemper.checker.feed_forward import Unit, piecewise
@@ -40,11 +40,19 @@ class Writing:
                     numbers.append(self._unit(group.form, group.outputs[coordinate]))
         except UnprovenError:
             return False
-        refs = [self._where([(1, one) for one in numbers], level) for level, _ in wanted]
-        return all(
-            self.found.diagram(ref) == self.names.settled(bit)
-            for ref, (_, bit) in zip(refs, wanted, strict=True)
-        )
+        total = _Sum([(Fraction(1), one) for one in numbers])
+        return all(self._is_added(total, level, self.names.settled(bit)) for level, bit in wanted)
+
+    def _is_added(self, total: _Sum, level: Fraction, bit: Diagram) -> bool:
+        """Whether a step says where the sum is `level`: a disjunction, if its bits exclude each other."""
+        if bit in self.found.refs:
+            return True
+        terms = [levels for _, levels in total.terms if levels]
+        if all(len(levels) == 1 and levels[0][0] == level for levels in terms):
+            either = self.found.gate(Connective.OR, *(ref for ((_, ref),) in terms))
+            if self.found.diagram(either) == bit:
+                return True
+        return self.found.diagram(self._of_sum(total, {level})) == bit
 
     def _coordinate(self, coordinate: Coordinate) -> Levels:
         """A coordinate before the units. Raises `UnprovenError` where its bits are no steps."""
@@ -59,39 +67,65 @@ class Writing:
 
     def _unit(self, form: LinearForm, units: tuple[Unit, ...]) -> Levels:
         """What units with one form write."""
-        terms = [(factor, self._coordinate(coordinate)) for coordinate, factor in form]
-        sums = self._sums(terms)
-        images = {piecewise(units, one) for one in sums} - {Fraction(0)}
-        return [(image, self._of_sum(terms, lambda one, own=image: piecewise(units, one) == own)) for image in images]
+        total = _Sum([(factor, self._coordinate(coordinate)) for coordinate, factor in form])
+        images: dict[Fraction, set[Fraction]] = {}
+        for one in total.values:
+            images.setdefault(piecewise(units, one), set()).add(one)
+        images.pop(Fraction(0), None)
+        return [(image, self._of_sum(total, own)) for image, own in images.items()]
 
-    def _where(self, terms: Sequence[tuple[Fraction | int, Levels]], level: Fraction) -> Ref:
-        return self._of_sum(terms, lambda one: one == level)
-
-    def _sums(self, terms: Sequence[tuple[Fraction | int, Levels]]) -> set[Fraction]:
-        """All values of a sum."""
-        found = {Fraction(0)}
-        for factor, levels in terms:
-            found = {one + factor * own for one in found for own in (Fraction(0), *(v for v, _ in levels))}
-            if len(found) > MAX_SUMS:
-                raise UnprovenError("a sum of bits has too many values")
-        return found
-
-    def _of_sum(self, terms: Sequence[tuple[Fraction | int, Levels]], holds: Callable[[Fraction], bool]) -> Ref:
-        """The bit that says whether a sum has a property."""
-        rests = [self._sums(terms[number:]) for number in range(len(terms) + 1)]
+    def _of_sum(self, total: _Sum, wanted: Collection[Fraction]) -> Ref:
+        """The bit that says whether a sum is one of these values."""
+        ends = total.values
+        literals = [self._literals(factor, levels) for factor, levels in total.terms]
+        if all(own is not None for own in literals):
+            found = [own for own in literals if own is not None]
+            if ends & wanted == {max(ends)}:
+                return self.found.gate(Connective.AND, *found)
+            if ends - wanted == {min(ends)}:
+                return self.found.gate(Connective.OR, *found)
         memo: dict[tuple[int, Fraction], Ref] = {}
 
-        def go(number: int, total: Fraction) -> Ref:
-            if (number, total) not in memo:
-                ends = {holds(total + rest) for rest in rests[number]}
-                memo[number, total] = self.found.constant(ends.pop()) if len(ends) == 1 else split(number, total)
-            return memo[number, total]
+        def go(number: int, reached: Fraction) -> Ref:
+            if (number, reached) not in memo:
+                sure = {reached + rest in wanted for rest in total.rests[number]}
+                memo[number, reached] = (
+                    self.found.constant(sure.pop()) if len(sure) == 1 else split(number, reached)
+                )
+            return memo[number, reached]
 
-        def split(number: int, total: Fraction) -> Ref:
-            factor, levels = terms[number]
-            made = go(number + 1, total)
+        def split(number: int, reached: Fraction) -> Ref:
+            factor, levels = total.terms[number]
+            made = go(number + 1, reached)
             for level, ref in levels:
-                made = self.found.choice(ref, go(number + 1, total + factor * level), made)
+                made = self.found.choice(ref, go(number + 1, reached + factor * level), made)
             return made
 
         return go(0, Fraction(0))
+
+    def _literals(self, factor: Fraction, levels: Levels) -> Ref | None:
+        """The bit that a term is large by, if it is a multiple of one bit."""
+        if len(levels) != 1:
+            return None
+        ((level, ref),) = levels
+        return ref if factor * level > 0 else self.found.add(Not(ref))
+
+
+@final
+class _Sum:
+    """A sum of multiples of numbers; `rests` has the values that the terms from each one on can add."""
+
+    def __init__(self, terms: Sequence[tuple[Fraction, Levels]]) -> None:
+        self.terms = terms
+        self.rests: list[set[Fraction]] = [{Fraction(0)}]
+        for factor, levels in reversed(terms):
+            steps = [Fraction(0), *(factor * level for level, _ in levels)]
+            self.rests.append({one + step for one in self.rests[-1] for step in steps})
+            if len(self.rests[-1]) > MAX_SUMS:
+                raise UnprovenError("a sum of bits has too many values")
+        self.rests.reverse()
+
+    @property
+    def values(self) -> set[Fraction]:
+        """All values, also such as no word has."""
+        return self.rests[0]
