@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import assert_never
 
 from attemper.attention_program.ops import (
@@ -14,7 +13,6 @@ from attemper.attention_program.ops import (
     CountTest,
     Direction,
     Linear,
-    Mask,
     Ref,
     Shift,
     everywhere,
@@ -25,21 +23,36 @@ from attemper.checker.names import PlaceAtLeast, PlaceNamed, PlaceRemainder, Unp
 from attemper.checker.program import MASKINGS
 from attemper.checker.values import Stream, of_form, plain
 from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder
-from attemper.networks.layers import Head, Masking
+from attemper.networks.layers import Head, Layer, LinearForm, Masking
 from attemper.reading.recording import Added, Counted, Moved, Recording, Sought
 from attemper.reading.steps import Found
+
+Bits = Callable[[Iterable[LinearForm]], Sequence[Ref]]
+"""The steps of the bits that some linear forms read."""
 
 MASKS = {masking: mask for mask, masking in MASKINGS.items()}
 
 
-def looks_of(found: Found, names: Recording, head: Head, stream: Stream, parts: Sequence[Ref]) -> list[Ref]:
-    """The steps that the head might be, made of `parts`, which are bits before the layer."""
-    names.records.clear()
-    head_fact(names, head, stream)
-    # That a count is at least 1 is first said of the count, then of a sum that is the same.
-    records = sorted(names.records, key=lambda record: isinstance(record, Added))
-    looks = _Looks(found, names, head, stream, parts)
-    refs = [ref for record in records for ref in looks.steps(record)] + looks.of_all(records)
+def looks_of(found: Found, names: Recording, layer: Layer, stream: Stream, bits: Bits) -> list[Ref]:
+    """The steps that a layer's heads might be, made of what `bits` says of the coordinates that they read.
+
+    That a count is at least 1 is first said of the count, and then of a sum in its normal form, which may rise
+    and fall where the count does not: of two steps that are the same the first is taken.
+    """
+    plain_ones: list[Ref] = []
+    sums: list[tuple[_Looks, Added]] = []
+    for head in layer.heads:
+        names.records.clear()
+        head_fact(names, head, stream)
+        looks = _Looks(found, names, head, stream, bits((*head.query, *head.key, *head.values)))
+        records = tuple(names.records)
+        plain_ones += looks.of_all(records)
+        for record in records:
+            if isinstance(record, Added):
+                sums.append((looks, record))
+            else:
+                plain_ones += looks.steps(record)
+    refs = [*plain_ones, *(ref for looks, record in sums for ref in looks.steps(record))]
     return list(dict.fromkeys(found.refs[found.diagram(ref)] for ref in refs))
 
 
@@ -129,6 +142,3 @@ class _Looks:
 
     def _tested(self, predicate: Predicate, count: Ref, scale: int, shift: int) -> Ref:
         return self.found.add(CountTest(predicate, count, scale, shift))
-
-
-ONE = Fraction(1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from attemper.attention_program.builder import prune
 from attemper.attention_program.ops import Place, Program, Ref
@@ -52,7 +53,8 @@ def _needed(program: Program, groups: Sequence[SymbolGroup]) -> Realisation:
     """The program without steps that nothing needs, and the groups of those that are left."""
     kept, to = prune(program)
     left = (
-        SymbolGroup(group.layer, tuple((c, to[ref]) for c, ref in group.bits if to[ref] >= 0)) for group in groups
+        SymbolGroup(group.layer, tuple((c, to[ref]) for c, ref in group.bits if to[ref] >= 0))
+        for group in groups
     )
     return Realisation(kept, tuple(group for group in left if group.bits))
 
@@ -71,11 +73,7 @@ class _Reading:
     def read(self, number: int, layer: Layer) -> None:
         """One layer: what its heads do, then what its hidden units write."""
         before, fact = self.stream, layer_fact(self.names, layer, number, self.stream)
-        self.looked = []
-        for head in layer.heads:
-            forms = (*head.query, *head.key, *head.values)
-            parts = self._bits(before, forms)
-            self.looked += looks_of(self.found, self.names, head, before, parts)
+        self.looked = looks_of(self.found, self.names, layer, before, partial(self._bits, before))
         writing = Writing(self.found, fact.middle)
         for coordinate, forms in _written(layer).items():
             if not writing.writes(fact, coordinate):
@@ -95,7 +93,9 @@ class _Reading:
             raise UnprovenError("its output is no function of what its heads are seen to look for")
         return ref
 
-    def _write(self, middle: Stream, after: Stream, coordinate: Coordinate, forms: Sequence[LinearForm]) -> None:
+    def _write(
+        self, middle: Stream, after: Stream, coordinate: Coordinate, forms: Sequence[LinearForm]
+    ) -> None:
         """What hidden units write to a coordinate, if they write bits."""
         try:
             value = plain(after.values[coordinate], self.names, "a coordinate")

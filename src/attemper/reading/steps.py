@@ -21,7 +21,7 @@ from attemper.attention_program.ops import (
     Step,
 )
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import LetterBit, UnprovenError
+from attemper.checker.names import LetterBit
 from attemper.checker.program import Programs, Steps
 from attemper.exact.closed_forms import Number
 from attemper.languages.words import Alphabet
@@ -140,7 +140,9 @@ class Found:
             return self.gate(Connective.AND, off, low)
         if low == true:
             return self.gate(Connective.OR, off, high)
-        return self.gate(Connective.OR, self.gate(Connective.AND, bit, high), self.gate(Connective.AND, off, low))
+        return self.gate(
+            Connective.OR, self.gate(Connective.AND, bit, high), self.gate(Connective.AND, off, low)
+        )
 
     def gate(self, connective: Connective, *bits: Ref) -> Ref:
         """The conjunction or disjunction of bits."""
