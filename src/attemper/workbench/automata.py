@@ -122,6 +122,11 @@ def _proved(language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet, ca
     return found.dfa
 
 
+def compiled_network(language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet) -> Network:
+    """A network that is meant to compute the language. Raises `UnprovenError` if there is none."""
+    return _compiled(language, alphabet)[0]
+
+
 def _compiled(
     language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet
 ) -> tuple[Network, Realisation]:
