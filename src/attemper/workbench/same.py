@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from time import monotonic
 from typing import Literal, NoReturn, final
 
@@ -14,7 +15,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import difference
 from attemper.languages.regular.regex import letters_of
 from attemper.languages.regular.relating import beyond, restricted
-from attemper.languages.temporal.reading import At
+from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, Word, show_word
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
@@ -25,6 +26,9 @@ from attemper.workbench.verdicts import longer_words, short_words, verdict
 
 UP_TO = 8
 """All words of up to so many symbols are tried where nothing is proved."""
+
+FEW = 60
+"""So many of the shortest words are tried before anything is followed."""
 
 CONFIRMED = 200
 """The verdicts on a word of at most so many symbols are taken from the definitions once more."""
@@ -162,7 +166,7 @@ def same(
     left, right, common = sides_of(a, b, letters, reading)
     end = monotonic() + seconds
     question = _Question((left, right), common, contained, up_to, configurations, seconds, end, report)
-    for find in (_by_empty_word, _by_formulas):
+    for find in (_by_empty_word, _by_formulas, _by_few_words):
         found = find(question)
         if found is not None:
             return found
@@ -174,7 +178,12 @@ def _by_empty_word(question: _Question) -> Sameness | None:
     verdicts = _verdicts(question, ())
     if None in verdicts or not question.tells_apart(verdicts):
         return None
-    return question.fails((), (bool(verdicts[0]), bool(verdicts[1])), "the empty word, by definition")
+    reason = "by definition"
+    if any(
+        isinstance(side, Spoken) and isinstance(side.language, TemporalLanguage) for side in question.sides
+    ):
+        reason += "; what is said of it beside a formula is the option 'empty'"
+    return question.fails((), (bool(verdicts[0]), bool(verdicts[1])), reason)
 
 
 def _by_formulas(question: _Question) -> Sameness | None:
@@ -184,6 +193,15 @@ def _by_formulas(question: _Question) -> Sameness | None:
         return question.holds("both are proved to be one formula")
     if question.contained and is_contained_formula(*question.sides, question.alphabet):
         return question.holds("'A and B' and A are proved to be one formula")
+    return None
+
+
+def _by_few_words(question: _Question) -> Sameness | None:
+    """The shortest words, which are quickly tried."""
+    for word in islice(short_words(question.alphabet, FEW), FEW):
+        found = _told_apart(question, word, is_shortest=True)
+        if found is not None:
+            return found
     return None
 
 
