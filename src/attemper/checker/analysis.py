@@ -91,9 +91,9 @@ def analyse(
     named: list[SymbolFact] = []
     with precision(PRECISION):
         for number, layer in enumerate(network.layers):
-            facts.append(_layer_fact(names, layer, number, stream))
+            facts.append(layer_fact(names, layer, number, stream))
             stream = facts[-1].after
-            stream = _named(names, number, (symbols or {}).get(number, ()), stream, named)
+            stream = with_names(names, number, (symbols or {}).get(number, ()), stream, named)
     return Analysis(network, names, start, tuple(facts), tuple(named), stream)
 
 
@@ -109,7 +109,7 @@ def _output_of(analysis: Analysis, output: Coordinate) -> Diagram:
     return analysis.names.settled(plain(end.values[output], analysis.names, "the output"))
 
 
-def _named(
+def with_names(
     names: Names, number: int, groups: Sequence[Symbol], stream: Stream, named: list[SymbolFact]
 ) -> Stream:
     """The stream with names in place of the bits of symbols, whose definitions are added to `named`."""
@@ -139,7 +139,7 @@ def _take(names: Names, stream: Stream, output: Output, mass: Fraction) -> None:
     stream.fading[target], stream.steps[target] = error, output.step
 
 
-def _layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> LayerFact:
+def layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> LayerFact:
     middle = Stream(list(stream.values), list(stream.errors), dict(stream.fading), dict(stream.steps))
     heads: list[HeadFact] = []
     masses: list[Fraction] = []

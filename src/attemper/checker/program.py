@@ -56,7 +56,6 @@ MASKINGS = {
 }
 
 
-@final
 class Programs(Sums):
     """Names under which what is made in the same way is one diagram."""
 

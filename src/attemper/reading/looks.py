@@ -1,0 +1,135 @@
+"""What a head of a network might do, as steps of a program: tried for what the checker's rule asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import assert_never
+
+from attemper.attention_program.ops import (
+    Attend,
+    Choice,
+    Compare,
+    Count,
+    CountTest,
+    Direction,
+    Linear,
+    Mask,
+    Ref,
+    Shift,
+    everywhere,
+)
+from attemper.checker.diagrams import Diagram
+from attemper.checker.heads import head_fact
+from attemper.checker.names import PlaceAtLeast, PlaceNamed, PlaceRemainder, UnprovenError
+from attemper.checker.program import MASKINGS
+from attemper.checker.values import Stream, of_form, plain
+from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder
+from attemper.networks.layers import Head, Masking
+from attemper.reading.recording import Added, Counted, Moved, Recording, Sought
+from attemper.reading.steps import Found
+
+MASKS = {masking: mask for mask, masking in MASKINGS.items()}
+
+
+def looks_of(found: Found, names: Recording, head: Head, stream: Stream, parts: Sequence[Ref]) -> list[Ref]:
+    """The steps that the head might be, made of `parts`, which are bits before the layer."""
+    names.records.clear()
+    head_fact(names, head, stream)
+    # That a count is at least 1 is first said of the count, then of a sum that is the same.
+    records = sorted(names.records, key=lambda record: isinstance(record, Added))
+    looks = _Looks(found, names, head, stream, parts)
+    refs = [ref for record in records for ref in looks.steps(record)] + looks.of_all(records)
+    return list(dict.fromkeys(found.refs[found.diagram(ref)] for ref in refs))
+
+
+class _Looks:
+    """One head, and the bits that it reads."""
+
+    def __init__(
+        self, found: Found, names: Recording, head: Head, stream: Stream, parts: Sequence[Ref]
+    ) -> None:
+        self.found, self.names, self.head, self.parts = found, names, head, parts
+        values = [plain(of_form(names, form, stream), names, "a value") for form in head.values]
+        self.values = [ref for value in dict.fromkeys(values) for ref in self._levels(value)]
+
+    def steps(self, record: Sought | Moved | Added | Counted) -> list[Ref]:
+        """The steps of one record; none where a bit that it reads is not found."""
+        match record:
+            case Sought(where):
+                return self._selections(where)
+            case Moved(offset, value):
+                return list(self._shifts(offset, value))
+            case Added(masking, summand, threshold):
+                return list(self._sums(masking, summand, threshold))
+            case Counted(masking, bit, function):
+                return list(self._lookups(masking, bit, function))
+            case _:
+                assert_never(record)
+
+    def of_all(self, records: Sequence[object]) -> list[Ref]:
+        """A head that looks for nothing reads the outermost position."""
+        if any(isinstance(record, Sought | Moved) for record in records):
+            return []
+        return self._selections(self.names.true)
+
+    def _bit(self, diagram: Diagram) -> Ref | None:
+        return self.found.made_of(diagram, self.parts)
+
+    def _levels(self, value: Diagram) -> list[Ref]:
+        try:
+            bits = [self._bit(bit) for _, bit in self.found.levels(value)]
+        except UnprovenError:
+            return []
+        return [ref for ref in bits if ref is not None]
+
+    def _selections(self, where: Diagram) -> list[Ref]:
+        bit = self._bit(where)
+        if bit is None:
+            return []
+        mask = MASKS[self.head.masking]
+        cases = everywhere(bit)
+        return [
+            self.found.add(Attend(mask, choice, cases, value, None)) for choice in Choice for value in self.values
+        ]
+
+    def _shifts(self, offset: int, value: Diagram) -> Iterator[Ref]:
+        direction = Direction.PREVIOUS if offset < 0 else Direction.NEXT
+        bit = self._bit(value)
+        if bit is not None:
+            yield self.found.add(Shift(direction, bit, 1, None))
+
+    def _sums(self, masking: Masking, summand: Diagram, threshold: int) -> Iterator[Ref]:
+        parts: list[tuple[int, Ref]] = []
+        for value, bit in self.found.levels(summand):
+            ref = self._bit(bit)
+            if ref is None or value.denominator != 1:
+                return
+            parts.append((int(value), self.found.add(Count(MASKS[masking], ref))))
+        if len(parts) == 1 and parts[0][0] == 1:
+            yield self.found.add(Compare(parts[0][1], threshold))
+        else:
+            yield self.found.add(Compare(self.found.add(Linear(tuple(parts), 0)), threshold))
+
+    def _lookups(self, masking: Masking, bit: Diagram, function: Diagram) -> Iterator[Ref]:
+        ref = self._bit(bit)
+        if ref is None:
+            return
+        count = self.found.add(Count(MASKS[masking], ref))
+        yield self.found.add(Compare(count, 1))
+        for family, threshold in sorted(self.found.support(function)):
+            match self.names.atoms[family]:
+                case PlaceAtLeast(factor, 0):
+                    yield self._tested(NonNegative(), count, factor, -threshold)
+                case PlaceRemainder(modulus, factor, 0):
+                    yield self._tested(Remainder(modulus, threshold % modulus), count, factor, 0)
+                case PlaceNamed(name, factor, 0):
+                    yield self._tested(Named(name), count, factor, threshold)
+                case _:
+                    pass
+
+    def _tested(self, predicate: Predicate, count: Ref, scale: int, shift: int) -> Ref:
+        return self.found.add(CountTest(predicate, count, scale, shift))
+
+
+ONE = Fraction(1)

@@ -1,0 +1,103 @@
+"""The language that a network computes, for words of all lengths, read from its weights alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import final
+
+from attemper.attention_program.realisation import Realisation
+from attemper.certificates.claims import RealClaim
+from attemper.checker.check import judge
+from attemper.checker.diagrams import TooLargeError
+from attemper.checker.names import UnprovenError
+from attemper.checker.verdict import Status
+from attemper.languages.regular.dfa import Dfa
+from attemper.networks.layers import Network
+from attemper.reading.machines import CONFIGURATIONS, SECONDS, CapReachedError, automaton_of
+from attemper.reading.programs import LARGE, read_program
+
+NAMED = (LARGE, 0)
+"""From which size on the bits of a layer get names of their own: what is tried, in this order."""
+
+
+@final
+@dataclass(frozen=True)
+class Decompiled:
+    """The minimal automaton of a network's language, the empty word included, and the program that it runs.
+
+    The checker has proved from the weights that the network computes the automaton, for all lengths, in real
+    arithmetic; `configurations` is how many the program's last walk met.
+    """
+
+    automaton: Dfa
+    configurations: int
+    realisation: Realisation
+
+
+def decompile(
+    network: Network,
+    *,
+    configurations: int = CONFIGURATIONS,
+    seconds: float = SECONDS,
+    report: Callable[[str], None] = lambda _: None,
+) -> Decompiled:
+    """The automaton of all words, of any length n, that the network accepts in real arithmetic.
+
+    Nothing but the network is looked at. Its verdict on the empty word, which it does not compute, is its
+    `accepts_empty`. What is returned is PROVED by the checker's rule for automata.
+
+    Raises `CapReachedError` (an `UnprovenError`) after `configurations` or `seconds`, and `UnprovenError` with
+    the reason where the network puts out something else than a bit, is read at the first position, looks to
+    the right, counts without end, or has a head that no rule covers.
+    """
+    _require_bit(network)
+    end, reason = monotonic() + seconds, UnprovenError("nothing was tried")
+    for large in NAMED:
+        try:
+            return _decompiled(network, large, configurations, seconds, end, report)
+        except CapReachedError:
+            raise
+        except UnprovenError as error:
+            reason = error if large == NAMED[0] else reason
+    raise reason
+
+
+def _require_bit(network: Network) -> None:
+    if network.symbols or network.measure is not None:
+        raise UnprovenError("it puts out symbols or numbers, not a bit")
+    if network.reads_first:
+        raise UnprovenError("it is read at the first position, where an automaton has read one symbol only")
+    if network.normalisation is not None:
+        raise UnprovenError("what is read through a normalisation is off by a little, more so in longer words")
+
+
+def _decompiled(
+    network: Network,
+    large: int,
+    configurations: int,
+    seconds: float,
+    end: float,
+    report: Callable[[str], None],
+) -> Decompiled:
+    try:
+        report("following heads and hidden units")
+        said = read_program(network, large)
+        report(f"following a program of {len(said.program.steps):,} steps")
+        groups = [tuple(ref for _, ref in group.bits) for group in said.groups]
+        left = max(0.0, end - monotonic())
+        if not left:
+            raise CapReachedError(f"it was not read within {seconds:g} seconds", "seconds")
+        followed = automaton_of(
+            said.program, groups, configurations=configurations, seconds=left, accepts_empty=network.accepts_empty
+        )
+    except TooLargeError:
+        raise UnprovenError("its Boolean blocks are too large to be compared") from None
+    except RecursionError:
+        raise UnprovenError("its Boolean blocks nest too deeply to be followed") from None
+    report(f"{len(followed.dfa.moves):,} states; proving")
+    verdict = judge(network, followed.dfa, (RealClaim(),), said)
+    if verdict.status is not Status.PROVED:
+        raise UnprovenError(f"the checker does not prove what was found: {verdict.claims[0].text}")
+    return Decompiled(followed.dfa, followed.configurations, said)

@@ -1,0 +1,173 @@
+"""The program that a network runs, found from its weights alone.
+
+Heads and hidden units are followed layer by layer by the checker's own rules, under names that say what makes
+a bit. What each head looked for becomes a step of a program, and what hidden units write a function of the
+bits that they read; a step is what the network's coordinate is, object for object, or it is not taken.
+Nothing here is believed: the checker proves anew that the network runs the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from attemper.attention_program.builder import prune
+from attemper.attention_program.ops import Place, Program, Ref
+from attemper.attention_program.realisation import Realisation, SymbolGroup
+from attemper.checker.analysis import PRECISION, ROUNDED, Symbol, SymbolFact, layer_fact, with_names
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import UnprovenError
+from attemper.checker.proof import deep
+from attemper.checker.values import Stream, embedded, plain
+from attemper.exact.balls import precision
+from attemper.exact.closed_forms import FIRST, Alternating, ClosedForm, Test, tests_in
+from attemper.exact.predicates import Remainder
+from attemper.networks.layers import Coordinate, Layer, LinearForm, Network
+from attemper.reading.exclusive import Seen
+from attemper.reading.looks import looks_of
+from attemper.reading.recording import Recording
+from attemper.reading.steps import Found
+from attemper.reading.writing import Writing
+
+LARGE = 100
+"""Bits of a layer get names of their own where the diagram of one has more nodes than these."""
+
+
+def read_program(network: Network, large: int = LARGE) -> Realisation:
+    """The program, and the groups of bits that get names where diagrams are larger than `large`.
+
+    Raises `UnprovenError` where a head has no rule, or a bit is no function of what is read.
+    """
+    names = Recording(network.alphabet.symbols)
+    found = Found(names, network.alphabet)
+    with deep(), precision(PRECISION):
+        reading = _Reading(network, names, found, large)
+        for number, layer in enumerate(network.layers):
+            reading.read(number, layer)
+        output = reading.output()
+    return _needed(replace(found.program, output=output), reading.groups)
+
+
+def _needed(program: Program, groups: Sequence[SymbolGroup]) -> Realisation:
+    """The program without steps that nothing needs, and the groups of those that are left."""
+    kept, to = prune(program)
+    left = (
+        SymbolGroup(group.layer, tuple((c, to[ref]) for c, ref in group.bits if to[ref] >= 0)) for group in groups
+    )
+    return Realisation(kept, tuple(group for group in left if group.bits))
+
+
+class _Reading:
+    """The stream after the layers that were read."""
+
+    def __init__(self, network: Network, names: Recording, found: Found, large: int) -> None:
+        self.network, self.names, self.found, self.large = network, names, found, large
+        self.stream = embedded(names, network)
+        self.places = [found.add(Place(test)) for test in _tests(form for _, form in network.positions)]
+        self.groups: list[SymbolGroup] = []
+        self.seen = Seen(len(network.alphabet.symbols))
+        self.looked: list[Ref] = []
+
+    def read(self, number: int, layer: Layer) -> None:
+        """One layer: what its heads do, then what its hidden units write."""
+        before, fact = self.stream, layer_fact(self.names, layer, number, self.stream)
+        self.looked = []
+        for head in layer.heads:
+            forms = (*head.query, *head.key, *head.values)
+            parts = self._bits(before, forms)
+            self.looked += looks_of(self.found, self.names, head, before, parts)
+        writing = Writing(self.found, fact.middle)
+        for coordinate, forms in _written(layer).items():
+            if not writing.writes(fact, coordinate):
+                self._write(fact.middle, fact.after, coordinate, forms)
+        self._name(number, layer, fact.after)
+
+    def output(self) -> Ref:
+        """The step of the output. Raises `UnprovenError` if there is none."""
+        (output,) = self.network.outputs
+        if self.stream.errors[output] > ROUNDED:
+            raise UnprovenError("its output can be off by more than 1/4")
+        diagram = plain(self.stream.values[output], self.names, "the output")
+        if not self.names.is_bit(diagram):
+            raise UnprovenError("its output is not a bit")
+        ref = self.found.made_of(diagram, (*self.looked, *self.places))
+        if ref is None:
+            raise UnprovenError("its output is no function of what its heads are seen to look for")
+        return ref
+
+    def _write(self, middle: Stream, after: Stream, coordinate: Coordinate, forms: Sequence[LinearForm]) -> None:
+        """What hidden units write to a coordinate, if they write bits."""
+        try:
+            value = plain(after.values[coordinate], self.names, "a coordinate")
+            levels = [bit for _, bit in self.found.levels(value)]
+        except UnprovenError:
+            return
+        parts = [*self._bits(middle, forms), *self.looked]
+        for bit in levels:
+            self.found.made_of(bit, parts)
+
+    def _bits(self, stream: Stream, forms: Iterable[LinearForm]) -> list[Ref]:
+        """The bits that linear forms read, as far as they are steps."""
+        found: list[Ref] = []
+        for coordinate in dict.fromkeys(c for form in forms for c, _ in form):
+            try:
+                value = plain(stream.values[coordinate], self.names, "a coordinate")
+                bits = [self.names.settled(bit) for _, bit in self.found.levels(value)]
+            except UnprovenError:
+                continue
+            for bit in bits:
+                ref = self.found.made_of(bit, self.places)
+                if ref is not None:
+                    found.append(ref)
+        return [*found, *self.places]
+
+    def _name(self, number: int, layer: Layer, after: Stream) -> None:
+        """Give names to the bits that the layer has written, if they are large."""
+        self.stream = after
+        bits = self._exact_bits(layer, after)
+        if max((self.names.diagrams.size(bit) for bit in bits.values()), default=0) <= self.large:
+            return
+        holders = {self.found.refs[bit]: coordinate for coordinate, bit in bits.items()}
+        groups = [
+            [(holders[ref], ref) for ref in group]
+            for group in self.seen.groups(self.found.program, list(holders))
+        ]
+        facts: list[SymbolFact] = []
+        symbols: list[Symbol] = [tuple(c for c, _ in group) for group in groups]
+        self.stream = with_names(self.names, number, symbols, after, facts)
+        for group, own in enumerate(groups):
+            self.groups.append(SymbolGroup(number, tuple(own)))
+        for group, own in enumerate(groups):
+            for code, (_, ref) in enumerate(own):
+                self.found.name(ref, self.names.symbol(number, group, code))
+
+    def _exact_bits(self, layer: Layer, after: Stream) -> dict[Coordinate, Diagram]:
+        found: dict[Coordinate, Diagram] = {}
+        for coordinate in _written(layer):
+            try:
+                value = self.names.settled(plain(after.values[coordinate], self.names, "a coordinate"))
+            except UnprovenError:
+                continue
+            exact = not after.errors[coordinate] and not self.names.diagrams.is_constant(value)
+            if exact and self.names.is_bit(value) and value in self.found.refs:
+                found[coordinate] = value
+        return found
+
+
+def _written(layer: Layer) -> dict[Coordinate, list[LinearForm]]:
+    """The coordinates that hidden units write to, and what these read."""
+    found: dict[Coordinate, list[LinearForm]] = {}
+    for unit in layer.hidden:
+        for target, _ in unit.outputs:
+            found.setdefault(target, []).append(unit.form)
+    return found
+
+
+def _tests(forms: Iterable[ClosedForm]) -> list[Test]:
+    """The tests of position that are embedded, and whether it is the first."""
+    found = [FIRST]
+    for form in forms:
+        found += tests_in(form)
+        if form == Alternating():
+            found.append(Test(Remainder(2, 0), 1, 0, 0))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,78 @@
+"""Names that keep a record of what heads looked for, as the rules of the checker ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Atom, SumAtLeast
+from attemper.checker.program import Programs
+from attemper.networks.layers import Masking
+
+
+@final
+@dataclass(frozen=True)
+class Sought:
+    """Whether some visible position has a bit was asked: a head selects by the bit."""
+
+    where: Diagram
+
+
+@final
+@dataclass(frozen=True)
+class Moved:
+    """What stands at i + offset was read, and this value of i itself where there is no such position."""
+
+    offset: int
+    value: Diagram
+
+
+@final
+@dataclass(frozen=True)
+class Added:
+    """Whether a sum over the visible positions, in its normal form, reaches a threshold was asked."""
+
+    masking: Masking
+    summand: Diagram
+    threshold: int
+
+
+@final
+@dataclass(frozen=True)
+class Counted:
+    """A function of the position was read at the number of visible positions with a bit."""
+
+    masking: Masking
+    bit: Diagram
+    function: Diagram
+
+
+Record = Sought | Moved | Added | Counted
+
+
+@final
+class Recording(Programs):
+    """The names of programs; whatever is asked of other positions stands in `records`, each once."""
+
+    def __init__(self, symbols: tuple[str, ...]) -> None:
+        self.records: dict[Record, None] = {}
+        super().__init__(symbols)
+
+    def exists(self, masking: Masking, where: Diagram) -> Diagram:
+        self.records[Sought(where)] = None
+        return super().exists(masking, where)
+
+    def shifted(self, diagram: Diagram, offset: int, at_edge: Diagram) -> Diagram:
+        if diagram == at_edge:
+            self.records[Moved(offset, diagram)] = None
+        return super().shifted(diagram, offset, at_edge)
+
+    def _bit(self, atom: Atom, threshold: int = 0) -> Diagram:
+        if isinstance(atom, SumAtLeast):
+            self.records[Added(atom.masking, atom.summand, threshold)] = None
+        return super()._bit(atom, threshold)
+
+    def looked_up(self, masking: Masking, bit: Diagram, diagram: Diagram) -> Diagram:
+        self.records[Counted(masking, bit, diagram)] = None
+        return super().looked_up(masking, bit, diagram)

@@ -1,0 +1,161 @@
+"""The steps of a program that is found piece by piece: each with what it is, as the checker names that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import final
+
+from attemper.attention_program.builder import Builder
+from attemper.attention_program.ops import (
+    Connective,
+    Count,
+    Gate,
+    Letter,
+    Linear,
+    Not,
+    Place,
+    Program,
+    Ref,
+    Step,
+)
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import LetterBit, UnprovenError
+from attemper.checker.program import Programs, Steps
+from attemper.exact.closed_forms import Number
+from attemper.languages.words import Alphabet
+
+MAX_SPLITS = 300
+"""A bit that is no function of so many combinations of others is given up."""
+
+
+@final
+class Found:
+    """The steps that have been found, and the one that each diagram is."""
+
+    def __init__(self, names: Programs, alphabet: Alphabet) -> None:
+        self.names = names
+        self.refs: dict[Diagram, Ref] = {}
+        self.builder = Builder()
+        self._steps = Steps(names, Program(alphabet, (), 0))
+        self._supports: dict[Diagram, frozenset[tuple[int, int]]] = {}
+        self._left = 0
+
+    @property
+    def program(self) -> Program:
+        """All steps; the output is not known yet."""
+        return self._steps.program
+
+    def add(self, step: Step) -> Ref:
+        """The number of a step, which is added if there is none. Raises `UnprovenError` where it has no meaning."""
+        known = self.builder.find(step)
+        if known is not None:
+            return known
+        ref = self.builder.add(step)
+        self._steps.program = replace(self.program, steps=tuple(self.builder.steps))
+        if not isinstance(step, Count | Linear):
+            self.refs.setdefault(self._steps.bit(ref), ref)
+        return ref
+
+    def diagram(self, ref: Ref) -> Diagram:
+        """What a step is."""
+        return self._steps.bit(ref)
+
+    def name(self, ref: Ref, diagram: Diagram) -> None:
+        """Call a step by another name from now on."""
+        self._steps.name(ref, diagram)
+        self.refs[diagram] = ref
+
+    # Functions of bits ----------------------------------------------------------------------------
+
+    def made_of(self, diagram: Diagram, parts: Sequence[Ref]) -> Ref | None:
+        """The step that a bit is, as a function of these; None if no such function is found."""
+        diagram = self.names.settled(diagram)
+        known = self._plain(diagram)
+        if known is not None:
+            return known
+        self._left = MAX_SPLITS
+        used = [part for part in dict.fromkeys(parts) if self._meets(part, diagram)]
+        made = self._split(diagram, self.names.true, tuple(used))
+        return made if made is not None and self.diagram(made) == diagram else None
+
+    def _plain(self, diagram: Diagram) -> Ref | None:
+        """A step that is there, or is about letters alone."""
+        names = self.names
+        if diagram in self.refs:
+            return self.refs[diagram]
+        if names.diagrams.is_constant(diagram):
+            return self.constant(diagram == names.true)
+        if all(isinstance(names.atoms[family], LetterBit) for family, _ in self.support(diagram)):
+            own = (s for s in names.symbols if names.both(names.letter(s), diagram) != names.false)
+            return self.add(Letter(tuple(own)))
+        return None
+
+    def _split(self, diagram: Diagram, care: Diagram, parts: tuple[Ref, ...]) -> Ref | None:
+        """A step that is the bit wherever `care` is 1."""
+        names = self.names
+        for sure, value in ((diagram, False), (names.negation(diagram), True)):
+            if names.both(sure, care) == names.false:
+                return self.constant(value)
+        self._left -= 1
+        for number, part in enumerate(parts if self._left > 0 else ()):
+            own = self.diagram(part)
+            if names.both(names.different(own, diagram), care) == names.false:
+                return part
+            sides = [names.both(care, own), names.both(care, names.negation(own))]
+            if names.false in sides:
+                continue
+            rest = parts[number + 1 :]
+            high = self._split(diagram, sides[0], rest)
+            low = None if high is None else self._split(diagram, sides[1], rest)
+            return None if high is None or low is None else self.choice(part, high, low)
+        return None
+
+    def _meets(self, part: Ref, diagram: Diagram) -> bool:
+        return not self.support(self.diagram(part)).isdisjoint(self.support(diagram))
+
+    def constant(self, value: bool) -> Ref:
+        """A bit that is always the same."""
+        known = self.refs.get(self.names.number(value))
+        return self.add(Place(Number(Fraction(value)))) if known is None else known
+
+    def choice(self, bit: Ref, high: Ref, low: Ref) -> Ref:
+        """`high` where the bit is 1, else `low`."""
+        true, false = self.constant(True), self.constant(False)
+        if high == low or bit == true:
+            return high
+        if bit == false:
+            return low
+        if (high, low) == (true, false):
+            return bit
+        if high == true:
+            return self.gate(Connective.OR, bit, low)
+        if low == false:
+            return self.gate(Connective.AND, bit, high)
+        off = self.add(Not(bit))
+        if (high, low) == (false, true):
+            return off
+        if high == false:
+            return self.gate(Connective.AND, off, low)
+        if low == true:
+            return self.gate(Connective.OR, off, high)
+        return self.gate(Connective.OR, self.gate(Connective.AND, bit, high), self.gate(Connective.AND, off, low))
+
+    def gate(self, connective: Connective, *bits: Ref) -> Ref:
+        """The conjunction or disjunction of bits."""
+        return self.add(Gate(connective, bits))
+
+    def support(self, diagram: Diagram) -> frozenset[tuple[int, int]]:
+        """The variables that a diagram reads."""
+        if diagram not in self._supports:
+            self._supports[diagram] = frozenset(self.names.diagrams.support(diagram))
+        return self._supports[diagram]
+
+    # Values ---------------------------------------------------------------------------------------
+
+    def levels(self, diagram: Diagram) -> Iterator[tuple[Fraction, Diagram]]:
+        """Where a value is each number that it can be but 0. Raises `UnprovenError` where it is an average."""
+        for value in dict.fromkeys(self.names.constants(diagram, "a value")):
+            if value:
+                yield value, self.names.equals(diagram, value)
