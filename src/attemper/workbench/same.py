@@ -210,7 +210,8 @@ def _by_automata(question: _Question) -> Sameness:
     made: list[Dfa] = []
     for name, side in zip("AB", question.sides, strict=True):
         question.report(f"following side {name} to an automaton")
-        caps = Caps(question.configurations, max(0.0, question.end - monotonic()))
+        # Half of the time that is left, so that there is some for words.
+        caps = Caps(question.configurations, max(0.0, question.end - monotonic()) / 2)
         try:
             made.append(restricted(automaton_of_side(side, caps), question.alphabet))
         except UnprovenError as error:

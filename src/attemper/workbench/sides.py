@@ -8,6 +8,7 @@ from typing import final
 
 from attemper.attention_program.ops import Program
 from attemper.attention_program.parse import parse_program
+from attemper.attention_program.realisation import Realisation
 from attemper.errors import AlphabetError, MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.formats import FORMATS
 from attemper.files import read_bytes
@@ -40,11 +41,15 @@ class Spoken:
 @final
 @dataclass(frozen=True)
 class Weighed:
-    """A side that is a network; `claimed` is the language that it is said to compute, if any."""
+    """A side that is a network; `claimed` and `said` are the language that it is said to compute, and how.
+
+    Nothing rests on either: what is said of a network is proved from its weights, or not used.
+    """
 
     text: str
     network: Network
     claimed: Language | None = None
+    said: Realisation | None = None
 
     @property
     def alphabet(self) -> Alphabet:
@@ -117,7 +122,7 @@ def _with_own_alphabet(given: Given, name: str, reading: Reading) -> Side | None
         case Path():
             return _of_folder(given)
         case Model():
-            return _of_network(name, given.network, given.language)
+            return _of_network(name, given.network, given)
         case Network():
             return _of_network(name, given, None)
         case Dfa():
@@ -154,13 +159,15 @@ def _of_folder(folder: Path) -> Side:
     if not folder.exists():
         raise MalformedFileError(f"there is no folder '{folder}': {REMEDY}")
     model = load(folder)
-    return _of_network(str(folder), model.network, model.language)
+    return _of_network(str(folder), model.network, model)
 
 
-def _of_network(text: str, network: Network, claimed: Language | None) -> Side:
+def _of_network(text: str, network: Network, model: Model | None) -> Side:
     if network.symbols or network.measure is not None:
         raise UnsupportedError(f"{text} puts out symbols or numbers at every position: it has no language")
-    return Weighed(text, network, claimed)
+    return (
+        Weighed(text, network) if model is None else Weighed(text, network, model.language, model.realisation)
+    )
 
 
 def _program_in(file: Path) -> Program | str:

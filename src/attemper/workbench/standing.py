@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from attemper.attention_program.language import ProgramLanguage
+from attemper.attention_program.realisation import Realisation
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.languages.language import Language
@@ -13,36 +14,51 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.temporal.syntax import Binary, BinaryOperator
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
+from attemper.reading.machines import CapReachedError
+from attemper.reading.networks import decompile
 from attemper.workbench.automata import Caps, automaton_of_language, compiled_network
 from attemper.workbench.sides import Side, Spoken, Weighed
 
 
 def automaton_of_side(side: Side, caps: Caps) -> Dfa:
-    """The minimal automaton of a side, proved. Raises `UnprovenError` with the reason.
+    """The minimal automaton of a side, of any length n, proved. Raises `UnprovenError` with the reason.
 
-    A network's is that of the language which it is said to compute, once that is proved of its weights.
+    A network's is read from its weights; where that fails, but for the reason that the network keeps too
+    much, it is that of the language which the network is said to compute, if this is proved of the weights.
     """
     match side:
         case Spoken(_, alphabet, language):
             return automaton_of_language(language, alphabet, caps)
-        case Weighed():
-            return automaton_of_language(_proved_language(side), side.alphabet, caps)
+        case Weighed(_, network):
+            try:
+                return decompile(network, configurations=caps.configurations, seconds=caps.seconds).automaton
+            except CapReachedError:
+                raise
+            except UnprovenError as reason:
+                return _as_claimed(side, caps, reason)
         case _:
             assert_never(side)
 
 
-def _proved_language(side: Weighed) -> Language:
-    """The language that the network is said to compute. Raises `UnprovenError` unless that is proved."""
-    claimed = side.claimed
-    if claimed is None or isinstance(claimed, Dfa):
-        raise UnprovenError("nothing is proved of the network")
-    _require_computes(side.network, claimed)
-    return claimed
+def _as_claimed(side: Weighed, caps: Caps, reason: UnprovenError) -> Dfa:
+    """The automaton of what the network is said to compute. Raises the reason unless that is proved."""
+    network, claimed = side.network, side.claimed
+    alike = claimed is not None and (claimed.reads_first, claimed.accepts_empty) == (
+        network.reads_first,
+        network.accepts_empty,
+    )
+    if claimed is None or not alike:
+        raise reason
+    try:
+        _require_computes(network, claimed, side.said)
+    except UnprovenError:
+        raise reason from None
+    return automaton_of_language(claimed, side.alphabet, caps)
 
 
-def _require_computes(network: Network, language: Language) -> None:
+def _require_computes(network: Network, language: Language, said: Realisation | None = None) -> None:
     """Raise `UnprovenError` unless the network's output is the language's at every position of every word."""
-    if prove(network, language).reads is not None:
+    if prove(network, language, said).reads is not None:
         raise UnprovenError("the network normalises what it reads, and is right up to a length only")
 
 
@@ -86,7 +102,7 @@ def _computes(side: Side, formula: TemporalLanguage, alphabet: Alphabet) -> bool
     """Whether the side is proved to be the formula, by its network, or by one that computes both."""
     try:
         match side:
-            case Weighed(_, network, _):
+            case Weighed(_, network):
                 _require_computes(network, formula)
             case Spoken(_, _, TemporalLanguage(own, _, _)) if own == formula.formula:
                 return True

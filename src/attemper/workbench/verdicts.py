@@ -40,7 +40,7 @@ def verdict(side: Side, word: Word) -> bool | None:
                 return language.accepts(word)
             bits: Sequence[bool] = language.bits(word) if _is_short(word) else _fast(language, word)
             return bits[0 if language.reads_first else -1]
-        case Weighed(_, network, _):
+        case Weighed(_, network):
             return network.accepts_empty if not word else _of_network(network, word)
         case _:
             assert_never(side)
