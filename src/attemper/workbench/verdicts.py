@@ -13,7 +13,6 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import output_bits
-from attemper.running.truth import truth_of_words
 from attemper.workbench.sides import Side, Spoken, Weighed
 from attemper.workbench.verifying.boundaries import boundary_words, random_word, words_at_the_boundary
 
@@ -53,6 +52,8 @@ def _is_short(word: Word) -> bool:
 def _fast(language: object, word: Word) -> Sequence[bool]:
     """The bits of a formula in linear time; of another language by its definition."""
     if isinstance(language, TemporalLanguage):
+        from attemper.running.truth import truth_of_words  # most answers need no numpy
+
         (row,) = truth_of_words(language.formula, [word]).tolist()
         return [bool(bit) for bit in row]
     assert hasattr(language, "bits")
