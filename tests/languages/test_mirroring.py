@@ -26,7 +26,7 @@ def test_random_formulas_hold_where_their_mirror_images_do(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Y a", "WY a", "X a", "WX a", "(X a) W b", "(X a) M a", "a R b", "a T b", "first", "last"]
+    "text", ["Y a", "WY a", "X a", "WX a", "(WX a) W b", "(X a) M a", "a R b", "a T b", "first", "last"]
 )
 def test_each_operator_is_mirrored(text: str) -> None:
     formula = parse(text, AB)

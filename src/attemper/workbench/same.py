@@ -133,8 +133,9 @@ def same(
     """Whether a and b accept the same words w, of all lengths n >= 0, networks in real arithmetic.
 
     SAME: both are proved by the checker to be one automaton (L(a) = L(b) if and only if their minimal
-    automata are equal), or to be one formula. DIFFERENT: a word, a shortest one where `is_shortest` says so,
-    with both verdicts. UNKNOWN: the reason; two formulas that count without end need not have an answer.
+    automata are equal: Nerode, 1958), or to be one formula. DIFFERENT: a word, a shortest one where
+    `is_shortest` says so, with both verdicts. UNKNOWN: the reason; two formulas that count without end need
+    not have an answer.
 
     * `a`, `b`: what the command line takes (`"DIR"`, `"formula:TEXT"`, `"formula@first:TEXT"`,
       `"regex:TEXT"`, `"dfa:FILE"`, `"program:FILE"`), or a `Model`, a `Network`, a `Dfa`, a program.
