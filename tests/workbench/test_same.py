@@ -232,20 +232,30 @@ def test_words_beyond_the_short_ones_are_tried() -> None:
 
 
 def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
+    """The words are those that were tried before it, without the few that are tried at first."""
+    calls = 0
 
-    def interrupted(*arguments: object) -> None:
-        calls.append(arguments)
-        if len(calls) > 100:
+    def interrupted(question: object, word: Word, *, is_shortest: bool) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > module.FEW + 40:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "_told_apart", lambda *arguments, **_: interrupted(*arguments))
-    found = same(
-        "formula:#<[a] <= #<[b]", "formula:#<[a] < #<[b] + 7 & a", alphabet="ab", configurations=1_000
-    )
+    monkeypatch.setattr(module, "_told_apart", interrupted)
+    found = same(*UNPROVED, alphabet="ab", configurations=1_000)
     assert found.answer is Answer.UNKNOWN
     assert found.reason.startswith("interrupted")
-    assert found.words == 101 - module.FEW - 1
+    assert found.words == 40
+    assert found.longest == 4
+
+
+def test_an_interrupt_while_a_side_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "automaton_of_side", interrupted)
+    found = same(*UNPROVED, alphabet="ab")
+    assert (found.answer, found.reason) == (Answer.UNKNOWN, "interrupted while side A was followed")
 
 
 @pytest.mark.parametrize("text", ["F a & O b", "len % 2 = 0", "#[a] % 2 = 0", "O (a & X b)"])
@@ -341,6 +351,17 @@ def test_words_over_fewer_symbols_are_compared_if_that_is_said(tmp_path: Path) -
     assert same(tmp_path / "net", two, alphabet="ab").answer is Answer.SAME
     with pytest.raises(AlphabetError, match=r"'d' of --alphabet \{a d\} is no symbol of"):
         same(tmp_path / "net", two, alphabet="ad")
+
+
+def test_a_symbol_that_only_one_side_has_is_in_none_of_the_words() -> None:
+    one, other = attemper.compile("O a", "ab"), attemper.compile("O a | O c", "abc")
+    assert same(one, other, alphabet="ab").answer is Answer.SAME
+    assert same(other, one, alphabet="ba").answer is Answer.SAME
+    counts = (attemper.compile(text, "abc") for text in ("#<[a] <= #<[b]", "#<[a] <= #<[b] | c"))
+    found = same(attemper.compile("#<[a] <= #<[b]", "ab"), next(counts), alphabet="ab", seconds=5)
+    assert found.answer is Answer.SAME
+    found = same(one, next(counts), alphabet="ab", seconds=5)
+    assert (found.answer, found.word) == (Answer.DIFFERENT, ("a",))
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,7 @@ class _Looks:
         mask = MASKS[self.head.masking]
         cases = everywhere(bit)
         return [
-            self.found.add(Attend(mask, choice, cases, value, None))
-            for choice in Choice
-            for value in self.values
+            self.found.add(Attend(mask, choice, cases, value, None)) for choice in Choice for value in self.values
         ]
 
     def _shifts(self, offset: int, value: Diagram) -> Iterator[Ref]:

@@ -70,9 +70,7 @@ def _require_bit(network: Network) -> None:
     if network.reads_first:
         raise UnprovenError("it is read at the first position, where an automaton has read one symbol only")
     if network.normalisation is not None:
-        raise UnprovenError(
-            "what is read through a normalisation is off by a little, more so in longer words"
-        )
+        raise UnprovenError("what is read through a normalisation is off by a little, more so in longer words")
 
 
 def _decompiled(
@@ -92,11 +90,7 @@ def _decompiled(
         if not left:
             raise CapReachedError(f"it was not read within {seconds:g} seconds", "seconds")
         followed = automaton_of(
-            said.program,
-            groups,
-            configurations=configurations,
-            seconds=left,
-            accepts_empty=network.accepts_empty,
+            said.program, groups, configurations=configurations, seconds=left, accepts_empty=network.accepts_empty
         )
     except TooLargeError:
         raise UnprovenError("its Boolean blocks are too large to be compared") from None

@@ -52,8 +52,7 @@ def _needed(program: Program, groups: Sequence[SymbolGroup]) -> Realisation:
     """The program without steps that nothing needs, and the groups of those that are left."""
     kept, to = prune(program)
     left = (
-        SymbolGroup(group.layer, tuple((c, to[ref]) for c, ref in group.bits if to[ref] >= 0))
-        for group in groups
+        SymbolGroup(group.layer, tuple((c, to[ref]) for c, ref in group.bits if to[ref] >= 0)) for group in groups
     )
     return Realisation(kept, tuple(group for group in left if group.bits))
 
@@ -96,9 +95,7 @@ class _Reading:
             raise UnprovenError("its output is no function of what its heads are seen to look for")
         return ref
 
-    def _write(
-        self, middle: Stream, after: Stream, coordinate: Coordinate, forms: Sequence[LinearForm]
-    ) -> None:
+    def _write(self, middle: Stream, after: Stream, coordinate: Coordinate, forms: Sequence[LinearForm]) -> None:
         """What hidden units write to a coordinate, if they write bits."""
         try:
             value = plain(after.values[coordinate], self.names, "a coordinate")

@@ -140,9 +140,7 @@ class Found:
             return self.gate(Connective.AND, off, low)
         if low == true:
             return self.gate(Connective.OR, off, high)
-        return self.gate(
-            Connective.OR, self.gate(Connective.AND, bit, high), self.gate(Connective.AND, off, low)
-        )
+        return self.gate(Connective.OR, self.gate(Connective.AND, bit, high), self.gate(Connective.AND, off, low))
 
     def gate(self, connective: Connective, *bits: Ref) -> Ref:
         """The conjunction or disjunction of bits."""

@@ -62,10 +62,7 @@ class Writing:
         terms = [(factor, self._coordinate(coordinate)) for coordinate, factor in form]
         sums = self._sums(terms)
         images = {piecewise(units, one) for one in sums} - {Fraction(0)}
-        return [
-            (image, self._of_sum(terms, lambda one, own=image: piecewise(units, one) == own))
-            for image in images
-        ]
+        return [(image, self._of_sum(terms, lambda one, own=image: piecewise(units, one) == own)) for image in images]
 
     def _where(self, terms: Sequence[tuple[Fraction | int, Levels]], level: Fraction) -> Ref:
         return self._of_sum(terms, lambda one: one == level)
@@ -79,9 +76,7 @@ class Writing:
                 raise UnprovenError("a sum of bits has too many values")
         return found
 
-    def _of_sum(
-        self, terms: Sequence[tuple[Fraction | int, Levels]], holds: Callable[[Fraction], bool]
-    ) -> Ref:
+    def _of_sum(self, terms: Sequence[tuple[Fraction | int, Levels]], holds: Callable[[Fraction], bool]) -> Ref:
         """The bit that says whether a sum has a property."""
         rests = [self._sums(terms[number:]) for number in range(len(terms) + 1)]
         memo: dict[tuple[int, Fraction], Ref] = {}
@@ -89,9 +84,7 @@ class Writing:
         def go(number: int, total: Fraction) -> Ref:
             if (number, total) not in memo:
                 ends = {holds(total + rest) for rest in rests[number]}
-                memo[number, total] = (
-                    self.found.constant(ends.pop()) if len(ends) == 1 else split(number, total)
-                )
+                memo[number, total] = self.found.constant(ends.pop()) if len(ends) == 1 else split(number, total)
             return memo[number, total]
 
         def split(number: int, total: Fraction) -> Ref:

@@ -167,7 +167,7 @@ def same(
     left, right, common = sides_of(a, b, letters, reading)
     end = monotonic() + seconds
     question = _Question((left, right), common, contained, up_to, configurations, seconds, end, report)
-    for find in (_by_empty_word, _by_formulas, _by_few_words):
+    for find in (_by_empty_word, _by_few_words, _by_formulas):
         found = find(question)
         if found is not None:
             return found
@@ -217,6 +217,8 @@ def _by_automata(question: _Question) -> Sameness:
             made.append(restricted(automaton_of_side(side, caps), question.alphabet))
         except UnprovenError as error:
             return _by_words(question, f"side {name} has no automaton: {error}")
+        except KeyboardInterrupt:
+            return Sameness(Answer.UNKNOWN, f"interrupted while side {name} was followed", question.alphabet)
     left, right = made
     states = len(left.moves), len(right.moves)
     word = beyond(left, right) if question.contained else difference(left, right)

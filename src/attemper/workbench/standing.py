@@ -100,6 +100,8 @@ def _formula(side: Side) -> TemporalLanguage | None:
 
 def _computes(side: Side, formula: TemporalLanguage, alphabet: Alphabet) -> bool:
     """Whether the side is proved to be the formula, by its network, or by one that computes both."""
+    if not formula.fits(side.alphabet):  # with --alphabet one side can have symbols that the other has not
+        return False
     try:
         match side:
             case Weighed(_, network):
