@@ -31,7 +31,8 @@ from attemper.networks.layers import Hidden
 from attemper.running.truth import truth_of_words
 from attemper.workbench import same as module
 from attemper.workbench.model import compile_for
-from attemper.workbench.same import Answer, Sameness, same
+from attemper.workbench.same import same
+from attemper.workbench.sameness import Answer, Sameness
 from tests.support import automata
 from tests.support.equivalences import Drawn, DrawnExpression, laws_hold, text_of
 from tests.support.slowly import mostly_slow
@@ -235,18 +236,38 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
     """The words are those that were tried before it, without the few that are tried at first."""
     calls = 0
 
-    def interrupted(question: object, word: Word, *, is_shortest: bool) -> None:
+    def interrupted(question: object, word: Word) -> tuple[bool, bool]:
         nonlocal calls
         calls += 1
-        if calls > module.FEW + 40:
+        if calls > 1 + module.FEW + 40:
             raise KeyboardInterrupt
+        return True, True
 
-    monkeypatch.setattr(module, "_told_apart", interrupted)
+    monkeypatch.setattr(module, "_verdicts", interrupted)
     found = same(*UNPROVED, alphabet="ab", configurations=1_000)
     assert found.answer is Answer.UNKNOWN
     assert found.reason.startswith("interrupted")
-    assert found.words == 40
-    assert found.longest == 4
+    assert (found.words, found.longest) == (40, 4)
+
+
+def test_words_without_a_verdict_are_counted_and_none_is_called_shortest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of the words with an a nothing is known but of the last."""
+
+    def verdicts(question: object, word: Word) -> tuple[bool | None, bool | None]:
+        return (None, True) if "a" in word and len(word) < 4 else (True, "a" not in word)
+
+    monkeypatch.setattr(module, "_verdicts", verdicts)
+    found = same(*UNPROVED, alphabet="ab", configurations=1_000)
+    assert found.answer is Answer.DIFFERENT
+    assert found.word is not None
+    assert len(found.word) == 4
+    assert not found.is_shortest
+    monkeypatch.setattr(module, "_verdicts", lambda question, word: (None, True) if word else (True, True))
+    found = same(*UNPROVED, alphabet="ab", configurations=1_000, up_to=3, seconds=0.5)
+    assert found.answer is Answer.UNKNOWN
+    assert f"of which {found.words:,} have no verdict" in found.reason
 
 
 def test_an_interrupt_while_a_side_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from itertools import islice
 from time import monotonic
-from typing import Literal, NoReturn, final
+from typing import Literal, final
 
 from attemper.checker.names import UnprovenError
-from attemper.errors import ExitCode, InternalError, OptionError
+from attemper.errors import InternalError, OptionError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import difference
 from attemper.languages.regular.regex import letters_of
@@ -20,7 +18,8 @@ from attemper.languages.words import Alphabet, Word, show_word
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
 from attemper.workbench.options import choice
-from attemper.workbench.sides import Given, Reading, Side, Spoken, sides_of
+from attemper.workbench.sameness import Answer, Question, Sameness
+from attemper.workbench.sides import Given, Reading, Spoken, sides_of
 from attemper.workbench.standing import automaton_of_side, is_contained_formula, is_one_formula
 from attemper.workbench.verdicts import longer_words, short_words, verdict
 
@@ -32,89 +31,6 @@ FEW = 60
 
 CONFIRMED = 200
 """The verdicts on a word of at most so many symbols are taken from the definitions once more."""
-
-
-class Answer(StrEnum):
-    """What is found; the last two words of a pair are about containment."""
-
-    SAME = "SAME"
-    CONTAINED = "CONTAINED"
-    DIFFERENT = "DIFFERENT"
-    NOT_CONTAINED = "NOT CONTAINED"
-    UNKNOWN = "UNKNOWN"
-
-
-EXIT_CODES = {
-    Answer.SAME: ExitCode.OK,
-    Answer.CONTAINED: ExitCode.OK,
-    Answer.DIFFERENT: ExitCode.DISAGREEMENT,
-    Answer.NOT_CONTAINED: ExitCode.DISAGREEMENT,
-    Answer.UNKNOWN: ExitCode.UNKNOWN,
-}
-
-
-@final
-@dataclass(frozen=True)
-class Sameness:
-    """The answer, for the words over `alphabet`; it is no truth value, as it can be UNKNOWN.
-
-    `word` is a word on which the sides differ, with the verdicts of A and B, and `is_shortest` says that no
-    shorter word tells them apart. `states` are those of the sides' minimal automata. `reason` says how the
-    answer is shown, or why there is none; then all words up to `longest` symbols were tried, `words` in all.
-    """
-
-    answer: Answer
-    reason: str
-    alphabet: Alphabet
-    word: Word | None = None
-    verdicts: tuple[bool, bool] | None = None
-    is_shortest: bool = False
-    states: tuple[int, int] | None = None
-    longest: int = 0
-    words: int = 0
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("an answer can be UNKNOWN, so it is neither true nor false: look at its 'answer'")
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """What the command line returns."""
-        return EXIT_CODES[self.answer]
-
-
-@final
-@dataclass(frozen=True)
-class _Question:
-    """What is asked, of which words, and for how long it is looked at."""
-
-    sides: tuple[Side, Side]
-    alphabet: Alphabet
-    contained: bool
-    up_to: int
-    configurations: int
-    seconds: float
-    end: float
-    report: Callable[[str], None]
-
-    def tells_apart(self, verdicts: tuple[bool | None, bool | None]) -> bool:
-        """Whether such verdicts on one word answer the question with no."""
-        return verdicts in ([(True, False)] if self.contained else [(True, False), (False, True)])
-
-    def holds(self, reason: str, states: tuple[int, int] | None = None) -> Sameness:
-        answer = Answer.CONTAINED if self.contained else Answer.SAME
-        return Sameness(answer, reason, self.alphabet, states=states)
-
-    def fails(
-        self,
-        word: Word,
-        verdicts: tuple[bool, bool],
-        reason: str,
-        *,
-        is_shortest: bool = True,
-        states: tuple[int, int] | None = None,
-    ) -> Sameness:
-        answer = Answer.NOT_CONTAINED if self.contained else Answer.DIFFERENT
-        return Sameness(answer, reason, self.alphabet, word, verdicts, is_shortest, states)
 
 
 def same(
@@ -166,7 +82,7 @@ def same(
     letters = None if alphabet is None else letters_of(alphabet)
     left, right, common = sides_of(a, b, letters, reading)
     end = monotonic() + seconds
-    question = _Question((left, right), common, contained, up_to, configurations, seconds, end, report)
+    question = Question((left, right), common, contained, up_to, configurations, seconds, end, report)
     for find in (_by_empty_word, _by_few_words, _by_formulas):
         found = find(question)
         if found is not None:
@@ -174,20 +90,20 @@ def same(
     return _by_automata(question)
 
 
-def _by_empty_word(question: _Question) -> Sameness | None:
+def _by_empty_word(question: Question) -> Sameness | None:
     """No word is shorter, and every side says aloud whether it accepts it."""
-    verdicts = _verdicts(question, ())
-    if None in verdicts or not question.tells_apart(verdicts):
+    left, right = _verdicts(question, ())
+    if left is None or right is None or not question.tells_apart((left, right)):
         return None
     reason = "by definition"
     if any(
         isinstance(side, Spoken) and isinstance(side.language, TemporalLanguage) for side in question.sides
     ):
         reason += "; what is said of it beside a formula is the option 'empty'"
-    return question.fails((), (bool(verdicts[0]), bool(verdicts[1])), reason)
+    return question.fails((), (left, right), reason)
 
 
-def _by_formulas(question: _Question) -> Sameness | None:
+def _by_formulas(question: Question) -> Sameness | None:
     """One normal form, for all positions of all words."""
     question.report("comparing as formulas")
     if is_one_formula(*question.sides, question.alphabet):
@@ -197,16 +113,16 @@ def _by_formulas(question: _Question) -> Sameness | None:
     return None
 
 
-def _by_few_words(question: _Question) -> Sameness | None:
+def _by_few_words(question: Question) -> Sameness | None:
     """The shortest words, which are quickly tried."""
-    for word in islice(short_words(question.alphabet, FEW), FEW):
-        found = _told_apart(question, word, is_shortest=True)
-        if found is not None:
-            return found
-    return None
+    trial = _Trial(question)
+    tried = (
+        trial.told_apart(word, is_short=True) for word in islice(short_words(question.alphabet, FEW), FEW)
+    )
+    return next((found for found in tried if found is not None), None)
 
 
-def _by_automata(question: _Question) -> Sameness:
+def _by_automata(question: Question) -> Sameness:
     """Minimal automata; words where there are none."""
     made: list[Dfa] = []
     for name, side in zip("AB", question.sides, strict=True):
@@ -233,41 +149,55 @@ def _by_automata(question: _Question) -> Sameness:
     return question.fails(word, verdicts, "both sides are proved to be automata", states=states)
 
 
-def _by_words(question: _Question, why: str) -> Sameness:
+def _by_words(question: Question, why: str) -> Sameness:
     """All short words, then longer ones until the time is over."""
     question.report(f"{why}; trying words")
-    words = longest = 0
+    trial, longest = _Trial(question), 0
     try:
         for word in short_words(question.alphabet, question.up_to):
             longest = len(word) - 1
             if monotonic() > question.end:
                 break
-            found = _told_apart(question, word, is_shortest=True)
+            found = trial.told_apart(word, is_short=True)
             if found is not None:
                 return found
-            words += 1
         else:
             longest = question.up_to
             drawn = longer_words(question.sides, question.alphabet, question.up_to + 1, seed=0)
             while monotonic() <= question.end:
-                found = _told_apart(question, next(drawn), is_shortest=False)
+                found = trial.told_apart(next(drawn), is_short=False)
                 if found is not None:
                     return found
-                words += 1
     except KeyboardInterrupt:
         why = f"interrupted; {why}"
-    reason = f"{why}; no word of up to {longest} symbols tells them apart, and none of {words:,} words tried"
-    return Sameness(Answer.UNKNOWN, reason, question.alphabet, longest=longest, words=words)
+    reason = (
+        f"{why}; no word of up to {longest} symbols tells them apart, and none of {trial.words:,} words tried"
+    )
+    if trial.undecided:
+        reason += f", of which {trial.undecided:,} have no verdict: a network's output is no bit there"
+    return Sameness(Answer.UNKNOWN, reason, question.alphabet, longest=longest, words=trial.words)
 
 
-def _told_apart(question: _Question, word: Word, *, is_shortest: bool) -> Sameness | None:
-    verdicts = _verdicts(question, word)
-    if None in verdicts or not question.tells_apart(verdicts):
-        return None
-    own = bool(verdicts[0]), bool(verdicts[1])
-    return question.fails(word, own, "by the definitions", is_shortest=is_shortest)
+@final
+class _Trial:
+    """Words that are tried, the shortest first; how many, and how many of them a side says nothing of."""
+
+    def __init__(self, question: Question) -> None:
+        self.question, self.words, self.undecided = question, 0, 0
+
+    def told_apart(self, word: Word, *, is_short: bool) -> Sameness | None:
+        """The answer if the word gives one: a shortest word if all shorter ones had verdicts, too."""
+        left, right = _verdicts(self.question, word)
+        self.words += 1
+        if left is None or right is None:
+            self.undecided += 1
+            return None
+        if not self.question.tells_apart((left, right)):
+            return None
+        is_shortest = is_short and not self.undecided
+        return self.question.fails(word, (left, right), "by the definitions", is_shortest=is_shortest)
 
 
-def _verdicts(question: _Question, word: Word) -> tuple[bool | None, bool | None]:
+def _verdicts(question: Question, word: Word) -> tuple[bool | None, bool | None]:
     left, right = question.sides
     return verdict(left, word), verdict(right, word)

@@ -12,7 +12,8 @@ from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.written import EmptyOption
-from attemper.workbench.same import UP_TO, Answer, Sameness, same
+from attemper.workbench.same import UP_TO, same
+from attemper.workbench.sameness import Answer, Sameness
 
 SIDE = "A network's folder, formula:TEXT, formula@first:TEXT, regex:TEXT, dfa:FILE or program:FILE."
 
