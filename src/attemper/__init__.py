@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         compile_regex,
         load,
     )
+    from attemper.workbench.same import same
     from attemper.workbench.softening import load_softened, soften
     from attemper.workbench.zoo import compile_named, named
 
@@ -58,6 +59,7 @@ __all__ = [
     "read_dfa",
     "refute",
     "register_predicate",
+    "same",
     "soften",
     "verify",
 ]
@@ -89,6 +91,7 @@ _HOMES = {
     "read_dfa": "attemper.languages.regular.files",
     "refute": "attemper.workbench.asking",
     "register_predicate": "attemper.exact.predicates",
+    "same": "attemper.workbench.same",
     "soften": "attemper.workbench.softening",
     "verify": "attemper.workbench.asking",
 }

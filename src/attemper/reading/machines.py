@@ -57,7 +57,7 @@ class CapReachedError(UnprovenError):
 @final
 @dataclass(frozen=True)
 class Followed:
-    """A program's minimal automaton, the empty word included, and how many configurations the last walk met."""
+    """The minimal automaton, the empty word included, and how many configurations the last walk met."""
 
     dfa: Dfa
     configurations: int
