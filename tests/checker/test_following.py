@@ -640,6 +640,19 @@ def test_a_total_that_goes_both_ways_is_kept_as_far_as_states_can_be_apart() -> 
     assert (falling.least, falling.stops) == (3, True), "all that is less fails it"
 
 
+def test_without_an_automaton_a_total_is_followed_one_step_beyond_its_test() -> None:
+    """It is tested at 1, so that it is kept up to 2; what it is after 3 letters matters at the position 4."""
+    counts = (A, B, Count(Mask.UP_TO, 0), Count(Mask.UP_TO, 1), Linear(((1, 2), (-1, 3)), 0), Compare(4, 1))
+
+    def program(last: int) -> Program:
+        early = Place(closed_forms.Test(NonNegative(), -1, 0, last))
+        return Program(AB, (*counts, early, Gate(Connective.AND, (5, 6))), 7)
+
+    assert follows(program(3), None)
+    with pytest.raises(UnprovenError, match="rises and falls"):
+        follows(program(4), None)
+
+
 def test_a_count_that_is_added_and_taken_away_neither_rises_nor_falls() -> None:
     steps = (A, Count(Mask.UP_TO, 0), Linear(((1, 1), (-1, 1)), 2), Compare(2, 2))
     assert follows(Program(AB, steps, 3), automata.universal())
