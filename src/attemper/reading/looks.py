@@ -36,8 +36,8 @@ MASKS = {masking: mask for mask, masking in MASKINGS.items()}
 def looks_of(found: Found, names: Recording, layer: Layer, stream: Stream, bits: Bits) -> list[Ref]:
     """The steps that a layer's heads might be, made of what `bits` says of the coordinates that they read.
 
-    That a count is at least 1 is first said of the count, and then of a sum in its normal form, which may rise
-    and fall where the count does not: of two steps that are the same the first is taken.
+    That a count is at least 1 is first said of the count, and then of a sum in its normal form, which may
+    rise and fall where the count does not: of two steps that are the same the first is taken.
     """
     plain_ones: list[Ref] = []
     sums: list[tuple[_Looks, Added]] = []

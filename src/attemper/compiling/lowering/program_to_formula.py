@@ -83,7 +83,7 @@ class _Writer:
             case Place(form):
                 return _of_place(ref, form)
             case Not(bit):
-                return negation(known[bit])
+                return _opposite(known[bit])
             case Gate(Connective.AND, bits):
                 return all_of(known[bit] for bit in bits)
             case Gate(Connective.OR | Connective.UNION, bits) | Merge(bits):
@@ -134,6 +134,14 @@ class _Writer:
         less = tuple((-factor, atom) for factor, atom in term.parts if factor < 0)
         left, right = max(term.constant, 0), max(-term.constant, 0)
         return Comparison(operator, Term(more, left), Term(less, right))
+
+
+def _opposite(formula: Formula) -> Formula:
+    match formula:
+        case Comparison(ComparisonOperator.AT_LEAST, left, right):
+            return Comparison(ComparisonOperator.LESS, left, right)
+        case _:
+            return negation(formula)
 
 
 def _before(formula: Formula) -> Formula:
