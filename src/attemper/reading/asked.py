@@ -1,0 +1,176 @@
+"""The functions of a future-masked model, asked on many rows at once; all that they return is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import TypeVar, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.checker.probing import BatchDependenceError, Probed
+from attemper.errors import UnsupportedError
+from attemper.hard_models.masked import MaskedModel, ordered, placed
+from attemper.hard_models.protocol import MOST_SCORES, Array, HardModel, Integers, normal, scored
+
+FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}
+"""Which function of a model computes what a complaint is about."""
+
+FURTHER = 64
+"""At so many positions behind all places, and as many far away, the embedding is asked for, too."""
+
+FAR = 1_000_003
+"""The last of these positions lies about here."""
+
+Result = TypeVar("Result")
+
+
+@final
+class Asked:
+    """A model's functions, where every row of numbers has its bytes as its name, and scores are ranks.
+
+    Every call is repeated for some of its rows in other batches. Raises `UnsupportedError`, whose details
+    name the `function`, for what is not a number, arrays of another shape, and results that depend on the
+    batch.
+    """
+
+    def __init__(self, model: MaskedModel) -> None:
+        self.model = model
+        # Probed asks the four functions and nothing else of a model.
+        self._probed = Probed(cast(HardModel, _Examined(model)))
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        """y^(0)."""
+        return _blamed("embed", lambda: self._probed.embed(positions, symbols))
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        """y^(k)."""
+        return _blamed("combine", lambda: self._probed.combine(layer, own, attended))
+
+    def labels(self, rows: Array) -> NDArray[np.bool_]:
+        """The verdicts."""
+        return _blamed("labels", lambda: self._probed.labels(rows))
+
+    def ranks(self, layer: int, head: int, rows: Array) -> Iterator[Integers]:
+        """For each row as a query: how many different scores of keys among the rows are less.
+
+        No more than about `MOST_SCORES` scores exist at a time; those of one query come from one call.
+        """
+        size = max(1, MOST_SCORES // len(rows))
+        for top in range(0, len(rows), size):
+            yield from map(_ranked, self._scores(layer, head, rows[top : top + size], rows))
+
+    def _scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        return _blamed("scores", lambda: self._probed.scores(layer, head, queries, keys))
+
+    def require_places(self, letters: int) -> None:
+        """Ask for embeddings behind all places: they must be those of the places that the model declares.
+
+        Raises `UnsupportedError` with two positions that should have one embedding and have not.
+        """
+        last = sum(self.model.places)
+        near = np.arange(last + 1, last + 1 + FURTHER + 2 * self.model.places[1])
+        positions = np.concatenate([near, np.linspace(last + FURTHER, last + FAR, FURTHER, dtype=np.int64)])
+        for letter in range(letters):
+            symbols = np.full(len(positions), letter, dtype=np.int64)
+            there = self.embed(positions, symbols)
+            here = self.embed(placed(self.model.places, positions), symbols)
+            wrong = np.flatnonzero((there != here).any(axis=1))
+            if len(wrong):
+                raise _wrong_place(self.model, int(positions[wrong[0]]))
+
+
+def _wrong_place(model: MaskedModel, position: int) -> UnsupportedError:
+    place = int(placed(model.places, np.array([position]))[0])
+    prefix, period = model.places
+    return UnsupportedError(
+        f"the embedding at position {position} is another than at {place}, though with the prefix {prefix} "
+        f"and the period {period} they have one place; embeddings that are not periodic, such as 1/i, cannot "
+        "be read back, as the network then has infinitely many places",
+        function="embed",
+    )
+
+
+def _blamed(function: str, ask: Callable[[], Result]) -> Result:
+    """What is returned; an error that the function is to blame for names it."""
+    try:
+        return ask()
+    except BatchDependenceError as error:
+        raise UnsupportedError(str(error), function=FUNCTIONS[error.what]) from None
+    except UnsupportedError as error:
+        raise UnsupportedError(str(error), function=function) from None
+
+
+def _ranked(row: Array) -> Integers:
+    """For each number of the row how many different ones are less."""
+    if row.dtype != object:
+        return np.unique(row, return_inverse=True)[1].astype(np.int32)
+    numbers = row.tolist()
+    rank = {value: k for k, value in enumerate(_ascending(numbers))}
+    return np.array([rank[value] for value in numbers], dtype=np.int32)
+
+
+def _ascending(numbers: list[object]) -> list[object]:
+    """The different numbers, in order."""
+    found = sorted(numbers)  # type: ignore[type-var]
+    return [*found[:1], *(after for before, after in pairwise(found) if after != before)]
+
+
+@final
+class _Examined:
+    """The model's four functions; what they return is looked at, and -0.0 becomes 0.0.
+
+    They are handed copies, so that a function that writes into its arguments changes nothing of ours.
+    """
+
+    def __init__(self, model: MaskedModel) -> None:
+        self._model = model
+        self._kinds: dict[int, tuple[int, np.dtype[np.generic]]] = {}
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        return self._rows(0, self._model.embed(positions.copy(), symbols.copy()), len(positions))
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        found = self._model.combine(layer, own.copy(), [rows.copy() for rows in attended])
+        return self._rows(layer + 1, found, len(own))
+
+    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        return ordered(scored(self._model, layer, head, queries.copy(), keys.copy()))
+
+    def labels(self, activations: Array) -> NDArray[np.bool_]:
+        found: object = self._model.labels(activations.copy())
+        if (
+            not isinstance(found, np.ndarray)
+            or found.shape != (len(activations),)
+            or found.dtype.kind not in "biu"
+        ):
+            raise UnsupportedError(
+                f"it must return an array of {len(activations)} truth values, one for each row (for example "
+                f"logits > 0), not {_shown(found)}"
+            )
+        return found.astype(np.bool_)
+
+    def _rows(self, level: int, found: object, count: int) -> Array:
+        """Activations: rows of numbers of one width and type at each level."""
+        if not isinstance(found, np.ndarray) or found.ndim != 2 or len(found) != count:
+            raise UnsupportedError(
+                f"it must return an array of numbers with {count} rows, not {_shown(found)}"
+            )
+        if found.dtype.kind == "f" and found.dtype.itemsize > 8:
+            raise UnsupportedError(f"activations of the type {found.dtype} have bytes that mean nothing")
+        kind = found.shape[1], found.dtype
+        before = self._kinds.setdefault(level, kind)
+        if kind != before:
+            raise UnsupportedError(
+                f"it returns rows of {kind[0]} numbers of type {kind[1]}, and in another batch of "
+                f"{before[0]} of type {before[1]}"
+            )
+        return normal(found)
+
+
+def _shown(found: object) -> str:
+    """What something is, for people."""
+    if isinstance(found, np.ndarray):
+        return f"one of shape {found.shape} and type {found.dtype}"
+    return f"a {type(found).__qualname__}"
