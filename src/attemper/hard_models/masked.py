@@ -168,7 +168,7 @@ def _complaints_of_places(places: Any) -> Iterator[str]:
     elif places[0] < 0 or places[1] < 1:
         yield "places with a prefix below 0 or a period below 1"
     elif sum(places) > MAX_PLACES:
-        yield f"{sum(places):,} places, and at most {MAX_PLACES:,} are followed"
+        yield f"{sum(places):,} places, of which at most {MAX_PLACES:,} are followed"
 
 
 def _complaints_of_layers(layers: Any) -> Iterator[str]:
