@@ -23,6 +23,9 @@ FURTHER = 64
 FAR = 1_000_003
 """The last of these positions lies about here."""
 
+TWICE = 32
+"""For about so many queries of a call the scores of all keys are asked for twice."""
+
 Result = TypeVar("Result")
 
 
@@ -30,27 +33,44 @@ Result = TypeVar("Result")
 class Asked:
     """A model's functions, where every row of numbers has its bytes as its name, and scores are ranks.
 
-    Every call is repeated for some of its rows in other batches. Raises `UnsupportedError`, whose details
-    name the `function`, for what is not a number, arrays of another shape, and results that depend on the
-    batch.
+    Every call is repeated for some of its rows in other batches, and for all of them in the opposite order,
+    each twice. Raises `UnsupportedError`, whose details name the `function`, for what is not a number, arrays
+    of another shape, and results that depend on the batch.
     """
 
     def __init__(self, model: MaskedModel) -> None:
         self.model = model
         # Probed asks the four functions and nothing else of a model.
-        self._probed = Probed(cast(HardModel, _Examined(model)))
+        self._examined = _Examined(model)
+        self._probed = Probed(cast(HardModel, self._examined))
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         """y^(0)."""
-        return _blamed("embed", lambda: self._probed.embed(positions, symbols))
+        return _blamed("embed", lambda: self._embed(positions, symbols))
+
+    def _embed(self, positions: Integers, symbols: Integers) -> Array:
+        found, back = self._probed.embed(positions, symbols), _back(len(positions))
+        _require_same("embeddings", self._examined.embed(positions[back], symbols[back]), found[back])
+        return found
 
     def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
         """y^(k)."""
-        return _blamed("combine", lambda: self._probed.combine(layer, own, attended))
+        return _blamed("combine", lambda: self._combine(layer, own, attended))
+
+    def _combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        found, back = self._probed.combine(layer, own, attended), _back(len(own))
+        again = self._examined.combine(layer, own[back], [rows[back] for rows in attended])
+        _require_same("activations", again, found[back])
+        return found
 
     def labels(self, rows: Array) -> NDArray[np.bool_]:
         """The verdicts."""
-        return _blamed("labels", lambda: self._probed.labels(rows))
+        return _blamed("labels", lambda: self._labels(rows))
+
+    def _labels(self, rows: Array) -> NDArray[np.bool_]:
+        found, back = self._probed.labels(rows), _back(len(rows))
+        _require_same("labels", self._examined.labels(rows[back]), found[back])
+        return found
 
     def ranks(self, layer: int, head: int, rows: Array) -> Iterator[Integers]:
         """For each row as a query: how many different scores of keys among the rows are less.
@@ -59,10 +79,18 @@ class Asked:
         """
         size = max(1, MOST_SCORES // len(rows))
         for top in range(0, len(rows), size):
-            yield from map(_ranked, self._scores(layer, head, rows[top : top + size], rows))
+            yield from self._ranks(layer, head, rows[top : top + size], rows)
 
-    def _scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
-        return _blamed("scores", lambda: self._probed.scores(layer, head, queries, keys))
+    def _ranks(self, layer: int, head: int, queries: Array, keys: Array) -> Sequence[Integers]:
+        return _blamed("scores", lambda: self._orders(layer, head, queries, keys))
+
+    def _orders(self, layer: int, head: int, queries: Array, keys: Array) -> Sequence[Integers]:
+        found = [_ranked(row) for row in self._probed.scores(layer, head, queries, keys)]
+        back, some = _back(len(keys)), range(len(queries))[-1 :: -max(1, len(queries) // TWICE)]
+        again = self._examined.scores(layer, head, queries[some], keys[back])
+        for query, row in zip(some, again, strict=True):
+            _require_same("scores", _ranked(row), found[query][back])
+        return found
 
     def require_places(self, letters: int) -> None:
         """Ask for embeddings behind all places: they must be those of the places that the model declares.
@@ -90,6 +118,16 @@ def _wrong_place(model: MaskedModel, position: int) -> UnsupportedError:
         "be read back, as the network then has infinitely many places",
         function="embed",
     )
+
+
+def _back(count: int) -> Integers:
+    """All row numbers in the opposite order, and once more: position in a batch must not matter."""
+    return np.concatenate([np.arange(count)[::-1]] * 2)
+
+
+def _require_same(what: str, once: Array, again: Array) -> None:
+    if not np.array_equal(once, again):
+        raise BatchDependenceError(what)
 
 
 def _blamed(function: str, ask: Callable[[], Result]) -> Result:

@@ -83,7 +83,7 @@ def automaton_of_masked(
     >>> from attemper.hard_models.masked_examples import Alternating
     >>> read = automaton_of_masked(Alternating())
     >>> len(read.dfa.moves), read.dfa.accepts(tuple("abab")), read.dfa.accepts(tuple("abba")), read.empty
-    (4, True, False, "rejected, as the model says nothing of it")
+    (4, True, False, 'rejected, as the model says nothing of it')
     """
     for complaint in complaints(model):
         raise UnsupportedError(f"the model has {complaint}")
