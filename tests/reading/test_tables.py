@@ -21,7 +21,7 @@ from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.reading import budget
 from attemper.reading.tables import ReadTable, automaton_of_masked
-from tests.support.by_rows import ByRows, Row, words
+from tests.support.by_rows import ByRows, Ended, Row, by_tables, words
 from tests.support.masked_models import ArrayModel
 from tests.support.orders import Numbers, invariant
 from tests.support.plain_masked import PlainMasked, drawn, verdict, verdicts
@@ -145,6 +145,27 @@ def test_heads_of_all_kinds_in_two_layers(pair: tuple[tuple[bool, str], tuple[bo
         join=lambda layer, own, read: (1, (own[1] + 2 * read[0][1] + sum(row[1] for row in read[1:])) % 5),
     )
     require_by_rows(model)
+
+
+def require_tables(seeds: range, longest: int) -> None:
+    for seed in seeds:
+        model = by_tables(seed)
+        read = automaton_of_masked(model)
+        letters = len(read.dfa.alphabet.symbols)
+        behind = (letters,) if isinstance(model, Ended) else ()
+        assert not behind or read.dfa.accepts(()) == model.verdict(behind)
+        for word in words(letters, longest if letters < 3 else longest - 2):
+            symbols = tuple(model.symbols[k] for k in word)
+            assert read.dfa.accepts(symbols) == model.verdict((*word, *behind)), (seed, symbols)
+
+
+def test_random_tables_with_ties_everywhere() -> None:
+    require_tables(range(40), 6)
+
+
+@pytest.mark.slow
+def test_many_random_tables_with_ties_everywhere() -> None:
+    require_tables(range(40, 640), 8)
 
 
 # Numbers --------------------------------------------------------------------------------------------
@@ -339,10 +360,6 @@ def test_the_empty_word_is_rejected_unless_the_model_says_otherwise() -> None:
         assert "attribute" in read.empty
         assert read.dfa.accepts(("b",))
         assert not read.dfa.accepts(("b", "a"))
-
-
-class Ended(ByRows):
-    ending = "$"
 
 
 def test_an_end_marker_has_the_verdict_and_no_letter_behind_it() -> None:

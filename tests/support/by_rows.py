@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,49 @@ class ByRows:
         return bool(self.label(rows[-1]))
 
 
+class Ended(ByRows):
+    """A model with an end marker, its last symbol."""
+
+    ending = "$"
+
+
 def words(letters: int, longest: int) -> Iterator[tuple[int, ...]]:
     """All words of 1 to `longest` letters."""
     for length in range(1, longest + 1):
         yield from product(range(letters), repeat=length)
+
+
+def by_tables(seed: int) -> ByRows:
+    """A model whose functions are random tables with few entries: ties everywhere, some with an end marker.
+
+    Rows have a 1 in front, so that a row of zeros is another value than all others.
+    """
+    draw = Random(f"tables {seed}")
+    values, levels = draw.randint(2, 4), draw.choice((1, 2, 3, 9))
+    symbols = draw.choice((("a",), ("a", "b"), ("a", "b"), ("a", "b", "c")))
+    places = draw.choice(((0, 1), (0, 1), (0, 2), (0, 3), (2, 1), (3, 2)))
+    kinds = tuple(product((False, True), ("leftmost", "rightmost")))
+    heads = tuple(
+        tuple(draw.choice(kinds) for _ in range(draw.randint(0, 3))) for _ in range(draw.randint(0, 4))
+    )
+    tables: dict[Row, int] = {}
+
+    def table(most: int, *name: Any) -> int:
+        if name not in tables:
+            tables[name] = Random(repr((seed, name))).randrange(most)
+        return tables[name]
+
+    def embedded(position: int, letter: int) -> Row:
+        place = position if position <= places[0] else -((position - places[0]) % places[1])
+        return (1, table(values, "embed", place, letter))
+
+    ended = seed % 3 == 0
+    return (Ended if ended else ByRows)(
+        embedded,
+        label=lambda row: table(2, "label", row) == 1,
+        heads=heads,
+        score=lambda layer, head, query, key: table(levels, "score", layer, head, query, key),
+        join=lambda layer, own, read: (1, table(values, "join", layer, own, tuple(read))),
+        symbols=(*symbols, "$") if ended else symbols,
+        places=places,
+    )

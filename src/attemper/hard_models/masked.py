@@ -81,7 +81,10 @@ class MaskedModel(Protocol):
         """In which arithmetic the functions are evaluated, in words: it is part of what is said."""
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
-        """y^(0) for each pair of a position i >= 1 and the number of a symbol; at place(i) it is the same."""
+        """y^(0) for each pair of a position i >= 1 and the number of a symbol; at place(i) it is the same.
+
+        It is asked for positions up to about a million, too, to see that this is so.
+        """
 
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         """The matrix of the scores of all queries (rows) and keys (columns).

@@ -62,7 +62,7 @@ def as_masked(found: object, source: str) -> MaskedModel:
             return MaskedNetwork(found)
         case Encoder():
             return MaskedEncoder(found)
-    if hasattr(found, "scores") and hasattr(found, "length") and not hasattr(found, "layers"):
+    if hasattr(found, "scores") and hasattr(found, "length") and not hasattr(found, "places"):
         return MaskedHardModel(_hard(found, source))
     complaint = next(complaints(found), None)
     if complaint is not None or isinstance(found, type):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.errors import UnsupportedError
 from attemper.hard_models.masked import MaskedModel, ordered, placed
-from attemper.hard_models.protocol import MOST_SCORES, Array, HardModel, Integers, normal, scored
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
 
 FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}
 """Which function of a model computes what a complaint is about."""
@@ -22,6 +22,9 @@ FURTHER = 64
 
 FAR = 1_000_003
 """The last of these positions lies about here."""
+
+SCORES_AT_ONCE = 1_000_000
+"""How many scores of a layer and head exist at a time; as fractions they take 150 bytes each."""
 
 TWICE = 32
 """For about so many queries of a call the scores of all keys are asked for twice."""
@@ -75,9 +78,9 @@ class Asked:
     def ranks(self, layer: int, head: int, rows: Array) -> Iterator[Integers]:
         """For each row as a query: how many different scores of keys among the rows are less.
 
-        No more than about `MOST_SCORES` scores exist at a time; those of one query come from one call.
+        No more than about `SCORES_AT_ONCE` scores exist at a time; those of one query come from one call.
         """
-        size = max(1, MOST_SCORES // len(rows))
+        size = max(1, SCORES_AT_ONCE // len(rows))
         for top in range(0, len(rows), size):
             yield from self._ranks(layer, head, rows[top : top + size], rows)
 
