@@ -124,8 +124,8 @@ def _wrong_place(model: MaskedModel, position: int) -> UnsupportedError:
 
 
 def _back(count: int) -> Integers:
-    """All row numbers in the opposite order, and once more: position in a batch must not matter."""
-    return np.concatenate([np.arange(count)[::-1]] * 2)
+    """All row numbers in the opposite order, twice, and the first: an odd number of rows, in new places."""
+    return np.append(np.tile(np.arange(count)[::-1], 2), 0)
 
 
 def _require_same(what: str, once: Array, again: Array) -> None:
