@@ -60,6 +60,9 @@ def test_a_machine_that_needs_too_many_rounds_is_left_as_it_is() -> None:
         (np.arange(length) == length - 1).astype(np.int64)[:, None],
     )
     assert merged(chain, rounds=5) is chain
+    looked: list[int] = []
+    assert len(merged(chain, lambda: looked.append(0)).moves) == length
+    assert len(looked) == length - 1
     twice = Machine(np.concatenate([chain.moves, chain.moves]), np.concatenate([chain.outputs] * 2))
     assert len(merged(twice).moves) == length
 

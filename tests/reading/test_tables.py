@@ -575,13 +575,37 @@ def test_a_cap_on_configurations_ends_with_unknown() -> None:
         automaton_of_masked(Alternating(), configurations=10)
 
 
-def test_caps_on_seconds_and_memory_end_with_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnprovedError, match="0 seconds were not enough"):
+def test_a_cap_on_seconds_ends_with_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnprovedError, match=r"0 seconds were not enough, with 1 configurations met"):
         automaton_of_masked(Alternating(), seconds=0)
-    for size, what in ((100, "activations|orders|tables"), (1_000, "orders|tables|activations")):
-        monkeypatch.setattr(budget, "MOST_BYTES", size)
-        with pytest.raises(UnprovedError, match=f"the ({what}) .*take more than 0 megabytes"):
-            automaton_of_masked(large())
+    clock = iter(range(1_000))
+    monkeypatch.setattr(budget, "monotonic", lambda: next(clock))
+    with pytest.raises(UnprovedError, match=r"60 seconds were not enough, with [0-9,]+ configurations met"):
+        automaton_of_masked(large())
+
+
+SIXTY = tuple(f"s{k}" for k in range(60))
+
+TOO_LARGE = {
+    "embeddings at all places": (1_700, replace(PLAIN, places=(7, 2))),
+    "tables of the heads": (1_900, large()),
+    "orders of the keys of layer 0": (
+        13_000,
+        replace(PLAIN, symbols=SIXTY, score=lambda layer, head, query, key: (query[1] + key[1]) % 60),
+    ),
+    "activations behind layer 0": (3_500, replace(PLAIN, join=lambda layer, own, read: own * 300)),
+}
+
+
+@pytest.mark.parametrize("what", TOO_LARGE)
+def test_caps_on_memory_end_with_unknown(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    size, model = TOO_LARGE[what]
+    monkeypatch.setattr(budget, "MOST_BYTES", size)
+    with pytest.raises(UnprovedError, match=f"the {what} take more than 0 megabytes"):
+        automaton_of_masked(model)
+    monkeypatch.setattr(budget, "MOST_BYTES", 100 * size)
+    with pytest.raises(UnprovedError, match=r"more than [0-9,]+ configurations"):
+        automaton_of_masked(model, configurations=3)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,8 @@ class MaskedNetwork:
         )
         self._vectors: list[Vector] = [()]
         self._numbers: dict[Vector, int] = {}
+        self._of_places: dict[tuple[int, int], Vector] = {}
+        self._known: dict[tuple[LinearForm, ...], dict[int, Vector]] = {}
 
     def embed(self, positions: Integers, symbols: Integers) -> Array:
         """Word embedding plus position embedding."""
@@ -82,13 +84,14 @@ class MaskedNetwork:
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
         """Query times key, as fractions."""
         which = self.network.layers[layer].heads[head]
-        left, right = self._images(which.query, queries), self._images(which.key, keys)
-        found = np.empty((len(left), len(right)), dtype=object)
-        for row, query in enumerate(left):
-            for column, key in enumerate(right):
+        lefts, rows = self._images(which.query, queries)
+        rights, columns = self._images(which.key, keys)
+        found = np.empty((len(lefts), len(rights)), dtype=object)
+        for row, query in enumerate(lefts):
+            for column, key in enumerate(rights):
                 products = (a * b for a, b in zip(query, key, strict=True))
                 found[row, column] = sum(products, Fraction(0))
-        return found
+        return np.asarray(found[np.ix_(rows, columns)])
 
     def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
         """The residual stream behind heads and hidden units; a head that sees nothing adds 0."""
@@ -111,6 +114,11 @@ class MaskedNetwork:
         return np.array(bits, dtype=np.bool_)
 
     def _embedded(self, position: int, symbol: int) -> Vector:
+        if (position, symbol) not in self._of_places:
+            self._of_places[position, symbol] = self._newly_embedded(position, symbol)
+        return self._of_places[position, symbol]
+
+    def _newly_embedded(self, position: int, symbol: int) -> Vector:
         vector = [Fraction(0)] * len(self.network.coordinates)
         for coordinate, value in self.network.embedding[symbol]:
             vector[coordinate] += value
@@ -126,9 +134,18 @@ class MaskedNetwork:
                 self._vectors.append(vector)
         return np.array([[self._numbers[vector]] for vector in vectors], dtype=np.int64)
 
-    def _images(self, forms: Sequence[LinearForm], rows: Array) -> list[Vector]:
-        vectors = [list(self._vectors[number]) for number in rows[:, 0].tolist()]
-        return [tuple(value_of(form, vector) for form in forms) for vector in vectors]
+    def _images(self, forms: tuple[LinearForm, ...], rows: Array) -> tuple[list[Vector], list[int]]:
+        """The different vectors of the forms' values at the rows, and the number of each row's."""
+        found: dict[Vector, int] = {}
+        numbers = [found.setdefault(self._image(forms, number), len(found)) for number in rows[:, 0].tolist()]
+        return list(found), numbers
+
+    def _image(self, forms: tuple[LinearForm, ...], number: int) -> Vector:
+        known = self._known.setdefault(forms, {})
+        if number not in known:
+            vector = list(self._vectors[number])
+            known[number] = tuple(value_of(form, vector) for form in forms)
+        return known[number]
 
 
 def _behind(units: Sequence[Hidden], middle: list[Fraction]) -> Vector:

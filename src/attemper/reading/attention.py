@@ -60,7 +60,6 @@ def attention_of(
     orders: list[Integers] = []
     rightmost: list[bool] = []
     entry = np.zeros((len(heads), len(rows)), dtype=np.int64)
-    budget.hold(4 * len(rows) ** 2, f"orders of the keys of layer {layer}")
     for number, head in enumerate(heads):
         known: dict[bytes, int] = {}
         for query, ranks in enumerate(asked.ranks(layer, number, rows)):
@@ -68,6 +67,7 @@ def attention_of(
             name = ranks.tobytes()
             if name not in known:
                 known[name] = len(orders)
+                budget.hold(len(orders) * ranks.nbytes, f"orders of the keys of layer {layer}")
                 orders.append(ranks)
                 rightmost.append(head.choice == Choice.RIGHTMOST)
             entry[number, query] = known[name]

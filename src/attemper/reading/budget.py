@@ -10,7 +10,7 @@ from attemper.errors import OptionError, UnprovedError
 BLOCK = 1_024
 """So many configurations are followed together."""
 
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 27
 """No table of ours takes more memory: configurations, activations of a layer, or orders of keys."""
 
 

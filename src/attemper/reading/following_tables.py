@@ -53,7 +53,6 @@ class TableFollower:
         outputs: list[Integers] = []
         done = 0
         while done < len(self._names):
-            self._budget.look()
             some = self._names[done : done + BLOCK]
             met = np.frombuffer(b"".join(some), dtype=np.int32).reshape(len(some), -1)
             targets, found = self._step(met)
@@ -68,6 +67,7 @@ class TableFollower:
         targets = np.zeros((len(met), letters), dtype=np.int64)
         read = []
         for letter in range(letters):
+            self._budget.look()
             own = self._below.outputs[met[:, 0], letter]
             after = self._attention.updated(met[:, 1:], own)
             read.append(np.column_stack([own, self._attention.read(met[:, 1:], after, own)]))

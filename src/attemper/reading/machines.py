@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -16,11 +17,11 @@ ROUNDS = 500
 @final
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """From state q the letter number a leads to state moves[q, a], and outputs[q, a] is put out; it starts in 0.
+    """From state q the letter a leads to state moves[q, a], and outputs[q, a] is put out; it starts in 0.
 
     >>> Machine(np.array([[0, 0]]), np.array([[5, 7]])).run((0, 1, 1))
     (5, 7, 7)
-    """  # noqa: E501 - one sentence
+    """
 
     moves: Integers
     outputs: Integers
@@ -34,17 +35,19 @@ class Machine:
         return tuple(found)
 
 
-def merged(machine: Machine, rounds: int = ROUNDS) -> Machine:
+def merged(machine: Machine, look: Callable[[], None] = lambda: None, rounds: int = ROUNDS) -> Machine:
     """A machine that puts out the same on every word, with states that nothing tells apart as one.
 
     (Moore's partition refinement: states are in one block if they put out the same, and then if their moves
-    also lead to the same blocks, until nothing changes.) The machine itself where that takes too many rounds.
+    also lead to the same blocks, until nothing changes.) The machine itself where that takes too many rounds;
+    `look` is called before each, and may raise.
 
     >>> merged(Machine(np.array([[1], [2], [0]]), np.array([[5], [5], [5]]))).moves.tolist()
     [[0]]
     """
     blocks = _numbered(machine.outputs)
     for _ in range(rounds):
+        look()
         finer = _numbered(np.concatenate([blocks[:, None], blocks[machine.moves]], axis=1))
         if finer.max() == blocks.max():
             first = np.unique(blocks, return_index=True)[1]

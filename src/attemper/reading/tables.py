@@ -41,6 +41,9 @@ from attemper.reading.following_tables import TableFollower
 from attemper.reading.machines import Machine, merged
 from attemper.reading.values import Values
 
+EMBEDDED = 200
+"""So many bytes a letter at a place is taken to need."""
+
 EMPTY_BY_ENDING = "the model's, at its end marker"
 EMPTY_BY_ATTRIBUTE = "the model's attribute 'accepts_empty'"
 EMPTY_UNSAID = "rejected, as the model says nothing of it"
@@ -90,16 +93,20 @@ def automaton_of_masked(
     budget, asked = Budget(configurations, seconds), Asked(model)
     last = None if (ending := ending_of(model)) is None else model.symbols.index(ending)
     asked.require_places(len(model.symbols))
+    budget.hold(EMBEDDED * sum(model.places) * len(model.symbols), "embeddings at all places")
     machine, values = _of_places(model, asked)
     budget.meet(len(machine.moves))
     met = [len(values)]
     for layer, heads in enumerate(model.layers):
         attention = attention_of(asked, layer, heads, values.rows(), budget)
-        follower = TableFollower(asked, layer, merged(machine), values.rows(), attention, budget, last)
+        follower = TableFollower(
+            asked, layer, merged(machine, budget.look), values.rows(), attention, budget, last
+        )
         machine, values = follower.follow()
         met.append(len(values))
     bits = asked.labels(values.rows())
-    dfa = _as_dfa(model, merged(Machine(machine.moves, bits[machine.outputs].astype(np.int64))))
+    judged = Machine(machine.moves, bits[machine.outputs].astype(np.int64))
+    dfa = _as_dfa(model, merged(judged, budget.look))
     return ReadTable(minimal(dfa), budget.met, tuple(met), _whose_empty(model), model.semantics)
 
 
