@@ -576,11 +576,14 @@ def test_a_cap_on_configurations_ends_with_unknown() -> None:
 
 
 def test_a_cap_on_seconds_ends_with_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnprovedError, match=r"0 seconds were not enough, with 1 configurations met"):
+    with pytest.raises(
+        UnprovedError,
+        match=r"0 seconds were not enough \(configurations met: 1\): give more, as in --seconds 60",
+    ):
         automaton_of_masked(Alternating(), seconds=0)
     clock = iter(range(1_000))
     monkeypatch.setattr(budget, "monotonic", lambda: next(clock))
-    with pytest.raises(UnprovedError, match=r"60 seconds were not enough, with [0-9,]+ configurations met"):
+    with pytest.raises(UnprovedError, match=r"60 seconds were not enough \(configurations met: [0-9,]+\)"):
         automaton_of_masked(large())
 
 

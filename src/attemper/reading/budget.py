@@ -30,11 +30,6 @@ class Budget:
         self._most, self._seconds = configurations, seconds
         self._end = monotonic() + seconds
 
-    @property
-    def seconds_left(self) -> float:
-        """How long it may still take; never below 0."""
-        return max(0.0, self._end - monotonic())
-
     def meet(self, count: int) -> None:
         """So many configurations more. Raises `UnprovedError` where they are too many."""
         self.met += count
@@ -50,8 +45,8 @@ class Budget:
         """Raises `UnprovedError` if the time is over."""
         if monotonic() >= self._end:
             raise UnprovedError(
-                f"{self._seconds:g} seconds were not enough, with {self.met:,} configurations met: give "
-                f"more, as in --seconds {max(60, round(10 * self._seconds))}",
+                f"{self._seconds:g} seconds were not enough (configurations met: {self.met:,}): give more, as "
+                f"in --seconds {max(60, round(10 * self._seconds))}",
                 configurations=self.met,
             )
 
@@ -59,7 +54,7 @@ class Budget:
         """Raises `UnprovedError` if so many bytes are too many."""
         if size > MOST_BYTES:
             raise UnprovedError(
-                f"the {what} take more than {MOST_BYTES >> 20} megabytes, with {self.met:,} "
-                "configurations met",
+                f"the {what} take more than {MOST_BYTES >> 20} megabytes, and no more are kept "
+                f"(configurations met: {self.met:,}): the model has too many activations",
                 configurations=self.met,
             )
