@@ -374,6 +374,8 @@ def test_an_end_marker_has_the_verdict_and_no_letter_behind_it() -> None:
     assert read.dfa == minimal(parse_regex("(a|b)*b", "ab"))
     assert "end marker" in read.empty
     assert not read.dfa.accepts(())
+    # One place, and three tables: nothing, a or b came last; none is behind a marker.
+    assert (read.configurations, read.values) == (4, (3, 3))
     on_nothing = automaton_of_masked(replace(model, label=lambda row: row[0] == 0))
     assert on_nothing.dfa.accepts(())
     assert not on_nothing.dfa.accepts(("a",))

@@ -45,8 +45,8 @@ class Budget:
         """Raises `UnprovedError` if the time is over."""
         if monotonic() >= self._end:
             raise UnprovedError(
-                f"{self._seconds:g} seconds were not enough (configurations met: {self.met:,}): give more, as "
-                f"in --seconds {max(60, round(10 * self._seconds))}",
+                f"{self._seconds:g} seconds were not enough (configurations met: {self.met:,}): give more, "
+                f"as in --seconds {max(60, round(10 * self._seconds))}",
                 configurations=self.met,
             )
 
