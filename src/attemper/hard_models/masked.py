@@ -17,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, Protocol, final
+from typing import Any, Protocol, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import AlphabetError, UnsupportedError, WordError
-from attemper.hard_models.protocol import Array, Integers, normal, scored
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
 from attemper.languages.words import Alphabet
 
 MAX_PLACES = 5_000
@@ -216,7 +216,7 @@ def activations(model: MaskedModel, symbols: Integers) -> list[Array]:
 
 def _attended(model: MaskedModel, layer: int, number: int, head: MaskedHead, rows: Array) -> Array:
     """What each position reads with one head."""
-    scores = ordered(scored(model, layer, number, rows.copy(), rows.copy())).tolist()
+    scores = ordered_scores(model, layer, number, rows.copy(), rows.copy()).tolist()
     read = np.zeros_like(rows)
     for i, row in enumerate(scores):
         visible = row[:i] if head.strict else row[: i + 1]
@@ -247,6 +247,12 @@ def verdicts(model: MaskedModel, word: Sequence[str]) -> tuple[tuple[int, bool],
         return ()
     found = model.labels(activations(model, symbols)[-1])
     return tuple((length, bool(bit)) for length, bit in enumerate(found, start=1))
+
+
+def ordered_scores(model: MaskedModel, layer: int, head: int, queries: Array, keys: Array) -> Array:
+    """The model's scores, which can be compared. Raises `UnsupportedError` for one that is no number."""
+    # Of a model the function `scored` asks nothing but scores.
+    return ordered(scored(cast(HardModel, model), layer, head, queries, keys))
 
 
 def ordered(scores: Array) -> Array:

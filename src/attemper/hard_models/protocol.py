@@ -31,13 +31,6 @@ CACHED = 1 << 15
 """How many numbers of a product are added up at a time."""
 
 
-class Scoring(Protocol):
-    """Whatever has scores."""
-
-    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
-        """The matrix of the scores of all queries (rows) and keys (columns)."""
-
-
 class HardModel(Protocol):
     """What a user supplies; layers are numbered from 0, heads from 0, positions from 1.
 
@@ -158,7 +151,7 @@ def answer(model: HardModel, word: Integers) -> bool:
     return bool(model.labels(activations(model, word)[-1][-1:])[0])
 
 
-def scored(model: Scoring, layer: int, head: int, queries: Array, keys: Array) -> Array:
+def scored(model: HardModel, layer: int, head: int, queries: Array, keys: Array) -> Array:
     """The model's scores. Raises `UnsupportedError` for one that is not a number and so in no order."""
     found = np.asarray(model.scores(layer, head, queries, keys))
     if found.shape != (len(queries), len(keys)):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.errors import UnsupportedError
-from attemper.hard_models.masked import MaskedModel, ordered, placed
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
+from attemper.hard_models.masked import MaskedModel, ordered_scores, placed
+from attemper.hard_models.protocol import Array, HardModel, Integers, normal
 
 FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}
 """Which function of a model computes what a complaint is about."""
@@ -177,7 +177,7 @@ class _Examined:
         return self._rows(layer + 1, found, len(own))
 
     def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
-        return ordered(scored(self._model, layer, head, queries.copy(), keys.copy()))
+        return ordered_scores(self._model, layer, head, queries.copy(), keys.copy())
 
     def labels(self, activations: Array) -> NDArray[np.bool_]:
         found: object = self._model.labels(activations.copy())
