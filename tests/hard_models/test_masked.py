@@ -303,12 +303,13 @@ def encoder(
     )
 
 
-@pytest.mark.parametrize("period", [0, 2, 3])
-def test_a_causal_encoder_with_hard_attention(period: int) -> None:
+@pytest.mark.parametrize(("period", "seed", "states"), [(0, 0, 2), (2, 9, 15), (3, 5, 83)])
+def test_a_causal_encoder_with_hard_attention(period: int, seed: int, states: int) -> None:
     table = np.random.default_rng(1).standard_normal((period, 4))
-    weights = encoder(Periodic(table) if period else None, seed=period)
+    weights = encoder(Periodic(table) if period else None, seed=seed)
     read = automaton_of_masked(MaskedEncoder(weights))
-    for length in range(1, 7):
+    assert len(read.dfa.moves) == states
+    for length in range(1, 8):
         for word in product((0, 1), repeat=length):
             assert read.dfa.accepts(tuple("ab"[k] for k in word)) == hard_encoder(weights, table, word)
 
