@@ -11,7 +11,7 @@ from attemper.hard_models.protocol import Array, Integers
 from attemper.reading.asked import Asked
 from attemper.reading.attention import Attention
 from attemper.reading.budget import BLOCK, Budget
-from attemper.reading.machines import Machine
+from attemper.reading.mealy import Machine
 from attemper.reading.values import Values
 
 

@@ -38,7 +38,7 @@ from attemper.reading.asked import Asked
 from attemper.reading.attention import attention_of
 from attemper.reading.budget import Budget
 from attemper.reading.following_tables import TableFollower
-from attemper.reading.machines import Machine, merged
+from attemper.reading.mealy import Machine, merged
 from attemper.reading.values import Values
 
 EMBEDDED = 200

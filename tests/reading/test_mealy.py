@@ -9,7 +9,7 @@ import numpy as np
 
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
-from attemper.reading.machines import Machine, merged
+from attemper.reading.mealy import Machine, merged
 from attemper.reading.words_to_try import LONGEST, LONGEST_SHORT, words_to_try
 
 
