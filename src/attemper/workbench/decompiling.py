@@ -119,7 +119,7 @@ def decompile(
     >>> from attemper.languages.temporal.show import show
     >>> found = decompile(compile("H (a -> Y b)", "ab"))
     >>> len(found.automaton.moves), found.automaton.accepts(("b", "a")), show(found.formula)
-    (4, False, 'H (b | Y b)')
+    (4, True, 'H (b | Y b)')
     >>> show(decompile(compile("#<[a] < #<[b]", "ab")).formula)
     '#<[b] >= #<[a] + 1'
     """
@@ -195,7 +195,7 @@ def _counting(subject: Subject, seconds: float) -> Decompiled | None:
 @final
 @dataclass(frozen=True)
 class Departure:
-    """Where what was read differs from what is claimed: a word (of automata a shortest), None if there is none.
+    """Where what was read differs from the claim: a word (of automata a shortest), None if there is none.
 
     `unknown` says why that is not known.
     """
