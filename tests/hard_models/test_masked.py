@@ -33,7 +33,8 @@ from attemper.hard_models.masked import MaskedModel, alphabet_of, numbers_of, pl
 from attemper.hard_models.masked_arrays import MaskedEncoder, MaskedHardModel
 from attemper.hard_models.masked_examples import Alternating, LastIs
 from attemper.hard_models.masked_loading import as_masked, load_masked
-from attemper.hard_models.masked_networks import MaskedNetwork, places_of
+from attemper.hard_models.masked_networks import MaskedNetwork
+from attemper.hard_models.periods import places_of
 from attemper.hard_models.protocol import Array, Integers
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex

@@ -7,9 +7,10 @@ from typing import cast
 
 from attemper.encoders.weights import Encoder
 from attemper.hard_models.loading import PARTS, is_folder
-from attemper.hard_models.masked import MaskedModel, complaints
+from attemper.hard_models.masked import MaskedModel
 from attemper.hard_models.masked_arrays import MaskedEncoder, MaskedHardModel
 from attemper.hard_models.masked_networks import MaskedNetwork
+from attemper.hard_models.masked_wellformed import complaints
 from attemper.hard_models.protocol import HardModel
 from attemper.modules import ModuleError, blaming, imported, place_of
 from attemper.networks.files import load as load_network

@@ -26,11 +26,11 @@ from attemper.errors import UnsupportedError
 from attemper.hard_models.masked import (
     MaskedModel,
     alphabet_of,
-    complaints,
     empty_of,
     ending_of,
     placed,
 )
+from attemper.hard_models.masked_wellformed import complaints
 from attemper.hard_models.protocol import Integers
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal

@@ -60,7 +60,8 @@ class ModelReading:
             return (
                 f"DISAGREEMENT at {show_word(wrong.word)}: by a run of the definition it is "
                 f"{_said(wrong.model)}, by the tables {_said(wrong.automaton)}; the functions of "
-                f"'{self.source}' do not give equal rows equal results each time, so nothing is said of it",
+                f"'{self.source}' do not give equal rows equal results each time, or attemper is wrong: "
+                "nothing is said of its language",
             )
         return (
             f"{MEASURED}: the automaton is the model's at every length, if its functions give equal rows "
