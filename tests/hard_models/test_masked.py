@@ -47,7 +47,7 @@ from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Masking, Network
 from attemper.networks.meaning_hard import output_bits
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
-from attemper.reading.tables import automaton_of_masked
+from attemper.reading.models.tables import automaton_of_masked
 
 AB = parse_alphabet("ab")
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
-from attemper.reading.mealy import Machine, merged
-from attemper.reading.words_to_try import LONGEST, LONGEST_SHORT, words_to_try
+from attemper.reading.models.mealy import Machine, merged
+from attemper.reading.models.words_to_try import LONGEST, LONGEST_SHORT, words_to_try
 
 
 def drawn(draw: Random, states: int, letters: int) -> Machine:

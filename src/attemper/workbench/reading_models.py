@@ -14,8 +14,8 @@ from attemper.hard_models.masked_loading import as_masked, load_masked
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, show_word
 from attemper.modules import ModuleError, blaming, place_of
-from attemper.reading.tables import ReadTable, automaton_of_masked
-from attemper.reading.words_to_try import words_to_try
+from attemper.reading.models.tables import ReadTable, automaton_of_masked
+from attemper.reading.models.words_to_try import words_to_try
 
 MEASURED = "MEASURED"
 """What is said of the functions of a model in place of a proof."""

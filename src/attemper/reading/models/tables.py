@@ -34,12 +34,12 @@ from attemper.hard_models.masked_wellformed import complaints
 from attemper.hard_models.protocol import Integers
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
-from attemper.reading.asked import Asked
-from attemper.reading.attention import attention_of
-from attemper.reading.budget import Budget
-from attemper.reading.following_tables import TableFollower
-from attemper.reading.mealy import Machine, merged
-from attemper.reading.values import Values
+from attemper.reading.models.asked import Asked
+from attemper.reading.models.attention import attention_of
+from attemper.reading.models.budget import Budget
+from attemper.reading.models.following import TableFollower
+from attemper.reading.models.mealy import Machine, merged
+from attemper.reading.models.values import Values
 
 EMBEDDED = 200
 """So many bytes a letter at a place is taken to need."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from attemper.hard_models.masked import Choice, MaskedHead
 from attemper.hard_models.protocol import Array, Integers
-from attemper.reading.asked import Asked
-from attemper.reading.budget import Budget
+from attemper.reading.models.asked import Asked
+from attemper.reading.models.budget import Budget
 
 NOTHING = -1
 """The rank of an empty entry, below those of all values."""

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.hard_models.protocol import Array, Integers
-from attemper.reading.asked import Asked
-from attemper.reading.attention import Attention
-from attemper.reading.budget import BLOCK, Budget
-from attemper.reading.mealy import Machine
-from attemper.reading.values import Values
+from attemper.reading.models.asked import Asked
+from attemper.reading.models.attention import Attention
+from attemper.reading.models.budget import BLOCK, Budget
+from attemper.reading.models.mealy import Machine
+from attemper.reading.models.values import Values
 
 
 @final
