@@ -19,7 +19,7 @@ from attemper.hard_models.protocol import Array, Integers
 from attemper.languages.regular.classes import Kind, classify
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
-from attemper.reading import budget
+from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from tests.support.by_rows import ByRows, Ended, Row, by_tables, words
 from tests.support.masked_models import ArrayModel
