@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from time import monotonic
 from typing import final
 
 from attemper.attention_program.realisation import Realisation
@@ -125,7 +126,7 @@ def decompile(
     """
     if type(configurations) is not int or configurations < 1 or not seconds > 0:
         raise OptionError("configurations is a whole number from 1 on, seconds a number above 0")
-    subject = subject_of(network, edited=edited)
+    subject, end = subject_of(network, edited=edited), monotonic() + seconds
     _require_bit(subject.network)
     try:
         found = reading.decompile(
@@ -133,7 +134,7 @@ def decompile(
         )
     except UnprovenError as reason:
         report("looking for a formula that counts")
-        counting = _counting(subject, seconds)
+        counting = _counting(subject, end - monotonic())
         if counting is None:
             raise reason from None
         return counting
@@ -180,10 +181,12 @@ def _require_bit(network: Network) -> None:
 
 
 def _counting(subject: Subject, seconds: float) -> Decompiled | None:
-    """The formula of a network that counts, if the checker proves that the network computes the formula."""
+    """The formula of a network that counts without bound, if the checker proves that it is the network's."""
     network = subject.network
     try:
         said = reading.program_of(network, seconds=seconds)
+        if not counts_without_bound(said.program):
+            return None
         formula = program_to_formula(said.program)
     except (UnprovenError, UnsupportedError):
         return None
