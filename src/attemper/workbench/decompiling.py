@@ -28,7 +28,7 @@ from attemper.languages.words import Word
 from attemper.networks import files
 from attemper.networks.layers import Network
 from attemper.reading import networks as reading
-from attemper.reading.machines import CONFIGURATIONS, SECONDS
+from attemper.reading.machines import CONFIGURATIONS, SECONDS, counts_without_bound
 from attemper.workbench.automata import Caps, automaton_of_language
 from attemper.workbench.model import Model
 from attemper.workbench.translate import translate
@@ -181,7 +181,7 @@ def _require_bit(network: Network) -> None:
 
 
 def _counting(subject: Subject, seconds: float) -> Decompiled | None:
-    """The formula of a network that counts without bound, if the checker proves that it is the network's."""
+    """The formula of a network that counts without bound, if it is proved to be the network's."""
     network = subject.network
     try:
         said = reading.program_of(network, seconds=seconds)
