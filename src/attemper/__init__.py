@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
+    from attemper.workbench.decompiling import decompile
     from attemper.workbench.model import (
         Model,
         compile,  # noqa: A004
@@ -49,6 +50,7 @@ __all__ = [
     "compile_named",
     "compile_program",
     "compile_regex",
+    "decompile",
     "formula_of",
     "hard_network",
     "load",
@@ -81,6 +83,7 @@ _HOMES = {
     "compile_named": "attemper.workbench.zoo",
     "compile_program": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
+    "decompile": "attemper.workbench.decompiling",
     "formula_of": "attemper.workbench.asking",
     "hard_network": "attemper.networks.typed",
     "load": "attemper.workbench.model",

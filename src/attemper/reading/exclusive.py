@@ -16,8 +16,13 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.registers import Moment, Part, Places
 
 WORDS = 256
+"""So many random words are tried."""
+
 LENGTH = 64
+"""So many symbols each of them has."""
+
 SEED = 0
+"""What they are drawn with: the same words each time."""
 
 FAR = 10 * LENGTH
 """States of an automaton that no total of so short words goes beyond."""
@@ -40,7 +45,7 @@ class Seen:
         ]
 
     def groups(self, program: Program, bits: Sequence[Ref]) -> list[list[Ref]]:
-        """The bits in groups of which no two were 1 at one position of a word: runs as long as they can be."""
+        """The bits in runs, as long as can be, of which no two were 1 at one position of a word."""
         try:
             found = self._ones(program, bits)
         except UnprovenError:

@@ -36,8 +36,8 @@ MASKS = {masking: mask for mask, masking in MASKINGS.items()}
 def looks_of(found: Found, names: Recording, layer: Layer, stream: Stream, bits: Bits) -> list[Ref]:
     """The steps that a layer's heads might be, made of what `bits` says of the coordinates that they read.
 
-    That a count is at least 1 is first said of the count, and then of a sum in its normal form, which may rise
-    and fall where the count does not: of two steps that are the same the first is taken.
+    That a count is at least 1 is first said of the count, and then of a sum in its normal form, which may
+    rise and fall where the count does not: of two steps that are the same the first is taken.
     """
     plain_ones: list[Ref] = []
     sums: list[tuple[_Looks, Added]] = []
@@ -74,8 +74,8 @@ class _Looks:
                 return self._selections(where)
             case Moved(offset, value):
                 return list(self._shifts(offset, value))
-            case Added(masking, summand, threshold):
-                return list(self._sums(masking, summand, threshold))
+            case Added():
+                return list(self._sums(record))
             case Counted(masking, bit, function):
                 return list(self._lookups(masking, bit, function))
             case _:
@@ -111,17 +111,32 @@ class _Looks:
         if bit is not None:
             yield self.found.add(Shift(direction, bit, 1, None))
 
-    def _sums(self, masking: Masking, summand: Diagram, threshold: int) -> Iterator[Ref]:
+    def _sums(self, record: Added) -> Iterator[Ref]:
+        summand, threshold = self._everywhere(record)
         parts: list[tuple[int, Ref]] = []
         for value, bit in self.found.levels(summand):
             ref = self._bit(bit)
             if ref is None or value.denominator != 1:
                 return
-            parts.append((int(value), self.found.add(Count(MASKS[masking], ref))))
+            parts.append((int(value), self.found.add(Count(MASKS[record.masking], ref))))
         if len(parts) == 1 and parts[0][0] == 1:
             yield self.found.add(Compare(parts[0][1], threshold))
         else:
             yield self.found.add(Compare(self.found.add(Linear(tuple(parts), 0)), threshold))
+
+    def _everywhere(self, record: Added) -> tuple[Diagram, int]:
+        """The summand and the threshold, without a constant that is added at the marked position alone."""
+        names = self.names
+        mark = names.mark(record.masking)
+        marked, others = (
+            names.diagrams.constrain(record.summand, side, names.false)
+            for side in (mark, names.negation(mark))
+        )
+        extra = names.plus(marked, names.scaled(others, -1))
+        if not names.diagrams.is_constant(extra):
+            return record.summand, record.threshold
+        (constant,) = names.constants(extra, "a sum")
+        return others, record.threshold - int(constant)
 
     def _lookups(self, masking: Masking, bit: Diagram, function: Diagram) -> Iterator[Ref]:
         ref = self._bit(bit)

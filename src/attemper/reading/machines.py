@@ -99,7 +99,7 @@ def automaton_of(
         except CapReachedError:
             raise
         except UnprovenError:
-            if states >= configurations or not _forgets(program, groups):
+            if states >= configurations or not counts_without_bound(program, groups):
                 raise
             states *= GROWTH
 
@@ -113,8 +113,8 @@ def _require_bit(program: Program) -> None:
         raise UnprovenError("a step has a default, which no machine has")
 
 
-def _forgets(program: Program, groups: Sequence[Group]) -> bool:
-    """Whether a total of the program is forgotten beyond some bound."""
+def counts_without_bound(program: Program, groups: Sequence[Group] = ()) -> bool:
+    """Whether a total of the program rises and falls: then the total is forgotten beyond some bound."""
     part = Part(program, (program.output, *(bit for group in groups for bit in group)), (), 1)
     return any(not tally.modulus and not tally.stops for tally in part.tallies.values())
 

@@ -19,7 +19,7 @@ from attemper.reading.machines import CONFIGURATIONS, SECONDS, CapReachedError, 
 from attemper.reading.programs import read_program
 
 NAMED = (12, 100, 4, 0)
-"""From which size on the bits of a layer get names of their own: what is tried, in this order."""
+"""From which size of a bit's diagram on the bits of a layer get names of their own: tried in this order."""
 
 
 @final
@@ -36,6 +36,16 @@ class Decompiled:
     realisation: Realisation
 
 
+@final
+@dataclass(frozen=True)
+class Limits:
+    """How many configurations are followed, for how long, and who is told what is being done."""
+
+    configurations: int = CONFIGURATIONS
+    seconds: float = SECONDS
+    report: Callable[[str], None] = lambda _: None
+
+
 def decompile(
     network: Network,
     *,
@@ -48,20 +58,31 @@ def decompile(
     Nothing but the network is looked at. Its verdict on the empty word, which it does not compute, is its
     `accepts_empty`. What is returned is PROVED by the checker's rule for automata.
 
-    Raises `CapReachedError` (an `UnprovenError`) after `configurations` or `seconds`, and `UnprovenError` with
-    the reason where the network puts out something else than a bit, is read at the first position, looks to
-    the right, counts without end, or has a head that no rule covers.
+    Raises `CapReachedError` (an `UnprovenError`) after `configurations` or `seconds`, and `UnprovenError`
+    with the reason where the network puts out something else than a bit, is read at the first position, looks
+    to the right, counts without end, or has a head that no rule covers.
     """
     _require_bit(network)
-    end, reason = monotonic() + seconds, UnprovenError("nothing was tried")
+    limits, clock = Limits(configurations, seconds, report), _Clock(monotonic() + seconds, seconds)
+    reasons: list[UnprovenError] = []
     for large in NAMED:
         try:
-            return _decompiled(network, large, configurations, seconds, end, report)
+            return _decompiled(network, large, limits, clock)
         except CapReachedError:
             raise
         except UnprovenError as error:
-            reason = error if large == NAMED[0] else reason
-    raise reason
+            reasons.append(error)
+    raise reasons[0]
+
+
+def program_of(network: Network, *, seconds: float = SECONDS) -> Realisation:
+    """The program that the network runs, as `reading.programs` finds it. Raises as `decompile` does.
+
+    Nothing is proved: the checker has to be asked what the network computes.
+    """
+    _require_bit(network)
+    clock = _Clock(monotonic() + seconds, seconds)
+    return _read(network, max(NAMED), clock)
 
 
 def _require_bit(network: Network) -> None:
@@ -75,34 +96,46 @@ def _require_bit(network: Network) -> None:
         )
 
 
-def _decompiled(
-    network: Network,
-    large: int,
-    configurations: int,
-    seconds: float,
-    end: float,
-    report: Callable[[str], None],
-) -> Decompiled:
+@final
+@dataclass(frozen=True)
+class _Clock:
+    """When the time is over."""
+
+    end: float
+    seconds: float
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.end - monotonic())
+
+    def look(self) -> None:
+        """Raise `CapReachedError` once the time is over."""
+        if not self.left:
+            raise CapReachedError(f"it was not read within {self.seconds:g} seconds", "seconds")
+
+
+def _read(network: Network, large: int, clock: _Clock) -> Realisation:
     try:
-        report("following heads and hidden units")
-        said = read_program(network, large)
-        report(f"following a program of {len(said.program.steps):,} steps")
-        groups = [tuple(ref for _, ref in group.bits) for group in said.groups]
-        left = max(0.0, end - monotonic())
-        if not left:
-            raise CapReachedError(f"it was not read within {seconds:g} seconds", "seconds")
-        followed = automaton_of(
-            said.program,
-            groups,
-            configurations=configurations,
-            seconds=left,
-            accepts_empty=network.accepts_empty,
-        )
+        return read_program(network, large, clock.look)
     except TooLargeError:
         raise UnprovenError("its Boolean blocks are too large to be compared") from None
     except RecursionError:
         raise UnprovenError("its Boolean blocks nest too deeply to be followed") from None
-    report(f"{len(followed.dfa.moves):,} states; proving")
+
+
+def _decompiled(network: Network, large: int, limits: Limits, clock: _Clock) -> Decompiled:
+    limits.report("following heads and hidden units")
+    said = _read(network, large, clock)
+    clock.look()
+    limits.report(f"following a program of {len(said.program.steps):,} steps")
+    followed = automaton_of(
+        said.program,
+        [tuple(ref for _, ref in group.bits) for group in said.groups],
+        configurations=limits.configurations,
+        seconds=clock.left,
+        accepts_empty=network.accepts_empty,
+    )
+    limits.report(f"{len(followed.dfa.moves):,} states; proving")
     verdict = judge(network, followed.dfa, (RealClaim(),), said)
     if verdict.status is not Status.PROVED:
         raise UnprovenError(f"the checker does not prove what was found: {verdict.claims[0].text}")

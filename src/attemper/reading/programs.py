@@ -8,7 +8,7 @@ Nothing here is believed: the checker proves anew that the network runs the prog
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -30,17 +30,15 @@ from attemper.reading.recording import Recording
 from attemper.reading.steps import Found
 from attemper.reading.writing import Writing
 
-LARGE = 100
-"""Bits of a layer get names of their own where the diagram of one has more nodes than these."""
 
-
-def read_program(network: Network, large: int = LARGE) -> Realisation:
+def read_program(network: Network, large: int, look: Callable[[], None] = lambda: None) -> Realisation:
     """The program, and the groups of bits that get names where diagrams are larger than `large`.
 
-    Raises `UnprovenError` where a head has no rule, or a bit is no function of what is read.
+    `look` is called again and again, and may raise what ends the search. Raises `UnprovenError` where a head
+    has no rule, or a bit is no function of what is read.
     """
     names = Recording(network.alphabet.symbols)
-    found = Found(names, network.alphabet)
+    found = Found(names, network.alphabet, look)
     with deep(), precision(PRECISION):
         reading = _Reading(network, names, found, large)
         for number, layer in enumerate(network.layers):
@@ -135,8 +133,7 @@ class _Reading:
         facts: list[SymbolFact] = []
         symbols: list[Symbol] = [tuple(c for c, _ in group) for group in groups]
         self.stream = with_names(self.names, number, symbols, after, facts)
-        for group, own in enumerate(groups):
-            self.groups.append(SymbolGroup(number, tuple(own)))
+        self.groups += [SymbolGroup(number, tuple(own)) for own in groups]
         for group, own in enumerate(groups):
             for code, (_, ref) in enumerate(own):
                 self.found.name(ref, self.names.symbol(number, group, code))

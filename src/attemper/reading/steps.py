@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import final
@@ -34,8 +34,9 @@ MAX_SPLITS = 300
 class Found:
     """The steps that have been found, and the one that each diagram is."""
 
-    def __init__(self, names: Programs, alphabet: Alphabet) -> None:
+    def __init__(self, names: Programs, alphabet: Alphabet, look: Callable[[], None]) -> None:
         self.names = names
+        self.look = look
         self.refs: dict[Diagram, Ref] = {}
         self.builder = Builder()
         self._steps = Steps(names, Program(alphabet, (), 0))
@@ -48,7 +49,8 @@ class Found:
         return self._steps.program
 
     def add(self, step: Step) -> Ref:
-        """The number of a step, which is added if there is none. Raises `UnprovenError` where it has no meaning."""
+        """The number of a step, which is added if need be. Raises `UnprovenError` where it means nothing."""
+        self.look()
         known = self.builder.find(step)
         if known is not None:
             return known
@@ -157,7 +159,7 @@ class Found:
     # Values ---------------------------------------------------------------------------------------
 
     def levels(self, diagram: Diagram) -> Iterator[tuple[Fraction, Diagram]]:
-        """Where a value is each number that it can be but 0. Raises `UnprovenError` where it is an average."""
+        """Where a value is each number that it can be but 0. Raises `UnprovenError` for an average."""
         for value in dict.fromkeys(self.names.constants(diagram, "a value")):
             if value:
                 yield value, self.names.equals(diagram, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import final
 
@@ -74,7 +74,7 @@ class Writing:
         images.pop(Fraction(0), None)
         return [(image, self._of_sum(total, own)) for image, own in images.items()]
 
-    def _of_sum(self, total: _Sum, wanted: Collection[Fraction]) -> Ref:
+    def _of_sum(self, total: _Sum, wanted: set[Fraction]) -> Ref:
         """The bit that says whether a sum is one of these values."""
         ends = total.values
         literals = [self._literals(factor, levels) for factor, levels in total.terms]

@@ -25,6 +25,7 @@ COMMANDS = {
     "zoo": "zoo",
     "certify": "certifying",
     "check": "checking",
+    "decompile": "decompile",
     "same": "same",
     "soften": "softening",
     "refute": "refuting",

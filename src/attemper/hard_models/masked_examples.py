@@ -1,0 +1,88 @@
+"""Future-masked transformers of unique hard attention to experiment with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.hard_models.masked import Choice, MaskedHead
+from attemper.hard_models.protocol import Array, Integers
+
+INTEGERS = "integers, exactly"
+
+
+@final
+@dataclass(frozen=True)
+class LastIs:
+    """No layer at all: a word is accepted if its last symbol is the one that is said.
+
+    >>> LastIs("b").layers
+    ()
+    """
+
+    symbol: str
+    symbols: tuple[str, ...] = ("a", "b")
+    places: tuple[int, int] = (0, 1)
+    layers: tuple[tuple[MaskedHead, ...], ...] = ()
+    semantics: str = INTEGERS
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        """1 at the symbol, else 0."""
+        return np.asarray(symbols == self.symbols.index(self.symbol), dtype=np.int64)[:, None]
+
+    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        """Nothing is scored, as there are no heads."""
+        return np.zeros((len(queries), len(keys)), dtype=np.int64)
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        """The rows themselves."""
+        return own
+
+    def labels(self, activations: Array) -> NDArray[np.bool_]:
+        """Whether the symbol is the one."""
+        return np.asarray(activations[:, 0] == 1)
+
+
+@final
+@dataclass(frozen=True)
+class Alternating:
+    """(ab)+ in two layers, without positions.
+
+    Activations are (1, symbol, mistake). A strict head of layer 0 reads the position before; where there is
+    none, the row of zeros has no 1 in front. A symbol is a mistake if it is the one before, or a b and the
+    first. A head of layer 1 looks for the leftmost mistake. Accepted: b at the end, and no mistake.
+
+    >>> [len(heads) for heads in Alternating().layers]
+    [1, 1]
+    """
+
+    symbols: tuple[str, ...] = ("a", "b")
+    places: tuple[int, int] = (0, 1)
+    layers: tuple[tuple[MaskedHead, ...], ...] = (
+        (MaskedHead(strict=True, choice=Choice.RIGHTMOST.value),),
+        (MaskedHead(strict=False, choice=Choice.LEFTMOST.value),),
+    )
+    semantics: str = INTEGERS
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        """(1, symbol, 0)."""
+        return np.stack([np.ones_like(symbols), symbols, np.zeros_like(symbols)], axis=1)
+
+    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        """Layer 0: all are equal, so that the rightmost is the one before. Layer 1: mistakes first."""
+        return np.broadcast_to(keys[:, 2], (len(queries), len(keys)))
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        """What is a mistake here; then whether there is one up to here."""
+        read = attended[0]
+        before = np.where(read[:, 0] == 1, read[:, 1], 1)
+        mistake = before == own[:, 1] if layer == 0 else read[:, 2] == 1
+        return np.stack([own[:, 0], own[:, 1], mistake.astype(np.int64)], axis=1)
+
+    def labels(self, activations: Array) -> NDArray[np.bool_]:
+        """No mistake, and a b."""
+        return np.asarray((activations[:, 2] == 0) & (activations[:, 1] == 1))

@@ -1,0 +1,80 @@
+"""Find the future-masked model that a user names: an object of a Python module, or a folder's network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from attemper.encoders.weights import Encoder
+from attemper.hard_models.loading import PARTS, is_folder
+from attemper.hard_models.masked import MaskedModel
+from attemper.hard_models.masked_arrays import MaskedEncoder, MaskedHardModel
+from attemper.hard_models.masked_networks import MaskedNetwork
+from attemper.hard_models.masked_wellformed import complaints
+from attemper.hard_models.protocol import HardModel
+from attemper.modules import ModuleError, blaming, imported, place_of
+from attemper.networks.files import load as load_network
+from attemper.networks.layers import Network
+
+
+def load_masked(source: str) -> MaskedModel:
+    """A folder's network with hard weights, or an object of a Python module (MODULE:OBJECT).
+
+    The object is a `MaskedModel`, a `HardModel` with an attribute `mask`, an encoder that was read with a
+    future mask, a `Network`, or a function without arguments that gives one of these. Raises `OptionError`
+    where nothing has that name, `ModuleError` where the module raises an error or the object is no model,
+    `UnsupportedError` for a model that is not future-masked, and what loading a folder raises.
+
+    >>> load_masked("attemper.hard_models.masked_examples:Alternating").places
+    (0, 1)
+    """
+    if is_folder(source):
+        network, _ = load_network(Path(source))
+        return MaskedNetwork(network)
+    found = imported(source)
+    if callable(found) and not _is_model(found):
+        made_by = found
+        with blaming(source, wholly=True):
+            found = made_by()
+        if found is None:
+            file, line = place_of(made_by)
+            raise ModuleError(f"'{source}' returned None: does it end with a return?", file=file, line=line)
+    with blaming(source, wholly=True):
+        return as_masked(found, source)
+
+
+def _is_model(found: object) -> bool:
+    return not isinstance(found, type) and hasattr(found, "scores")
+
+
+def as_masked(found: object, source: str) -> MaskedModel:
+    """An object of any of these kinds as a future-masked model; `source` is its name in errors.
+
+    Raises `ModuleError` for anything else, and `UnsupportedError` for what is not future-masked.
+
+    >>> from attemper.hard_models.masked_examples import Alternating
+    >>> as_masked(Alternating(), "").places
+    (0, 1)
+    """
+    match found:
+        case MaskedNetwork() | MaskedHardModel() | MaskedEncoder():
+            return found
+        case Network():
+            return MaskedNetwork(found)
+        case Encoder():
+            return MaskedEncoder(found)
+    if hasattr(found, "scores") and hasattr(found, "length") and not hasattr(found, "places"):
+        return MaskedHardModel(_hard(found, source))
+    complaint = next(complaints(found), None)
+    if complaint is not None or isinstance(found, type):
+        said = complaint or "no instance"
+        raise ModuleError(f"'{source}' is no future-masked model: it has {said}")
+    return cast(MaskedModel, found)
+
+
+def _hard(found: object, source: str) -> HardModel:
+    """The object, if it has every part of a `HardModel`."""
+    missing = next((part for part in PARTS if not hasattr(found, part)), None)
+    if missing is not None:
+        raise ModuleError(f"'{source}' is no hard-attention model, as it has no '{missing}'")
+    return cast(HardModel, found)

@@ -1,0 +1,1 @@
+"""Future-masked hard-attention models read back as automata: measured, their functions are believed."""

@@ -1,0 +1,224 @@
+"""A network read back: the automaton or the formula that its weights compute, proved for all lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import final
+
+from attemper.attention_program.realisation import Realisation
+from attemper.certificates.claims import Certificate, RealClaim
+from attemper.certificates.files import load_if_any
+from attemper.certifying.certificate import certify
+from attemper.checker.check import judge
+from attemper.checker.names import UnprovenError
+from attemper.checker.verdict import Status
+from attemper.compiling.lowering.program_to_formula import program_to_formula
+from attemper.compiling.regimes import Regime
+from attemper.errors import OptionError, UnsupportedError
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import difference
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.syntax import Formula
+from attemper.languages.words import Word
+from attemper.networks import files
+from attemper.networks.layers import Network
+from attemper.reading import networks as reading
+from attemper.reading.machines import CONFIGURATIONS, SECONDS, counts_without_bound
+from attemper.workbench.automata import Caps, automaton_of_language
+from attemper.workbench.model import Model
+from attemper.workbench.translate import translate
+
+
+@final
+@dataclass(frozen=True)
+class Subject:
+    """A network, and what is said of it: a remark for whoever asks where the two differ."""
+
+    network: Network
+    regime: Regime = Regime.UNBOUNDED
+    claimed: Language | None = None
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Decompiled:
+    """What a network computes, for words of all lengths, in real arithmetic: PROVED by the checker.
+
+    `language` is the minimal automaton, with the number of `configurations` that were followed, or, of a
+    network that counts without bound, a past formula. The empty word's verdict is the network's.
+    """
+
+    subject: Subject
+    language: Dfa | TemporalLanguage
+    realisation: Realisation
+    configurations: int | None = None
+
+    def __repr__(self) -> str:
+        match self.language:
+            case Dfa(_, moves):
+                return f"<Decompiled: an automaton with {len(moves)} states, proved>"
+            case TemporalLanguage():
+                return "<Decompiled: a formula that counts, proved>"
+
+    @property
+    def automaton(self) -> Dfa | None:
+        """The minimal automaton, the empty word included; None of a network that counts without bound."""
+        return self.language if isinstance(self.language, Dfa) else None
+
+    @cached_property
+    def formula(self) -> Formula:
+        """A past formula, read at the last position, that is proved to be the network's language.
+
+        Of the empty word a formula says nothing. Raises `UnsupportedError` where an automaton has no formula
+        below 20,000 operators, or none that is proved.
+        """
+        if isinstance(self.language, TemporalLanguage):
+            return self.language.formula
+        found = translate(self.language)
+        if not found.proved:
+            raise UnsupportedError("the automaton's formula is not proved to be the same language")
+        return found.formula
+
+    @property
+    def model(self) -> Model:
+        """The same weights as a model whose language is what was read."""
+        return Model(self.subject.network, self.language, self.subject.regime, realisation=self.realisation)
+
+    def certificate(self, progress: Callable[[int], None] = lambda _: None) -> Certificate:
+        """A certificate whose claim is what was read, with the horizons of all float formats."""
+        model = self.model
+        said = self.realisation if isinstance(self.language, Dfa) else None
+        return certify(model.network, model.digest, self.language, said, progress)
+
+
+def decompile(
+    network: str | Path | Model | Network,
+    *,
+    edited: bool = False,
+    configurations: int = CONFIGURATIONS,
+    seconds: float = SECONDS,
+    report: Callable[[str], None] = lambda _: None,
+) -> Decompiled:
+    """The language of all words, of any length n, that a network accepts in real arithmetic, proved.
+
+    The analysis reads the weights; neither the certificate nor what the network was compiled from is looked
+    at. `network` is a folder, whose weights may have been changed if `edited`, a model or a network. At most
+    so many `configurations` are followed, for at most so many `seconds`.
+
+    Raises `MalformedFileError` (no such folder), `OptionError`, `UnsupportedError` where the network puts out
+    something else than a bit, is read at the first position or normalises what it reads, `CapReachedError`
+    with the option that says how much, and `UnprovenError` with the reason where nothing is proved.
+    (The automaton is finite as memories are: Yang, Chiang and Angluin, "Masked Hard-Attention Transformers
+    Recognize Exactly the Star-Free Languages", 2024; the proof of what is read is the checker's.)
+
+    >>> from attemper.workbench.model import compile
+    >>> from attemper.languages.temporal.show import show
+    >>> found = decompile(compile("H (a -> Y b)", "ab"))
+    >>> len(found.automaton.moves), found.automaton.accepts(("b", "a")), show(found.formula)
+    (4, True, 'H (b | Y b)')
+    >>> show(decompile(compile("#<[a] < #<[b]", "ab")).formula)
+    '#<[b] >= #<[a] + 1'
+    """
+    if type(configurations) is not int or configurations < 1 or not seconds > 0:
+        raise OptionError("configurations is a whole number from 1 on, seconds a number above 0")
+    subject, end = subject_of(network, edited=edited), monotonic() + seconds
+    _require_bit(subject.network)
+    try:
+        found = reading.decompile(
+            subject.network, configurations=configurations, seconds=seconds, report=report
+        )
+    except UnprovenError as reason:
+        report("looking for a formula that counts")
+        counting = _counting(subject, end - monotonic())
+        if counting is None:
+            raise reason from None
+        return counting
+    return Decompiled(subject, found.automaton, found.realisation, found.configurations)
+
+
+def subject_of(network: str | Path | Model | Network, *, edited: bool = False) -> Subject:
+    """The network, and what it is said to compute. Raises `MalformedFileError` and `UnsupportedError`."""
+    match network:
+        case Network():
+            return Subject(network)
+        case Model():
+            return Subject(network.network, network.regime, network.language)
+        case str() | Path():
+            folder = Path(network)
+            certificate = load_if_any(folder)
+            claimed = None if certificate is None else certificate.language
+            if edited:
+                return Subject(files.load_edited(folder)[0].network, claimed=claimed)
+            own, source = files.load(folder)
+            regime = Regime(source.regime) if source.regime in set(Regime) else Regime.UNBOUNDED
+            return Subject(own, regime, claimed)
+        case _:
+            raise OptionError(
+                f"a {type(network).__name__} is no network: give a folder, a model or a network"
+            )
+
+
+def _require_bit(network: Network) -> None:
+    """Raise `UnsupportedError` for a network of which no automaton says what it computes."""
+    if network.symbols or network.measure is not None:
+        raise UnsupportedError(
+            "it puts out symbols or numbers: only a network that puts out a bit is read back"
+        )
+    if network.reads_first:
+        raise UnsupportedError(
+            "it is read at the first position: only a network that is read last is read back"
+        )
+    if network.normalisation is not None:
+        raise UnsupportedError(
+            "what it reads through a normalisation is off by a little, more so in longer words, so that no "
+            "automaton is its language at all lengths: decompile the network that was normalised"
+        )
+
+
+def _counting(subject: Subject, seconds: float) -> Decompiled | None:
+    """The formula of a network that counts without bound, if it is proved to be the network's."""
+    network = subject.network
+    try:
+        said = reading.program_of(network, seconds=seconds)
+        if not counts_without_bound(said.program):
+            return None
+        formula = program_to_formula(said.program)
+    except (UnprovenError, UnsupportedError):
+        return None
+    language = TemporalLanguage(formula, At.LAST, network.accepts_empty)
+    verdict = judge(network, language, (RealClaim(),))
+    return Decompiled(subject, language, said) if verdict.status is Status.PROVED else None
+
+
+@final
+@dataclass(frozen=True)
+class Departure:
+    """Where what was read differs from the claim: a word (of automata a shortest), None if there is none.
+
+    `unknown` says why that is not known.
+    """
+
+    word: Word | None
+    unknown: str = ""
+
+
+def departure(found: Decompiled) -> Departure | None:
+    """Where what was read differs from what is claimed; None where nothing is claimed."""
+    claimed, automaton = found.subject.claimed, found.automaton
+    if claimed is None:
+        return None
+    if automaton is None:
+        verdict = judge(found.subject.network, claimed, (RealClaim(),))
+        witness = verdict.claims[0].witness
+        unknown = "" if verdict.status is Status.PROVED or witness else "it counts without bound"
+        return Departure(witness, unknown)
+    try:
+        other = automaton_of_language(claimed, automaton.alphabet, Caps())
+    except UnprovenError as error:
+        return Departure(None, f"the claim has no automaton: {error}")
+    return Departure(difference(automaton, other))

@@ -1,0 +1,136 @@
+"""Future-masked models by functions of single rows, for attemper in arrays, and run plainly as an oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.hard_models.masked import MaskedHead
+from attemper.hard_models.protocol import Array, Integers
+
+Row = tuple[Any, ...]
+
+
+def nothing_combined(layer: int, own: Row, read: list[Row]) -> Row:
+    return own
+
+
+@dataclass(frozen=True)
+class ByRows:
+    """`embed(position, letter)`, `score(layer, head, query, key)`, `join(layer, own, read)`, `label(row)`."""
+
+    embedded: Callable[[int, int], Row]
+    label: Callable[[Row], bool]
+    heads: tuple[tuple[tuple[bool, str], ...], ...] = ()
+    score: Callable[[int, int, Row, Row], Any] = lambda layer, head, query, key: 0
+    join: Callable[[int, Row, list[Row]], Row] = nothing_combined
+    symbols: tuple[str, ...] = ("a", "b")
+    places: tuple[int, int] = (0, 1)
+    kind: Any = np.int64
+    scored_as: Any = np.int64
+    semantics: str = "by rows"
+
+    @property
+    def layers(self) -> tuple[tuple[MaskedHead, ...], ...]:
+        return tuple(tuple(MaskedHead(*head) for head in heads) for heads in self.heads)
+
+    def embed(self, positions: Integers, symbols: Integers) -> Array:
+        pairs = zip(positions.tolist(), symbols.tolist(), strict=True)
+        return self._array([self.embedded(position, letter) for position, letter in pairs])
+
+    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
+        found = np.empty((len(queries), len(keys)), dtype=self.scored_as)
+        for i, query in enumerate(queries.tolist()):
+            for j, key in enumerate(keys.tolist()):
+                found[i, j] = self.score(layer, head, tuple(query), tuple(key))
+        return found
+
+    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
+        read = [rows.tolist() for rows in attended]
+        return self._array(
+            [
+                self.join(layer, tuple(row), [tuple(rows[k]) for rows in read])
+                for k, row in enumerate(own.tolist())
+            ]
+        )
+
+    def labels(self, activations: Array) -> NDArray[np.bool_]:
+        return np.array([self.label(tuple(row)) for row in activations.tolist()], dtype=np.bool_)
+
+    def _array(self, rows: list[Row]) -> Array:
+        return np.array(rows, dtype=self.kind).reshape(len(rows), -1)
+
+    # The oracle: no array, and nothing of attemper.
+
+    def verdict(self, letters: Sequence[int]) -> bool:
+        rows = [self.embedded(i, letter) for i, letter in enumerate(letters, start=1)]
+        for layer, heads in enumerate(self.heads):
+            after = []
+            for i, own in enumerate(rows):
+                read = []
+                for head, (strict, choice) in enumerate(heads):
+                    visible = rows[:i] if strict else rows[: i + 1]
+                    picked: Row = tuple(0 * value for value in own)
+                    best = None
+                    for key in visible:
+                        score = self.score(layer, head, own, key)
+                        if best is None or score > best or (score == best and choice == "rightmost"):
+                            best, picked = score, key
+                    read.append(picked)
+                after.append(tuple(self.join(layer, own, read)))
+            rows = after
+        return bool(self.label(rows[-1]))
+
+
+class Ended(ByRows):
+    """A model with an end marker, its last symbol."""
+
+    ending = "$"
+
+
+def words(letters: int, longest: int) -> Iterator[tuple[int, ...]]:
+    """All words of 1 to `longest` letters."""
+    for length in range(1, longest + 1):
+        yield from product(range(letters), repeat=length)
+
+
+def by_tables(seed: int) -> ByRows:
+    """A model whose functions are random tables with few entries: ties everywhere, some with an end marker.
+
+    Rows have a 1 in front, so that a row of zeros is another value than all others.
+    """
+    draw = Random(f"tables {seed}")
+    values, levels = draw.randint(2, 4), draw.choice((1, 2, 3, 9))
+    symbols = draw.choice((("a",), ("a", "b"), ("a", "b"), ("a", "b", "c")))
+    places = draw.choice(((0, 1), (0, 1), (0, 2), (0, 3), (2, 1), (3, 2)))
+    kinds = tuple(product((False, True), ("leftmost", "rightmost")))
+    heads = tuple(
+        tuple(draw.choice(kinds) for _ in range(draw.randint(0, 3))) for _ in range(draw.randint(0, 4))
+    )
+    tables: dict[Row, int] = {}
+
+    def table(most: int, *name: Any) -> int:
+        if name not in tables:
+            tables[name] = Random(repr((seed, name))).randrange(most)
+        return tables[name]
+
+    def embedded(position: int, letter: int) -> Row:
+        place = position if position <= places[0] else -((position - places[0]) % places[1])
+        return (1, table(values, "embed", place, letter))
+
+    ended = seed % 3 == 0
+    return (Ended if ended else ByRows)(
+        embedded,
+        label=lambda row: table(2, "label", row) == 1,
+        heads=heads,
+        score=lambda layer, head, query, key: table(levels, "score", layer, head, query, key),
+        join=lambda layer, own, read: (1, table(values, "join", layer, own, tuple(read))),
+        symbols=(*symbols, "$") if ended else symbols,
+        places=places,
+    )
