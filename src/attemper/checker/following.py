@@ -16,7 +16,7 @@ binary digit of an integer, and a gate is one operation on integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -51,15 +51,21 @@ def follows(program: Program, dfa: Dfa | None, groups: Sequence[Group] = ()) -> 
     """
     if dfa is not None and program.alphabet != dfa.alphabet:
         raise UnprovenError("the program has another alphabet than the automaton")
-    follower = _Follower(program, dfa, groups)
+    follower = Follower(program, dfa, groups, 1 if dfa is None else len(dfa.moves))
     for group in follower.groups:
         follower.follow(group)
     return follower.agrees()
 
 
+def require_few(nodes: int) -> None:
+    """Raise `UnprovenError` if there are more nodes than are followed."""
+    if nodes > MAX_NODES:
+        raise UnprovenError(f"what the program keeps has over {MAX_NODES:,} combinations")
+
+
 @final
 @dataclass(frozen=True)
-class _Track:
+class Track:
     """The scenes that positions can have; which can be the first, and which can follow each, by number."""
 
     scenes: Sequence[Scene]
@@ -67,7 +73,7 @@ class _Track:
     after: Sequence[Sequence[int]]
 
 
-def _start(dfa: Dfa, places: Places) -> _Track:
+def _start(dfa: Dfa, places: Places) -> Track:
     """All letters in any order, without codes."""
     letters = range(len(dfa.alphabet.symbols))
     known = {(1, dfa.start): 0}
@@ -83,15 +89,26 @@ def _start(dfa: Dfa, places: Places) -> _Track:
         if len(after) > MAX_NODES:
             raise UnprovenError(f"states and places have over {MAX_NODES:,} combinations")
     scenes = [(letter, place, state, ()) for place, state in stops for letter in letters]
-    return _Track(scenes, letters, after)
+    return Track(scenes, letters, after)
 
 
 @final
-class _Follower:
-    """The program beside the automaton, with the track of the groups that were followed so far."""
+class Follower:
+    """The program beside the automaton, with the track of the groups that were followed so far.
 
-    def __init__(self, program: Program, dfa: Dfa | None, groups: Sequence[Group]) -> None:
-        self.program = program
+    A total that rises and falls is followed as far as `states` states of an automaton can be apart. A walk
+    tells `watch` time and again how many nodes it has met; what `watch` raises ends the walk.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        dfa: Dfa | None,
+        groups: Sequence[Group],
+        states: int,
+        watch: Callable[[int], None] = require_few,
+    ) -> None:
+        self.program, self.states, self.watch = program, states, watch
         self.is_asked = dfa is not None
         letters = len(program.alphabet.symbols)
         self.dfa = Dfa(program.alphabet, ((0,) * letters,), 0, frozenset()) if dfa is None else dfa
@@ -104,7 +121,7 @@ class _Follower:
 
     def follow(self, group: Group) -> None:
         """Add a group to the track. Raises `UnprovenError` if two of its bits can be 1."""
-        walk = _Walk(self, group)
+        walk = Walk(self, group)
         codes: list[Code] = []
         for moment in walk.moments():
             moment.require_alone(group)
@@ -129,22 +146,22 @@ class _Follower:
 
     def part(self, wanted: Group) -> Part:
         """What these bits are made of, as far as it must still be followed."""
-        return Part(self.program, wanted, self.codes, len(self.dfa.moves))
+        return Part(self.program, wanted, self.codes, self.states)
 
     def agrees(self) -> bool:
         """Whether the output is right at every node. Raises `UnprovenError` where it is not known."""
-        output, walk = self.program.output, _Walk(self, (self.program.output,))
-        done = 0
-        for moment in walk.moments():
-            moment.require_known(output)
-            said = digits(moment.bits[output].yes, moment.count)
-            scenes = (self.track.scenes[scene] for scene, _ in walk.nodes[done : done + moment.count])
-            accepted = (self.dfa.moves[state][letter] in self.dfa.accepting for letter, _, state, _ in scenes)
-            right = ((bit == "1") == is_one for bit, is_one in zip(said, accepted, strict=True))
-            if self.is_asked and not all(right):
+        walk = Walk(self, (self.program.output,))
+        for node, is_one in enumerate(self.said(walk)):
+            letter, _, state, _ = self.track.scenes[walk.nodes[node][0]]
+            if self.is_asked and is_one != (self.dfa.moves[state][letter] in self.dfa.accepting):
                 return False
-            done += moment.count
         return True
+
+    def said(self, walk: Walk) -> Iterator[bool]:
+        """The output at each node of its walk. Raises `UnprovenError` where it is not known."""
+        for moment in walk.moments():
+            moment.require_known(self.program.output)
+            yield from (bit == "1" for bit in digits(moment.bits[self.program.output].yes, moment.count))
 
 
 def _codes(moment: Moment, group: Group) -> list[Code]:
@@ -155,7 +172,7 @@ def _codes(moment: Moment, group: Group) -> list[Code]:
     return [len(group) if code is None else code for code in values_of(ones, moment.count)]
 
 
-def _alike(seen: Sequence[Scene], first: int, after: Sequence[Sequence[int]]) -> _Track:
+def _alike(seen: Sequence[Scene], first: int, after: Sequence[Sequence[int]]) -> Track:
     """The track of nodes that are seen like this: those that no way onwards tells apart are one."""
     numbers = classes(seen, after)
     scenes: dict[int, Scene] = {}
@@ -166,18 +183,18 @@ def _alike(seen: Sequence[Scene], first: int, after: Sequence[Sequence[int]]) ->
             following[number] = sorted({numbers[other] for other in after[node]})
     count = range(len(scenes))
     begin = sorted(set(numbers[:first]))
-    return _Track([scenes[number] for number in count], begin, [following[number] for number in count])
+    return Track([scenes[number] for number in count], begin, [following[number] for number in count])
 
 
 @final
-class _Walk:
+class Walk:
     """All nodes of the part of the program that some bits are made of, along a track.
 
     A node is a scene of the track, and registers, both by number; the first come first.
     """
 
-    def __init__(self, follower: _Follower, wanted: Group) -> None:
-        self.codes, self.read = follower.codes, follower.read
+    def __init__(self, follower: Follower, wanted: Group) -> None:
+        self.codes, self.read, self.watch = follower.codes, follower.read, follower.watch
         self.track = follower.track
         self.part = follower.part(wanted)
         self.letters = range(len(follower.dfa.alphabet.symbols))
@@ -214,8 +231,7 @@ class _Walk:
                     self.nodes.append(node)
                 reached.append(number)
             self.after.append(reached)
-        if len(self.nodes) > MAX_NODES:
-            raise UnprovenError(f"what the program keeps has over {MAX_NODES:,} combinations")
+        self.watch(len(self.nodes))
 
     def _moment(self, block: Sequence[tuple[int, int]], is_first: bool) -> Moment:
         scenes = [self.track.scenes[scene] for scene, _ in block]

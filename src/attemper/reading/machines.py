@@ -1,0 +1,161 @@
+"""The automaton of an attention program: everything that the program can keep of the past is followed.
+
+`checker.following` follows a program beside a given automaton. Here nothing is given, and the nodes of the
+last walk are the automaton: a node is a letter that is read, with its place, the codes of the groups and the
+registers there, and has the output's bit.
+
+*The nodes are deterministic.* A node has one successor for each letter. At the start the track is every place
+with every letter. A walk's node is a scene of the track with registers; the registers after a node are a
+function of the node, so that its successors are those of its scene, one for each letter. Where nodes are made
+one (`checker.alike.classes`), each has the letter in its label and the same set of classes after it, which is
+one class for each letter: so the new track has one successor for each letter, too. (`_by_letter` looks at
+this for every node all the same.) Hence a word of n >= 1 letters has one way of n nodes, and by induction on
+n the last node has the letter, the place, the codes and the registers of position n.
+
+*The empty word* is computed by no network and no program. Its verdict is given, and stands in a state of its
+own, to which no letter leads.
+
+*A total that rises and falls* is forgotten beyond what so many states of an automaton can need; what depends
+on it is then not known, and never guessed. How many states that are is not known here: one is tried, and as
+long as the answer is not known, `GROWTH` times as many, up to the greatest number of configurations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import final
+
+from attemper.attention_program.ops import Count, Linear, Program
+from attemper.attention_program.wellformed import is_machine
+from attemper.checker.following import Follower, Group, Walk
+from attemper.checker.names import UnprovenError
+from attemper.checker.registers import Part
+from attemper.errors import InternalError
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
+
+CONFIGURATIONS = 200_000
+"""So many configurations are followed unless it is said otherwise."""
+
+SECONDS = 60.0
+"""So long a program is followed unless it is said otherwise."""
+
+GROWTH = 8
+"""By how much a total is followed farther each time."""
+
+
+class CapReachedError(UnprovenError):
+    """A program that keeps more, or takes longer, than it may. `cap` is the option that says how much."""
+
+    def __init__(self, message: str, cap: str) -> None:
+        super().__init__(message)
+        self.cap = cap
+
+
+@final
+@dataclass(frozen=True)
+class Followed:
+    """The minimal automaton, the empty word included, and how many configurations the last walk met."""
+
+    dfa: Dfa
+    configurations: int
+
+
+def automaton_of(
+    program: Program,
+    groups: Sequence[Group] = (),
+    *,
+    configurations: int = CONFIGURATIONS,
+    seconds: float = SECONDS,
+    accepts_empty: bool,
+) -> Followed:
+    r"""The minimal automaton of the words w, of any length n, for which the program's output is 1 at n.
+
+    accepts(w) = output at |w| for |w| >= 1, and `accepts_empty` for the empty word. The program has the
+    meaning of `attention_program.machine`; of each of the `groups` of bits at most one is 1, which is tested
+    at each configuration. A configuration is a letter that is read, its place, codes of groups and registers;
+    there are at most `configurations` of them in each walk.
+
+    Raises `CapReachedError`, which names the cap, after `configurations` or `seconds`: so does a program that
+    counts without end. Raises `UnprovenError` where the program looks to the right, tells too many places
+    apart, puts out several bits or numbers, or two bits of a group can be 1.
+    (Proof: the module's docstring. That finitely much is kept without counts is Yang, Chiang and Angluin,
+    "Masked Hard-Attention Transformers Recognize Exactly the Star-Free Languages", 2024.)
+
+    >>> from attemper.attention_program.parse import parse_program
+    >>> program = parse_program('alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous s0\noutput s1')
+    >>> followed = automaton_of(program, accepts_empty=False)
+    >>> followed.dfa.prefixes(("a", "b", "a")), len(followed.dfa.moves)
+    ((True, True, False), 5)
+    """
+    _require_bit(program)
+    states, end = 1, monotonic() + seconds
+    while True:
+        watch = _Watch(configurations, seconds, end, is_counting=states > 1)
+        try:
+            return _followed(Follower(program, None, groups, states, watch.look), accepts_empty)
+        except CapReachedError:
+            raise
+        except UnprovenError:
+            if states >= configurations or not _forgets(program, groups):
+                raise
+            states *= GROWTH
+
+
+def _require_bit(program: Program) -> None:
+    if program.numbers is not None or program.symbols or program.outputs != (program.output,):
+        raise UnprovenError("what it puts out is not one bit")
+    if isinstance(program.steps[program.output], Count | Linear):
+        raise UnprovenError("its output is a count, not a bit")
+    if not is_machine(program):
+        raise UnprovenError("a step has a default, which no machine has")
+
+
+def _forgets(program: Program, groups: Sequence[Group]) -> bool:
+    """Whether a total of the program is forgotten beyond some bound."""
+    part = Part(program, (program.output, *(bit for group in groups for bit in group)), (), 1)
+    return any(not tally.modulus and not tally.stops for tally in part.tallies.values())
+
+
+@final
+@dataclass(frozen=True)
+class _Watch:
+    """What ends a walk that has become too large or too long."""
+
+    configurations: int
+    seconds: float
+    end: float
+    is_counting: bool
+
+    def look(self, nodes: int) -> None:
+        """Raise `CapReachedError` if there are too many nodes, or if the time is over."""
+        why = ": a total rises and falls, and is read however far it goes" if self.is_counting else ""
+        if nodes > self.configurations:
+            raise CapReachedError(
+                f"what it keeps has over {self.configurations:,} configurations{why}", "configurations"
+            )
+        if monotonic() > self.end:
+            raise CapReachedError(f"it was not followed within {self.seconds:g} seconds{why}", "seconds")
+
+
+def _followed(follower: Follower, accepts_empty: bool) -> Followed:
+    """The nodes of the last walk behind a start of their own."""
+    for group in follower.groups:
+        follower.follow(group)
+    walk = Walk(follower, (follower.program.output,))
+    accepting = [node + 1 for node, is_one in enumerate(follower.said(walk)) if is_one]
+    moves = [_by_letter(follower, walk, nodes) for nodes in (range(len(walk.track.first)), *walk.after)]
+    start = [0] if accepts_empty else []
+    dfa = Dfa(follower.program.alphabet, tuple(moves), 0, frozenset(start + accepting))
+    return Followed(minimal(dfa), len(walk.nodes))
+
+
+def _by_letter(follower: Follower, walk: Walk, nodes: Sequence[int]) -> tuple[int, ...]:
+    """The state of the node that reads each letter. Raises `InternalError` unless there is one for each."""
+    letters = {walk.track.scenes[walk.nodes[node][0]][0]: node + 1 for node in nodes}
+    count = len(follower.program.alphabet.symbols)
+    if len(nodes) != count or len(letters) != count:
+        raise InternalError("a node has no successor, or several, for one letter (please report)")
+    return tuple(letters[letter] for letter in range(count))

@@ -1,0 +1,101 @@
+"""What is proved of one side, or of both together: an automaton, or a formula that both are."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.checker.names import UnprovenError
+from attemper.checker.proof import prove
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.temporal.syntax import Binary, BinaryOperator
+from attemper.languages.words import Alphabet
+from attemper.networks.layers import Network
+from attemper.workbench.automata import Caps, automaton_of_language, compiled_network
+from attemper.workbench.sides import Side, Spoken, Weighed
+
+
+def automaton_of_side(side: Side, caps: Caps) -> Dfa:
+    """The minimal automaton of a side, proved. Raises `UnprovenError` with the reason.
+
+    A network's is that of the language which it is said to compute, once that is proved of its weights.
+    """
+    match side:
+        case Spoken(_, alphabet, language):
+            return automaton_of_language(language, alphabet, caps)
+        case Weighed():
+            return automaton_of_language(_proved_language(side), side.alphabet, caps)
+        case _:
+            assert_never(side)
+
+
+def _proved_language(side: Weighed) -> Language:
+    """The language that the network is said to compute. Raises `UnprovenError` unless that is proved."""
+    claimed = side.claimed
+    if claimed is None or isinstance(claimed, Dfa):
+        raise UnprovenError("nothing is proved of the network")
+    _require_computes(side.network, claimed)
+    return claimed
+
+
+def _require_computes(network: Network, language: Language) -> None:
+    """Raise `UnprovenError` unless the network's output is the language's at every position of every word."""
+    if prove(network, language).reads is not None:
+        raise UnprovenError("the network normalises what it reads, and is right up to a length only")
+
+
+def is_one_formula(left: Side, right: Side, alphabet: Alphabet) -> bool:
+    """Whether both sides are proved to be one formula, at every position of every word over the alphabet.
+
+    Both are then read at the same end. The empty word, which has no position, is not looked at.
+    """
+    if _reads_first(left) is not _reads_first(right):
+        return False
+    formulas = dict.fromkeys(one for one in (_formula(left), _formula(right)) if one is not None)
+    return any(
+        _computes(left, formula, alphabet) and _computes(right, formula, alphabet) for formula in formulas
+    )
+
+
+def is_contained_formula(left: Side, right: Side, alphabet: Alphabet) -> bool:
+    """Whether 'left and right' is proved to be one formula with left, at every position of every word."""
+    one, other = _formula(left), _formula(right)
+    if one is None or other is None or _reads_first(left) is not _reads_first(right):
+        return False
+    together = TemporalLanguage(Binary(BinaryOperator.AND, one.formula, other.formula), one.at, False)
+    return (
+        _computes(left, one, alphabet)
+        and _computes(right, other, alphabet)
+        and _computes(Spoken("", alphabet, one), together, alphabet)
+    )
+
+
+def _reads_first(side: Side) -> bool:
+    return side.language.reads_first if isinstance(side, Spoken) else side.network.reads_first
+
+
+def _formula(side: Side) -> TemporalLanguage | None:
+    """The formula that the side is, or is said to be."""
+    language = side.language if isinstance(side, Spoken) else side.claimed
+    return language if isinstance(language, TemporalLanguage) else None
+
+
+def _computes(side: Side, formula: TemporalLanguage, alphabet: Alphabet) -> bool:
+    """Whether the side is proved to be the formula, by its network, or by one that computes both."""
+    try:
+        match side:
+            case Weighed(_, network, _):
+                _require_computes(network, formula)
+            case Spoken(_, _, TemporalLanguage(own, _, _)) if own == formula.formula:
+                return True
+            case Spoken(_, _, TemporalLanguage() | ProgramLanguage() as language):
+                network = compiled_network(language, alphabet)
+                for claim in (language, formula):
+                    _require_computes(network, claim)
+            case _:
+                return False
+    except UnprovenError:
+        return False
+    return True
