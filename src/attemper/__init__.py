@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
+    from attemper.workbench.depth import depth
     from attemper.workbench.model import (
         Model,
         compile,  # noqa: A004
@@ -48,6 +49,7 @@ __all__ = [
     "compile_named",
     "compile_program",
     "compile_regex",
+    "depth",
     "formula_of",
     "hard_network",
     "load",
@@ -79,6 +81,7 @@ _HOMES = {
     "compile_named": "attemper.workbench.zoo",
     "compile_program": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
+    "depth": "attemper.workbench.depth",
     "formula_of": "attemper.workbench.asking",
     "hard_network": "attemper.networks.typed",
     "load": "attemper.workbench.model",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -62,6 +62,24 @@ def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
     found = shortest(small) or shortened(_from_levels(small, limits or Limits()), small.alphabet)
     formula = _with_letters(found, {Symbol(one): _one_of(own, dfa) for one, own in alike.items()})
     return Translation(formula, _is_proved(formula, dfa), _tried(formula, dfa))
+
+
+def past_formulas(dfa: Dfa) -> Iterator[Formula]:
+    """Some formulas for the automaton that look at positions and counts only where nothing else is found.
+
+    The shortest one, if it is found, and that of a cascade without a counter; there may be none.
+    """
+    alike, small = _without_twins(dfa)
+    letters: dict[Formula, Formula] = {Symbol(one): _one_of(own, dfa) for one, own in alike.items()}
+    found = shortest(small)
+    if found is not None:
+        yield _with_letters(found, letters)
+    try:
+        chosen = decompose(small, Limits(bases=False, counter=False)).chosen
+        if not isinstance(chosen, BoundedCounter):
+            yield _with_letters(cascade_to_formula(chosen), letters)
+    except UnsupportedError:
+        return
 
 
 def _without_twins(dfa: Dfa) -> tuple[dict[str, list[str]], Dfa]:

@@ -1,4 +1,4 @@
-"""Whether any number of layers is enough: where positions are known modulo m, words of length m act aperiodically."""
+"""Whether any number of layers is enough: whether words whose length the period divides permute states."""
 
 from __future__ import annotations
 

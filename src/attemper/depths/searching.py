@@ -11,9 +11,9 @@ from collections import deque
 from dataclasses import dataclass
 from typing import final
 
-from attemper.depth.actions import Actions, Letters, Pair, Words
-from attemper.depth.caps import Caps
-from attemper.depth.stepping import Sight, Steps
+from attemper.depths.actions import Actions, Letters, Pair, Words
+from attemper.depths.caps import Caps
+from attemper.depths.stepping import Sight, Steps
 from attemper.languages.regular.dfa import Dfa
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never, final
 
-from attemper.depth.caps import Caps
-from attemper.depth.equal_lengths import search_by_length
-from attemper.depth.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, Outcome, search
-from attemper.depth.shapes import search_shapes
-from attemper.depth.stepping import Sight
+from attemper.depths.caps import Caps
+from attemper.depths.equal_lengths import search_by_length
+from attemper.depths.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, Outcome, search
+from attemper.depths.shapes import search_shapes
+from attemper.depths.stepping import Sight
 from attemper.languages.regular.dfa import Dfa
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from attemper.depth.actions import Letters, Pair
-from attemper.depth.caps import Caps
-from attemper.depth.searching import Telling
-from attemper.depth.stepping import Sight, State, Steps
+from attemper.depths.actions import Letters, Pair
+from attemper.depths.caps import Caps
+from attemper.depths.searching import Telling
+from attemper.depths.stepping import Sight, State, Steps
 from attemper.languages.regular.dfa import Dfa
 
 FACTORS, ROOT = 3, 3

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from attemper.depth.actions import Letters
-from attemper.depth.caps import Caps
-from attemper.depth.searching import Apart, Enough, Open, Outcome, Telling
-from attemper.depth.stepping import Sight, State, Steps
+from attemper.depths.actions import Letters
+from attemper.depths.caps import Caps
+from attemper.depths.searching import Apart, Enough, Open, Outcome, Telling
+from attemper.depths.stepping import Sight, State, Steps
 from attemper.languages.regular.dfa import Dfa
 
 
