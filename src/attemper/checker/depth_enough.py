@@ -29,7 +29,7 @@ def check_classes(
     if claim.classes > MOST or claim.layers > MOST_LAYERS:
         text = f"{claim.classes:,} classes of {claim.layers:,} layers are more than are looked at"
         return ClaimVerdict(Status.UNKNOWN, f"{text} ({MOST:,}, {MOST_LAYERS})")
-    text = f"{in_layers(claim.layers)} suffice"
+    text = f"{in_layers(claim.layers)} suffice{'s' if claim.layers == 1 else ''}"
     reading, table = reading_of(language), dict[object, int]()
     inside: dict[int, bool] = {}
     known = set[tuple[int, object]]()
@@ -80,7 +80,7 @@ def check_formula(
     Raises `UnsupportedError` for a formula that looks at positions, counts or the future, and for a language
     that is not read letter by letter.
     """
-    text = f"{in_layers(claim.layers)} suffice"
+    text = f"{in_layers(claim.layers)} suffice{'s' if claim.layers == 1 else ''}"
     if networks.choice is Choice.LEFTMOST:
         return ClaimVerdict(Status.UNKNOWN, f"{text}: a formula's operators take the rightmost position")
     formula, needed = formula_reading(claim.formula), layers_of(claim.formula)

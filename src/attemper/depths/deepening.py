@@ -14,6 +14,15 @@ from attemper.depths.shapes import search_shapes
 from attemper.depths.stepping import Sight
 from attemper.languages.regular.dfa import Dfa
 
+FEW = 1_000
+"""After so many classes of one k whoever asked may know better."""
+
+
+@final
+@dataclass(frozen=True)
+class Paused:
+    """Nothing is found yet, and listing more classes takes time: a bound from above may spare that."""
+
 
 @final
 @dataclass(frozen=True)
@@ -21,30 +30,39 @@ class Layer:
     """What was found out about k layers."""
 
     layers: int
-    outcome: Outcome
+    outcome: Outcome | Paused
 
 
 def deepen(dfa: Dfa, sight: Sight, caps: Caps, most: int, *, same_length: bool = False) -> Iterator[Layer]:
     """What is found for k = 0, 1, ..., `most`: a pair each, until k layers are enough or none is found.
 
-    Each k is begun when it is asked for, so that whoever knows a bound from above stops there.
+    Each k is begun, and after a pause gone on with, when that is asked for: whoever knows a bound from above
+    stops there.
     """
     for layers in range(most + 1):
-        outcome = _outcome(dfa, layers, sight, caps, same_length=same_length)
+        few = replace(caps, classes=min(FEW, caps.classes))
+        outcome = _search(dfa, layers, sight, few, same_length=same_length)
+        if isinstance(outcome, Open) and outcome.why != NO_EQUAL_LENGTHS:
+            yield Layer(layers, Paused())
+            outcome = _at_length(dfa, layers, sight, caps, same_length=same_length)
         yield Layer(layers, outcome)
         if not isinstance(outcome, Apart):
             return
 
 
-def _outcome(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool) -> Outcome:
+def _at_length(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool) -> Outcome:
     """The search over classes takes half of what is left of the time; words of shapes the other half."""
     now = time.monotonic()
     half = caps if caps.deadline is None else replace(caps, deadline=now + (caps.deadline - now) / 2)
-    found = _of_one_length(dfa, layers, sight, half) if same_length else search(dfa, layers, sight, half)
+    found = _search(dfa, layers, sight, half, same_length=same_length)
     if isinstance(found, Open) and found.why != NO_EQUAL_LENGTHS:
         pair = search_shapes(dfa, layers, sight, caps, same_length=same_length)
         return found if pair is None else Apart(pair, found.classes)
     return found
+
+
+def _search(dfa: Dfa, layers: int, sight: Sight, caps: Caps, *, same_length: bool) -> Outcome:
+    return _of_one_length(dfa, layers, sight, caps) if same_length else search(dfa, layers, sight, caps)
 
 
 def _of_one_length(dfa: Dfa, layers: int, sight: Sight, caps: Caps) -> Outcome:

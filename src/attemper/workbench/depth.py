@@ -23,7 +23,7 @@ from attemper.checker.depth_claims import judge_claim
 from attemper.checker.verdict import Status
 from attemper.depths.admitting import beyond_all_layers
 from attemper.depths.caps import CLASSES, SECONDS, Caps
-from attemper.depths.deepening import Layer, deepen
+from attemper.depths.deepening import Layer, Paused, deepen
 from attemper.depths.searching import Apart, Enough, Open
 from attemper.depths.stepping import Sight
 from attemper.errors import InternalError, OptionError, UnsupportedError
@@ -165,9 +165,10 @@ class _Climb:
                 self._add(k, claim)
                 self.lower = k + 1
                 self.report(f"{k + 1:,} layers at least")
-                if self.lower > 1:
-                    self._bound_from_above()
-                return self.by is not None and self.by.layers == self.lower
+                return self._meets()
+            case Paused():
+                self._bound_from_above()
+                return self._meets()
             case Enough(classes):
                 if self._is_proved(EnoughByClasses(k, classes)):
                     self.by = EnoughByClasses(k, classes)
@@ -182,6 +183,9 @@ class _Climb:
         self.found.append((k, self.stopped))
         self._bound_from_above()
         return True
+
+    def _meets(self) -> bool:
+        return self.by is not None and self.by.layers == self.lower
 
     def _spelled(self, letters: tuple[int, ...]) -> Word:
         return tuple(self.dfa.alphabet.symbols[letter] for letter in letters)
@@ -210,7 +214,7 @@ class _Climb:
         claims = (*pairs, *(() if self.by is None else (self.by,)))
         meant = self.claims
         upper = None if self.by is None else self.by.layers
-        meets = self.lower == upper
+        meets = self._meets()
         stopped = "" if meets else self.stopped or f"k up to {most:,} was asked for"
         own = DepthClaims(meant.language, meant.alphabet, meant.networks, claims)
         capped = self.is_capped and not meets

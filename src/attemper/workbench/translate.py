@@ -11,7 +11,7 @@ from attemper.checker.proof import prove
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, tree_size
+from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, shared_formula, tree_size
 from attemper.compiling.lowering.connectives import any_of, negation
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.lowering.shorten_formula import shortened, shortest, with_operands
@@ -67,7 +67,8 @@ def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
 def past_formulas(dfa: Dfa) -> Iterator[Formula]:
     """Some formulas for the automaton that look at positions and counts only where nothing else is found.
 
-    The shortest one, if it is found, and that of a cascade without a counter; there may be none.
+    The shortest one, if it is found, and that of a cascade without a counter; there may be none. Written out
+    the second may be too large for anybody: its equal parts are one object.
     """
     alike, small = _without_twins(dfa)
     letters: dict[Formula, Formula] = {Symbol(one): _one_of(own, dfa) for one, own in alike.items()}
@@ -77,7 +78,7 @@ def past_formulas(dfa: Dfa) -> Iterator[Formula]:
     try:
         chosen = decompose(small, Limits(bases=False, counter=False)).chosen
         if not isinstance(chosen, BoundedCounter):
-            yield _with_letters(cascade_to_formula(chosen), letters)
+            yield _with_letters(shared_formula(chosen), letters)
     except UnsupportedError:
         return
 
