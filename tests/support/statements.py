@@ -27,7 +27,7 @@ REMARKS = {f"attemper.languages.regular.{name}" for name in ("regex", "files", "
 """They read the source that a network's folder names, which makes it MALFORMED at most."""
 
 PAIR = {"attemper.checker.depth"}
-"""That no k layers tell two words apart rests on this file, and on what reads a language and says its verdicts."""
+"""That no k layers tell two words apart rests on this file, and on what reads a language."""
 
 SAYING = {"__main__", "limits", "child", "folders", "report", "verdict"}
 """The files of the checker that read what is to be checked and say what was found."""
@@ -187,8 +187,8 @@ class Counted:
             f"{self.real:,} of real arithmetic and {self.floats:,} of floats. REFUTED rests on "
             f"{statements_of(self.meanings):,} more, a verdict on a refutation's file on "
             f"{statements_of(self.others):,} more, on a bound's file on {statements_of(self.bounds):,} more, "
-            f"on a file about depth on {statements_of(self.depths):,} more, {statements_of(PAIR)} of which judge "
-            f"two words"
+            f"on a file about depth on {statements_of(self.depths):,} more, {statements_of(PAIR)} of which "
+            "judge two words"
         )
 
 

@@ -196,7 +196,7 @@ class _Climb:
             return
         self._is_bounded = True
         self.report("looking for a formula of few layers")
-        claim = bound_by_formula(self.dfa, self.claims.language)
+        claim = bound_by_formula(self.dfa, self.claims.language, self.lower)
         if claim is not None and self._is_proved(claim):
             self.by = claim
 

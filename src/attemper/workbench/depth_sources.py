@@ -14,6 +14,9 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, operands, subformulas
 from attemper.languages.words import Alphabet, parse_alphabet
 
+CONFIGURATIONS = 20_000
+"""A formula that keeps more is not made an automaton: the search would be longer still."""
+
 
 def regular_language(
     language: Dfa | TemporalLanguage | str, alphabet: str | Alphabet | None, at: str | None
@@ -34,7 +37,7 @@ def regular_language(
     if alphabet is None:
         raise OptionError("a formula needs an alphabet, for example depth('O a', 'ab')")
     # Formulas have their automata by way of the compiler, which automata need not load.
-    from attemper.workbench.automata import automaton_of_formula
+    from attemper.workbench.automata import Caps, automaton_of_formula
     from attemper.workbench.model import read_source
 
     if isinstance(language, str):
@@ -42,7 +45,7 @@ def regular_language(
     else:
         meant, letters = language, alphabet if isinstance(alphabet, Alphabet) else parse_alphabet(alphabet)
     try:
-        return meant, letters, automaton_of_formula(meant, letters)
+        return meant, letters, automaton_of_formula(meant, letters, Caps(CONFIGURATIONS))
     except UnprovenError as error:
         counts = any(isinstance(part, Comparison) and operands(part) for part in subformulas(meant.formula))
         why = "not regular as it stands (counts modulo a number are, comparisons of counts need not be)"
@@ -60,18 +63,22 @@ def in_states(language: Language) -> bool:
     return True
 
 
-def bound_by_formula(dfa: Dfa, language: Language) -> EnoughByFormula | None:
-    """The past formula with the fewest layers among those that are tried; None if there is none."""
-    found: list[tuple[int, Formula]] = []
+def bound_by_formula(dfa: Dfa, language: Language, least: int) -> EnoughByFormula | None:
+    """The past formula with the fewest layers among those that are tried; None if there is none.
+
+    With `least` layers, of which fewer are not enough, no other is tried.
+    """
+    best: EnoughByFormula | None = None
     for formula in _formulas(dfa, language):
         try:
-            found.append((layers_of(formula), formula))
+            layers = layers_of(formula)
         except UnsupportedError:
             continue
-    if not found:
-        return None
-    layers, formula = min(found, key=lambda one: one[0])
-    return EnoughByFormula(layers, formula)
+        if best is None or layers < best.layers:
+            best = EnoughByFormula(layers, formula)
+        if layers <= least:
+            break
+    return best
 
 
 def _formulas(dfa: Dfa, language: Language) -> Iterator[Formula]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -67,20 +68,18 @@ def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
 def past_formulas(dfa: Dfa) -> Iterator[Formula]:
     """Some formulas for the automaton that look at positions and counts only where nothing else is found.
 
-    The shortest one, if it is found, and that of a cascade without a counter; there may be none. Written out
-    the second may be too large for anybody: its equal parts are one object.
+    That of a cascade without a counter, then the shortest one, if they are found. Written out the first may
+    be too large for anybody: its equal parts are one object.
     """
     alike, small = _without_twins(dfa)
     letters: dict[Formula, Formula] = {Symbol(one): _one_of(own, dfa) for one, own in alike.items()}
-    found = shortest(small)
-    if found is not None:
-        yield _with_letters(found, letters)
-    try:
+    with suppress(UnsupportedError):
         chosen = decompose(small, Limits(bases=False, counter=False)).chosen
         if not isinstance(chosen, BoundedCounter):
             yield _with_letters(shared_formula(chosen), letters)
-    except UnsupportedError:
-        return
+    found = shortest(small)
+    if found is not None:
+        yield _with_letters(found, letters)
 
 
 def _without_twins(dfa: Dfa) -> tuple[dict[str, list[str]], Dfa]:
