@@ -127,9 +127,9 @@ def test_a_cap_on_classes_leaves_the_best_lower_bound() -> None:
     found = run("depth", "--regex", "~[] a b b a ~[]", *AB, "--classes", 20)
     assert found.code == 12
     *_, before, above, last, _ = found.out.splitlines()
-    assert before == "2 layers: 21 classes were listed: more than 20 classes"
+    assert before == "2 layers: 22 classes were listed: more than 20 classes"
     assert above == "4 layers: enough (a past formula)"
-    assert last == "at least 2 layers, at most 4 (21 classes were listed: more than 20 classes)"
+    assert last == "at least 2 layers, at most 4 (22 classes were listed: more than 20 classes)"
 
 
 def test_no_time_leaves_what_is_known(tmp_path: Path) -> None:

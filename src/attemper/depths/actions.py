@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import final
 
 from attemper.languages.regular.dfa import Dfa
@@ -12,6 +13,9 @@ Letters = tuple[int, ...]
 """A word as the numbers of its letters."""
 
 Pair = tuple[Letters, Letters]
+
+STATES = 30
+"""From so many states it is tried how two words are told apart: each takes a search of its own."""
 
 
 @final
@@ -63,12 +67,15 @@ class Words:
         return found
 
     def telling(self, first: Letters, second: Letters, one: tuple[int, ...], other: tuple[int, ...]) -> Pair:
-        """x u y and x v y with different verdicts, the shortest, where u and v act in these two ways."""
+        """x u y and x v y with different verdicts, where u and v act in these two ways.
+
+        They are the shortest for the first states that x leads to and that u and v take to different ones.
+        """
         found = []
-        for state, before in self._access.items():
-            if one[state] != other[state]:
-                behind = self._apart(one[state], other[state])
-                found.append(((*before, *first, *behind), (*before, *second, *behind)))
+        differing = (state for state in self._access if one[state] != other[state])
+        for state in islice(differing, STATES):
+            before, behind = self._access[state], self._apart(one[state], other[state])
+            found.append(((*before, *first, *behind), (*before, *second, *behind)))
         return min(found, key=lambda pair: len(pair[0]) + len(pair[1]))
 
     def of_one_length(
@@ -80,7 +87,7 @@ class Words:
         """
         if len(first) == len(second):
             return self.telling(first, second, one, other)
-        swaps = (swap for state in self._access for swap in self._swaps(state, one, other))
+        swaps = (swap for state in islice(self._access, STATES) for swap in self._swaps(state, one, other))
         best = min(swaps, key=lambda parts: sum(map(len, parts)), default=None)
         if best is None:
             return None

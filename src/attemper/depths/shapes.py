@@ -14,6 +14,9 @@ from attemper.languages.regular.dfa import Dfa
 FACTORS, ROOT = 3, 3
 """So many powers, of words of so many letters at most."""
 
+TRIED = 100_000
+"""So many products are looked at: with many letters there are many more."""
+
 Word = tuple[Letters, State, int, int]
 """Letters, what is seen after them, the class that they are in, and their action."""
 
@@ -30,9 +33,11 @@ def search_shapes(
     powers = sorted(_powers(len(dfa.alphabet.symbols), layers, sight), key=lambda word: (len(word), word))
     listed: dict[int, Word] = {}
     level: list[Word] = [((), steps.start, -1, 0)]
+    tried = 0
     for _ in range(FACTORS):
         longer = []
         for word, power in product(level, powers):
+            tried += 1
             made = _longer(word, power, steps, telling)
             known = listed.setdefault(made[2], made)
             if known is made:
@@ -41,7 +46,7 @@ def search_shapes(
                 found = telling.pair(known[0], made[0], known[3], made[3])
                 if found is not None:
                     return found
-            if caps.reached(len(listed)):
+            if tried >= TRIED or caps.reached(len(listed)):
                 return None
         level = longer
     return None

@@ -18,12 +18,12 @@ from attemper.certificates.depth import (
     Inseparable,
 )
 from attemper.certificates.depth import save as save_claims
-from attemper.checker.depth import MOST_LAYERS
+from attemper.checker.depth import MOST_LAYERS, MOST_LETTERS
 from attemper.checker.depth_claims import judge_claim
 from attemper.checker.verdict import Status
 from attemper.depths.admitting import beyond_all_layers
 from attemper.depths.caps import CLASSES, SECONDS, Caps
-from attemper.depths.deepening import Layer, Paused, deepen
+from attemper.depths.deepening import FEW, Layer, Paused, deepen
 from attemper.depths.searching import Apart, Enough, Open
 from attemper.depths.stepping import Sight
 from attemper.errors import InternalError, OptionError, UnsupportedError
@@ -34,6 +34,9 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet, Word
 from attemper.workbench.depth_sources import bound_by_formula, in_states, regular_language
 from attemper.workbench.options import choice as one_of
+
+QUICK_LAYERS = 8
+"""So many layers `quick_depth` looks at."""
 
 
 @final
@@ -128,17 +131,25 @@ def depth(
     least = minimal(dfa)
     if layers is None:
         refuse_beyond(least, period)
-    caps = Caps(classes, time.monotonic() + seconds)
     shown = meant if in_states(meant) else least
     climb = _Climb(least, DepthClaims(shown, letters, networks, ()), report)
-    most = MOST_LAYERS if layers is None else layers
-    try:
-        for found in deepen(least, _sight(networks), caps, most, same_length=same_length):
-            if climb.is_over_with(found):
-                break
-    except KeyboardInterrupt:
-        climb.stopped, climb.is_capped = "interrupted", True
-    return climb.result(most)
+    caps = Caps(classes, time.monotonic() + seconds)
+    return climb.up_to(MOST_LAYERS if layers is None else layers, caps, same_length=same_length)
+
+
+def quick_depth(dfa: Dfa, period: int = 1) -> Depth:
+    """The depth as far as few classes and few layers show it: both bounds, and no formula is looked for.
+
+    The answer does not depend on how fast anything is. For a minimal automaton of a language that some
+    number of layers is enough for.
+
+    >>> from attemper.languages.regular.regex import parse_regex
+    >>> quick_depth(parse_regex("(ab)*", "ab")), quick_depth(parse_regex("(a(ab)*b)*", "ab"))
+    (<Depth: least depth 2>, <Depth: at least 3, no bound from above>)
+    """
+    networks = HardNetworks(1, period)
+    climb = _Climb(dfa, DepthClaims(dfa, dfa.alphabet, networks, ()), lambda _: None, is_quick=True)
+    return climb.up_to(QUICK_LAYERS, Caps(FEW), same_length=False)
 
 
 @final
@@ -154,18 +165,35 @@ class _Climb:
     found: list[tuple[int, str | DepthClaim]] = field(default_factory=list)
     stopped: str = ""
     is_capped: bool = False
+    is_quick: bool = False
     _is_bounded: bool = False
+
+    def up_to(self, most: int, caps: Caps, *, same_length: bool) -> Depth:
+        """What is found for k = 0, ..., most; an interrupt ends the search."""
+        sight = _sight(self.claims.networks)
+        try:
+            for found in deepen(self.dfa, sight, caps, most, same_length=same_length):
+                if self.is_over_with(found):
+                    break
+        except KeyboardInterrupt:
+            self.stopped, self.is_capped = "interrupted", True
+        return self.result(most)
 
     def is_over_with(self, layer: Layer) -> bool:
         """Take what was found for one k; whether the bounds meet, or nothing more can be found."""
         k, outcome = layer.layers, layer.outcome
         match outcome:
+            case Apart((first, second)) if max(len(first), len(second)) > MOST_LETTERS:
+                self.stopped = f"a pair has more than the {MOST_LETTERS:,} letters that the checker looks at"
             case Apart((first, second)):
                 claim = Inseparable(k, (self._spelled(first), self._spelled(second)))
                 self._add(k, claim)
                 self.lower = k + 1
                 self.report(f"{k + 1:,} layers at least")
                 return self._meets()
+            case Paused() if self.is_quick:
+                self.stopped = f"more than {FEW:,} classes"
+                return True
             case Paused():
                 self._bound_from_above()
                 return self._meets()
