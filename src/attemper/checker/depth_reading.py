@@ -25,7 +25,9 @@ from attemper.languages.temporal.syntax import (
 )
 
 State = tuple[int, ...]
-"""An automaton's state, alone; or the truth of each part of a formula, nothing before the first letter."""
+"""An automaton's state, alone; or what a formula remembers, none at first; its truth comes last."""
+
+Rule = Callable[[list[bool], State, str], bool]
 
 
 @final
@@ -55,45 +57,59 @@ def reading_of(language: Language) -> Reading:
 
 
 def formula_reading(formula: Formula) -> Reading:
-    """The truth of the formula's parts at each position, by that at the position before.
+    """What the formula remembers at each position, by that at the position before.
 
     Raises `UnsupportedError` for a formula that looks at positions, counts or the future.
     """
     parts = subformulas(_in_core(formula))
-    places = {part: place for place, part in enumerate(parts)}
-    inside = [tuple(places[own] for own in operands(part)) for part in parts]
+    number = {part: place for place, part in enumerate(parts)}
+    kept = sorted({number[own] for part in parts for own in _remembered(part)} | {len(parts) - 1})
+    memory = {own: place for place, own in enumerate(kept)}
+    rules = [_rule(part, number, memory) for part in parts]
 
     def step(before: State, letter: str) -> State:
-        now: list[int] = []
-        for part, own in zip(parts, inside, strict=True):
-            now.append(_truth(part, own, letter, before, now))
-        return tuple(now)
+        now: list[bool] = []
+        for rule in rules:
+            now.append(rule(now, before, letter))
+        return tuple(now[own] for own in kept)
 
-    return Reading((), step, lambda state: state[-1] == 1)
+    return Reading((), step, lambda state: bool(state[-1]))
 
 
-def _truth(part: Formula, own: tuple[int, ...], letter: str, before: State, now: list[int]) -> int:
-    """Whether a part is true at a position: 0 or 1; its operands there are known, and all parts before."""
+def _remembered(part: Formula) -> tuple[Formula, ...]:
+    """Whose truth at the position before decides a part's truth."""
+    match part:
+        case Unary(UnaryOperator.YESTERDAY, own):
+            return (own,)
+        case Binary(BinaryOperator.SINCE):
+            return (part,)
+        case _:
+            return ()
+
+
+def _rule(part: Formula, number: Mapping[Formula, int], memory: Mapping[int, int]) -> Rule:
+    """The truth of a part at a position, of the parts before it there, the memory and the letter."""
+    own = [number[one] for one in operands(part)]
+    kept = [memory[number[one]] for one in _remembered(part)]
     match part:
         case Symbol(name):
-            return int(letter == name)
+            return lambda now, before, letter: letter == name
         case Constant(value):
-            return int(value)
+            return lambda now, before, letter: value
         case First():
-            return int(not before)
+            return lambda now, before, letter: not before
         case Unary(UnaryOperator.NOT):
-            return 1 - now[own[0]]
+            return lambda now, before, letter: not now[own[0]]
         case Unary():
-            return before[own[0]] if before else 0
+            return lambda now, before, letter: bool(before and before[kept[0]])
         case Binary(BinaryOperator.AND):
-            return now[own[0]] & now[own[1]]
+            return lambda now, before, letter: now[own[0]] and now[own[1]]
         case Binary(BinaryOperator.OR):
-            return now[own[0]] | now[own[1]]
+            return lambda now, before, letter: now[own[0]] or now[own[1]]
         case Binary(BinaryOperator.XOR):
-            return now[own[0]] ^ now[own[1]]
-        case _:
-            # f S g: g now, or f now and the same at the position before, which stands in this place.
-            return now[own[1]] | (now[own[0]] & (before[len(now)] if before else 0))
+            return lambda now, before, letter: now[own[0]] is not now[own[1]]
+        case _:  # f S g
+            return lambda now, before, letter: now[own[1]] or bool(now[own[0]] and before and before[kept[0]])
 
 
 def layers_of(formula: Formula) -> int:
