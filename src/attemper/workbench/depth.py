@@ -33,7 +33,6 @@ from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet, Word
 from attemper.workbench.depth_sources import bound_by_formula, in_states, regular_language
-from attemper.workbench.options import choice as one_of
 
 QUICK_LAYERS = 8
 """So many layers `quick_depth` looks at."""
@@ -125,7 +124,9 @@ def depth(
     (<Depth: least depth 2>, (('a', 'b'), ('a', 'a', 'b')), EnoughByClasses(layers=2, classes=602))
     """
     _require_numbers(layers, period, prefix, classes, seconds)
-    networks = HardNetworks(prefix, period, Choice(one_of("choice", choice, [str(one) for one in Choice])))
+    if choice not in set(Choice):
+        raise OptionError(f"choice={choice!r} is none of {', '.join(repr(str(one)) for one in Choice)}")
+    networks = HardNetworks(prefix, period, Choice(choice))
     report("making the automaton")
     meant, letters, dfa = regular_language(language, alphabet, at)
     least = minimal(dfa)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from attemper.certificates.depth import EnoughByFormula
 from attemper.checker.depth_reading import layers_of, reading_of
-from attemper.checker.names import UnprovenError
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
@@ -37,6 +36,7 @@ def regular_language(
     if alphabet is None:
         raise OptionError("a formula needs an alphabet, for example depth('O a', 'ab')")
     # Formulas have their automata by way of the compiler, which automata need not load.
+    from attemper.checker.names import UnprovenError
     from attemper.workbench.automata import Caps, automaton_of_formula
     from attemper.workbench.model import read_source
 
