@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from attemper.workbench.asking import formula_of, refute, verify
     from attemper.workbench.checking import check
     from attemper.workbench.decompiling import decompile
+    from attemper.workbench.depth import depth
     from attemper.workbench.model import (
         Model,
         compile,  # noqa: A004
@@ -51,6 +52,7 @@ __all__ = [
     "compile_program",
     "compile_regex",
     "decompile",
+    "depth",
     "formula_of",
     "hard_network",
     "load",
@@ -84,6 +86,7 @@ _HOMES = {
     "compile_program": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
     "decompile": "attemper.workbench.decompiling",
+    "depth": "attemper.workbench.depth",
     "formula_of": "attemper.workbench.asking",
     "hard_network": "attemper.networks.typed",
     "load": "attemper.workbench.model",

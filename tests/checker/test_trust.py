@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,9 @@ HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 
 STATEMENTS = 8_200
 """Lines of logic (Python statements without docstrings) that PROVED may rest on, all in all."""
+
+WORDS = 60
+"""Statements that judge two words, which no k layers tell apart."""
 
 LINES, BRANCHES = 40, 12
 """No function of the checker has more."""
@@ -62,11 +67,26 @@ def test_a_proof_needs_no_meaning_and_no_counterexample(proved: set[str]) -> Non
     assert not [name for name in statements.ours(proved) if name.rpartition(".")[2].startswith(needless)]
 
 
+def test_two_words_are_judged_without_the_analysis_numpy_and_python_flint(
+    counted: statements.Counted,
+) -> None:
+    assert not [name for name in counted.depths if name.startswith(PRODUCERS)]
+    script = (
+        "import sys; from attemper.checker.depth_claims import check_depth; "
+        "print(*[name for name in sys.modules if name in sys.argv[1:]])"
+    )
+    heavy = (*HEAVY, "flint", "attemper.checker.analysis", "attemper.checker.check", "attemper.depths")
+    found = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True, check=True)
+    assert not found.stdout.split()
+
+
 def test_what_a_verdict_rests_on_is_counted_in_the_readme(counted: statements.Counted) -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert counted.sentence in readme, f"the README must say: {counted.sentence}"
     assert {"attemper.checker.counterexample", "attemper.languages.temporal.meaning"} <= counted.meanings
     assert {"attemper.checker.probing", "attemper.checker.subcubes"} <= counted.others
+    assert {"attemper.checker.depth", "attemper.certificates.depth"} <= counted.depths
+    assert statements.statements_of(statements.PAIR) <= WORDS
     assert counted.reading + counted.real + counted.floats <= STATEMENTS
 
 

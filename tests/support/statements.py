@@ -26,6 +26,9 @@ ROOT = Path(__file__).parents[2]
 REMARKS = {f"attemper.languages.regular.{name}" for name in ("regex", "files", "minimal")}
 """They read the source that a network's folder names, which makes it MALFORMED at most."""
 
+PAIR = {"attemper.checker.depth"}
+"""That no k layers tell two words apart rests on this file, and on what reads a language."""
+
 SAYING = {"__main__", "limits", "child", "folders", "report", "verdict"}
 """The files of the checker that read what is to be checked and say what was found."""
 
@@ -155,6 +158,15 @@ def of_bounds(folder: Path) -> set[str]:
     return loaded
 
 
+def of_depths(folder: Path) -> set[str]:
+    """The modules that are loaded when a file about depth is checked: a pair, and all classes."""
+    place = folder / "depth.json"
+    assert run_command_line("depth", "--regex", "(ab)*", "--alphabet", "ab", "-o", place).code == 0
+    status, loaded = loaded_by(place)
+    assert status == Status.PROVED
+    return loaded
+
+
 @dataclass(frozen=True)
 class Counted:
     """How many statements verdicts rest on, and the modules that only REFUTED and other files need."""
@@ -165,6 +177,7 @@ class Counted:
     meanings: set[str]
     others: set[str]
     bounds: set[str]
+    depths: set[str]
 
     @property
     def sentence(self) -> str:
@@ -173,7 +186,9 @@ class Counted:
             f"PROVED rests on {self.reading:,} statements that read files and say what was found, "
             f"{self.real:,} of real arithmetic and {self.floats:,} of floats. REFUTED rests on "
             f"{statements_of(self.meanings):,} more, a verdict on a refutation's file on "
-            f"{statements_of(self.others):,} more, on a bound's file on {statements_of(self.bounds):,} more"
+            f"{statements_of(self.others):,} more, on a bound's file on {statements_of(self.bounds):,} more, "
+            f"on a file about depth on {statements_of(self.depths):,} more, {statements_of(PAIR)} of which "
+            "judge two words"
         )
 
 
@@ -189,7 +204,8 @@ def counted(folder: Path, proved: set[str]) -> Counted:
     meanings = ours(refuted) - base
     others = ours(of_refutations(folder)) - base - meanings
     bounds = ours(of_bounds(folder)) - base - meanings
-    return Counted(reading, real - beside, floats + beside, meanings, others, bounds)
+    depths = ours(of_depths(folder)) - base - meanings
+    return Counted(reading, real - beside, floats + beside, meanings, others, bounds, depths)
 
 
 def main() -> None:

@@ -27,6 +27,9 @@ CERTIFICATE = "certificate.json"
 BOUNDS = "attemper-limit/"
 """How the formats of bounds on what one symbol can change begin: `certificates.limits` reads them."""
 
+DEPTHS = "attemper-depth/"
+"""How the formats of claims on how many layers a language needs begin: `certificates.depth` reads them."""
+
 APPROXIMATION = "attemper-approximation/1"
 """The format of certificates of softened networks: `certificates.approximations` reads them."""
 
@@ -116,7 +119,7 @@ def decode(data: object) -> Certificate:
             "groups": list(groups),
             **rest,
         } if version == FORMAT and not rest:
-            language = _language(source)
+            language = decode_language(source)
             read = tuple(_claim(claim) for claim in claims)
             return Certificate(network, language, read, _realisation(language, program, groups))
         case {"format": str(version)} if version in OLDER:
@@ -125,7 +128,8 @@ def decode(data: object) -> Certificate:
             raise ValueError(f"it does not have the entries of {FORMAT}")
 
 
-def _language(source: Mapping[str, object]) -> Language:
+def decode_language(source: Mapping[str, object]) -> Language:
+    """Read a formula, an automaton or a program from JSON data; raises one of `UNREADABLE` else."""
     match source:
         case {"formula": nodes, "at": str(at), "accepts_empty": bool(accepts_empty), **rest} if not rest:
             return TemporalLanguage(formula_from_nodes(nodes), At(at), accepts_empty)
@@ -152,7 +156,7 @@ def _realisation(language: Language, tree: object, groups: list[object]) -> Real
 def _group(entry: object) -> SymbolGroup:
     match entry:
         case [layer, list(bits)] if bits:
-            return SymbolGroup(_count(layer), tuple(map(_bit, bits)))
+            return SymbolGroup(count_of(layer), tuple(map(_bit, bits)))
         case _:
             raise ValueError(f"not a group of bits: {str(entry)[:80]}")
 
@@ -160,7 +164,7 @@ def _group(entry: object) -> SymbolGroup:
 def _bit(entry: object) -> tuple[int, int]:
     match entry:
         case [coordinate, step]:
-            return _count(coordinate), _count(step)
+            return count_of(coordinate), count_of(step)
         case _:
             raise ValueError(f"not a coordinate and a step: {str(entry)[:80]}")
 
@@ -175,9 +179,9 @@ def decode_dfa(entry: Mapping[str, object]) -> Dfa:
             "accepting": list(accepting),
             **rest,
         } if not rest:
-            rows = tuple(tuple(map(_count, row)) if isinstance(row, list) else () for row in moves)
-            ends = [_count(state) for state in accepting]
-            return Dfa(Alphabet(tuple(symbols)), rows, _count(start), frozenset(ends))
+            rows = tuple(tuple(map(count_of, row)) if isinstance(row, list) else () for row in moves)
+            ends = [count_of(state) for state in accepting]
+            return Dfa(Alphabet(tuple(symbols)), rows, count_of(start), frozenset(ends))
         case _:
             raise ValueError("its language is none of those that are known")
 
@@ -197,7 +201,7 @@ def _claim(entry: object) -> Claim:
         case {"arithmetic": "real", **rest} if not rest:
             return RealClaim()
         case {"arithmetic": "real", "horizon": horizon, **rest} if not rest:
-            return RealClaim(_count(horizon))
+            return RealClaim(count_of(horizon))
         case {
             "arithmetic": str(name),
             "kernel": str(kernel),
@@ -205,12 +209,13 @@ def _claim(entry: object) -> Claim:
             "bottleneck": str(bottleneck),
             **rest,
         } if not rest:
-            return FloatClaim(name, kernel, _count(horizon), bottleneck)
+            return FloatClaim(name, kernel, count_of(horizon), bottleneck)
         case _:
             raise ValueError(f"not a claim: {str(entry)[:80]}")
 
 
-def _count(entry: object) -> int:
+def count_of(entry: object) -> int:
+    """A number from 0 on that 63 bits hold; raises ValueError for everything else."""
     if type(entry) is not int or not 0 <= entry < 2**63:
         raise ValueError(f"not a number from 0 on: {str(entry)[:80]}")
     return entry

@@ -11,7 +11,7 @@ from pathlib import Path
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, RealClaim
-from attemper.certificates.files import APPROXIMATION, BOUNDS, CERTIFICATE, format_of, load_if_any
+from attemper.certificates.files import APPROXIMATION, BOUNDS, CERTIFICATE, DEPTHS, format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
@@ -41,7 +41,7 @@ def check_path(
     edited: bool = False,
     explain: bool = False,
 ) -> Verdict:
-    """The verdict on a network's folder, on a refutation's file, or on the file of a bound.
+    """The verdict on a network's folder, or on the file of a refutation, of a bound or of a depth.
 
     `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in
     the folder that the refutation names. `program` is the file of a program that the network in a folder is
@@ -160,8 +160,13 @@ def _as_written(folder: Path) -> tuple[Edited, str]:
 
 
 def check_file(path: Path, model: str | None = None) -> Verdict:
-    """The verdict on a refutation's file, or on that of a bound on what one symbol can change."""
-    return (check_bound if format_of(path).startswith(BOUNDS) else check_refuting)(path, model)
+    """The verdict on a refutation's file, on that of a bound on what one symbol can change, or of layers."""
+    form = format_of(path)
+    if form.startswith(DEPTHS):
+        from attemper.checker.depth_claims import check_depth
+
+        return check_depth(path, model)
+    return (check_bound if form.startswith(BOUNDS) else check_refuting)(path, model)
 
 
 def check_bound(path: Path, model: str | None) -> Verdict:

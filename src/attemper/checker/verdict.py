@@ -68,16 +68,17 @@ class About(StrEnum):
     NETWORK = "network"
     MODEL = "model"
     ENCODER = "encoder"
+    NETWORKS = "networks"
 
 
 @final
 @dataclass(frozen=True)
 class Subject:
-    """What a verdict is about: a network that should compute a language, a model refuted by two words, or an
-    encoder and what one symbol can change in it.
+    """What a verdict is about: a network that should compute a language, a model refuted by two words, an
+    encoder and what one symbol can change in it, or all networks of one class.
 
-    `place` says where it is (empty: only in memory). `language` and `digest` are None where the files
-    could not be read so far.
+    `place` says where it is (empty: only in memory), or which networks the class has. `language` and `digest`
+    are None where the files could not be read so far.
     """
 
     about: About

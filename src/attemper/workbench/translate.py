@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -11,7 +12,7 @@ from attemper.checker.proof import prove
 from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, tree_size
+from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, shared_formula, tree_size
 from attemper.compiling.lowering.connectives import any_of, negation
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.lowering.shorten_formula import shortened, shortest, with_operands
@@ -62,6 +63,23 @@ def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
     found = shortest(small) or shortened(_from_levels(small, limits or Limits()), small.alphabet)
     formula = _with_letters(found, {Symbol(one): _one_of(own, dfa) for one, own in alike.items()})
     return Translation(formula, _is_proved(formula, dfa), _tried(formula, dfa))
+
+
+def past_formulas(dfa: Dfa) -> Iterator[Formula]:
+    """Some formulas for the automaton that look at positions and counts only where nothing else is found.
+
+    That of a cascade without a counter, then the shortest one, if they are found. Written out the first may
+    be too large for anybody: its equal parts are one object.
+    """
+    alike, small = _without_twins(dfa)
+    letters: dict[Formula, Formula] = {Symbol(one): _one_of(own, dfa) for one, own in alike.items()}
+    with suppress(UnsupportedError):
+        chosen = decompose(small, Limits(bases=False, counter=False)).chosen
+        if not isinstance(chosen, BoundedCounter):
+            yield _with_letters(shared_formula(chosen), letters)
+    found = shortest(small)
+    if found is not None:
+        yield _with_letters(found, letters)
 
 
 def _without_twins(dfa: Dfa) -> tuple[dict[str, list[str]], Dfa]:

@@ -14,6 +14,7 @@ from typing import assert_never, final
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.languages.named.entry import (
+    REGULAR,
     Automaton,
     Entry,
     Formula,
@@ -24,8 +25,12 @@ from attemper.languages.named.entry import (
     Source,
 )
 from attemper.languages.named.zoo import FAMILIES, everything, named
-from attemper.languages.words import Word
+from attemper.languages.temporal.reading import TemporalLanguage
+from attemper.languages.words import Alphabet, Word
+from attemper.workbench.automata import automaton_of_language
+from attemper.workbench.layers_needed import LayersNeeded
 from attemper.workbench.zoo import compile_entry
+from attemper.workbench.zoo_sources import language_of
 from tests.support.compared import LENGTHS, TASKS, compared_words
 
 PAGE = Path(__file__).parents[3] / "docs" / "zoo.md"
@@ -48,7 +53,7 @@ BEHIND_TABLES = "## Names with a parameter"
 """The heading behind the tables of entries."""
 
 HEADERS = (
-    *("class", "written as", "attention", "heads"),
+    *("class", "written as", "depth", "attention", "heads"),
     *("float32: unbounded", "temperature", "decoder"),
 )
 """Behind the name and the definition."""
@@ -57,11 +62,13 @@ HEADERS = (
 @final
 @dataclass(frozen=True)
 class Size:
-    """What the page says of a language's networks: layers with attention, heads, and float32 horizons.
+    """What the page says of a language and its networks: layers with attention, heads, and float32 horizons.
 
-    The layers and heads are the most in any regime; the horizons are with numerator-first kernels.
+    `depth` is how many layers of unique hard attention there must be. The layers and heads are the most in
+    any regime; the horizons are with numerator-first kernels.
     """
 
+    depth: str
     layers: int
     heads: int
     horizons: tuple[tuple[RegimeName, int], ...]
@@ -88,11 +95,32 @@ def size_of(entry: Named) -> Size:
     """The language, compiled and certified in its regimes."""
     models = {regime: compile_entry(entry, entry.source, regime=regime) for regime in entry.regimes}
     return Size(
+        depth_of(entry),
         max(map(attention_layers, models.values())),
         max(sum(len(layer.heads) for layer in model.network.layers) for model in models.values()),
         tuple((regime, horizon(model.certify(), "float32")) for regime, model in models.items()),
     )
 
+
+def depth_of(entry: Named) -> str:
+    """How many layers of unique hard attention its language needs, as a cell; a task has no language."""
+    if not isinstance(entry, Entry):
+        return NONE
+    if entry.kind not in REGULAR:
+        return "none"
+    meant, alphabet = language_of(entry, entry.source), Alphabet(entry.alphabet)
+    dfa = automaton_of_language(meant, alphabet)
+    period = attemper.classify(dfa).modulus
+    if period is None:
+        return LayersNeeded(None, None).cell
+    # A formula is a bound from above by itself. No clock decides what the page says.
+    known = (meant, alphabet) if isinstance(meant, TemporalLanguage) else (dfa,)
+    found = attemper.depth(*known, period=period, classes=CLASSES, seconds=100_000)
+    return LayersNeeded(period, found).cell
+
+
+CLASSES = 5_000
+"""So many classes are listed for each number of layers."""
 
 LONGEST = {2: 8, 3: 7, 4: 6, 5: 5, 6: 5, 12: 3, 16: 3}
 """By the number of symbols, the length up to which all words are tried."""
@@ -135,7 +163,7 @@ def _is_last(entry: Named) -> bool:
 def _row(entry: Named, size: Size) -> str:
     cells = [entry.name, _escaped(entry.definition), entry.kind.value, written(entry.source)]
     horizons = dict(size.horizons)
-    cells += [str(size.layers), str(size.heads)]
+    cells += [size.depth, str(size.layers), str(size.heads)]
     cells += [f"{horizons[r]:,}" if r in horizons else NONE for r in ("unbounded", "temperature", "decoder")]
     return f"| {' | '.join(cells)} |"
 
@@ -213,9 +241,9 @@ def _is_row(line: str) -> bool:
 
 
 def _read(line: str) -> tuple[str, Size]:
-    start, layers, heads, *others = line.removesuffix(" |").rsplit(" | ", 5)
+    start, depth, layers, heads, *others = line.removesuffix(" |").rsplit(" | ", 6)
     name = start.removeprefix("| ").partition(" | ")[0]
     regimes: tuple[RegimeName, ...] = ("unbounded", "temperature", "decoder")
     horizons = zip(regimes, others, strict=True)
     said = tuple((regime, int(number.replace(",", ""))) for regime, number in horizons if number != NONE)
-    return name, Size(int(layers), int(heads), said)
+    return name, Size(depth, int(layers), int(heads), said)

@@ -58,17 +58,22 @@ def cascade_to_formula(cascade: Cascade) -> Formula:
 
     Raises `UnsupportedError` if it has more than `LARGEST` operators and symbols.
     """
-    program = cascade_to_program(cascade).program
-    writer = _Writer(program.steps)
-    for step in program.steps:
-        writer.formulas.append(writer.formula(step))
-    found = writer.formulas[program.output]
+    found = shared_formula(cascade)
     if tree_size(found) > LARGEST:
         raise UnsupportedError(
             f"the formula has {tree_size(found):,} operators and symbols, more than the cap of {LARGEST:,}; "
             "compile the automaton itself, or write the language as several simpler ones"
         )
     return found
+
+
+def shared_formula(cascade: Cascade) -> Formula:
+    """The same, however large it is when it is written out: its equal parts are one object."""
+    program = cascade_to_program(cascade).program
+    writer = _Writer(program.steps)
+    for step in program.steps:
+        writer.formulas.append(writer.formula(step))
+    return writer.formulas[program.output]
 
 
 def tree_size(formula: Formula) -> int:

@@ -21,6 +21,7 @@ from attemper.workbench.cli.failing import failed, silence
 COMMANDS = {
     "compile": "compiling",
     "classify": "classifying",
+    "depth": "depth",
     "formula": "translating",
     "zoo": "zoo",
     "certify": "certifying",

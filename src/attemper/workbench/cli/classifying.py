@@ -26,6 +26,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption, require_ending
+from attemper.workbench.layers_needed import layers_needed
 from attemper.writing import write_together
 
 FORCED_LENGTH = 100
@@ -61,14 +62,25 @@ def classify_command(
         found = classify(automaton)
         report("forcing numbers")
         forced = _forcing(automaton)
+        report("layers of hard attention")
+        needed = layers_needed(automaton, found)
     if json:
         record = _record(automaton, found)
         picture = {} if svg is None else {"picture": str(svg)}
-        print_json({"states": len(automaton.moves), **record, "forcing": _forcing_record(forced), **picture})
+        print_json(
+            {
+                "states": len(automaton.moves),
+                **record,
+                "forcing": _forcing_record(forced),
+                "depth": needed.record,
+                **picture,
+            }
+        )
         return
     out.print(f"{len(automaton.moves)} states")
     out.print_lines(show_classification(found))
     out.print(_forcing_text(forced))
+    out.print(needed.text)
     if svg is not None:
         out.print(f"wrote a picture to {svg}")
 

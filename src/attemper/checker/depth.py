@@ -1,0 +1,86 @@
+"""Two words that no k layers of unique hard attention tell apart (FORMAT.md, section 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attemper.certificates.depth import Choice, HardNetworks, Inseparable
+from attemper.checker.verdict import ClaimVerdict, Status
+from attemper.languages.language import Language
+from attemper.languages.words import Word, show_word
+
+MOST_LETTERS, MOST_LAYERS = 1_000, 64
+"""Longer words, and more layers, are not looked at."""
+
+LONGEST_SHOWN = 60
+"""Of a longer word only the beginning is shown."""
+
+
+def check_pair(language: Language, networks: HardNetworks, claim: Inseparable) -> ClaimVerdict:
+    """PROVED if one of the words is in the language, and F_k is the same at the ends of both.
+
+    Then no network of the class with k layers, or fewer, gives the two words different answers, whatever its
+    width, heads and functions. Raises what the language's meaning raises.
+    """
+    first, second = claim.words
+    letters, layers = max(len(first), len(second)), claim.layers
+    if letters > MOST_LETTERS or layers > MOST_LAYERS:
+        text = f"a pair of words of up to {MOST_LETTERS:,} letters, and {MOST_LAYERS} layers, is looked at"
+        return ClaimVerdict(Status.UNKNOWN, f"{text}, not one of {letters:,} letters and {layers:,} layers")
+    text = f"at least {in_layers(layers + 1)}: {shown(first)} against {shown(second)}"
+    member, other = is_member(language, first), is_member(language, second)
+    if member is other:
+        same = "both are" if member else "neither is"
+        return ClaimVerdict(Status.REFUTED, f"{text}: {same} in the language", witness=first)
+    one, another = values_at_ends(claim.words, layers, networks)
+    if one != another:
+        return ClaimVerdict(Status.REFUTED, f"{text}: {in_layers(layers)} can tell them apart", witness=first)
+    inside, outside = (first, second) if member else (second, first)
+    which = (
+        f"{shown(inside)} is in the language, {shown(outside)} is not, and F_{layers} is equal at their ends"
+    )
+    longer = ", also for weights that depend on the length" if len(first) == len(second) else ""
+    return ClaimVerdict(Status.PROVED, f"at least {in_layers(layers + 1)}{longer}: {which}")
+
+
+def is_member(language: Language, word: Word) -> bool:
+    """Whether a word that has letters is in the language, by the language's own meaning."""
+    return language.bits(word)[0 if language.reads_first else -1]
+
+
+def values_at_ends(words: tuple[Word, Word], layers: int, networks: HardNetworks) -> tuple[int, int]:
+    """F_k at the last position of each word, as numbers that are equal if and only if the values are."""
+    numbers = _numbered([[(letter, networks.place(i)) for i, letter in enumerate(word, 1)] for word in words])
+    for _ in range(layers):
+        numbers = _numbered([list(_next_layer(row, networks.choice)) for row in numbers])
+    return numbers[0][-1], numbers[1][-1]
+
+
+def _numbered(rows: Sequence[Sequence[object]]) -> list[list[int]]:
+    """The values of one layer at all positions of both words, by one table of all that occur."""
+    table: dict[object, int] = {}
+    return [[table.setdefault(value, len(table)) for value in row] for row in rows]
+
+
+def _next_layer(row: list[int], choice: Choice) -> Iterator[object]:
+    """F_k at each position, of F_(k-1): its own, and those before by last, and by first, occurrence."""
+    by_last: dict[int, None] = {}
+    by_first: dict[int, None] = {}
+    for own in row:
+        last = () if choice is Choice.LEFTMOST else tuple(by_last)
+        first = () if choice is Choice.RIGHTMOST else tuple(by_first)
+        yield own, last, first
+        by_last.pop(own, None)
+        by_last[own] = by_first[own] = None
+
+
+def in_layers(count: int) -> str:
+    """So many layers, in words."""
+    return f"{count:,} layer{'' if count == 1 else 's'}"
+
+
+def shown(word: Word) -> str:
+    """The word, or of a long one the beginning and how many letters it has."""
+    if len(word) <= LONGEST_SHOWN:
+        return show_word(word)
+    return f"{show_word(word[:LONGEST_SHOWN])}... ({len(word):,} letters)"

@@ -1,0 +1,78 @@
+"""A file about depth, read and judged: each of its claims by the rule that its evidence asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import assert_never
+
+from attemper.certificates.depth import (
+    Choice,
+    DepthClaim,
+    DepthClaims,
+    EnoughByClasses,
+    EnoughByFormula,
+    HardNetworks,
+    Inseparable,
+    load,
+)
+from attemper.checker.depth import check_pair
+from attemper.checker.depth_enough import check_classes, check_formula
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
+from attemper.exact.predicates import PredicateError
+
+OUTSIDE = "averages over several maxima, softmax, relative positions, masks to the right"
+"""What networks may do that no claim is about."""
+
+
+def check_depth(path: Path, model: str | None = None) -> Verdict:
+    """The verdict on the file of claims about depth. Raises `OptionError` where a model is named."""
+    if model is not None:
+        raise OptionError(f"'{path}' is about all networks of a class: leave --model out")
+    try:
+        found = load(path)
+    except MalformedFileError as error:
+        return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), Subject(About.NETWORKS, ""))
+    return judge_depth(found)
+
+
+def judge_depth(found: DepthClaims) -> Verdict:
+    """The verdict on each of the claims, none of which is taken for granted."""
+    subject = Subject(About.NETWORKS, describe(found.networks), language=found.language.text(found.alphabet))
+    return Verdict(tuple(judge_claim(found, claim) for claim in found.claims), subject)
+
+
+def judge_claim(found: DepthClaims, claim: DepthClaim) -> ClaimVerdict:
+    """The verdict on one claim, UNKNOWN where the language means nothing on a word, or nests too deeply."""
+    try:
+        match claim:
+            case Inseparable():
+                return check_pair(found.language, found.networks, claim)
+            case EnoughByClasses():
+                return check_classes(found.language, found.alphabet, found.networks, claim)
+            case EnoughByFormula():
+                return check_formula(found.language, found.alphabet, found.networks, claim)
+            case _:
+                assert_never(claim)
+    except (PredicateError, UnsupportedError) as error:
+        return ClaimVerdict(Status.UNKNOWN, str(error).splitlines()[0])
+    except RecursionError:
+        return ClaimVerdict(Status.UNKNOWN, "its parts nest too deeply to be looked at")
+
+
+def describe(networks: HardNetworks) -> str:
+    """The class of networks that a claim is about, and what is outside.
+
+    >>> describe(HardNetworks(1, 2, Choice.LEFTMOST)).partition(";")[0]
+    'every future-masked transformer of unique hard attention with position embeddings of period 2, ties broken to the left, any width, heads and functions'
+    """  # noqa: E501 - a line, as it is printed
+    places = "without position embeddings"
+    if (networks.prefix, networks.period) != (1, 1):
+        start = "" if networks.prefix == 1 else f" from position {networks.prefix:,} on"
+        places = f"with position embeddings of period {networks.period:,}{start}"
+    sides = {Choice.BOTH: "", Choice.LEFTMOST: "left", Choice.RIGHTMOST: "right"}
+    side = sides[networks.choice] and f", ties broken to the {sides[networks.choice]}"
+    return (
+        f"every future-masked transformer of unique hard attention {places}{side}, any width, heads and "
+        f"functions; not: {OUTSIDE}"
+    )

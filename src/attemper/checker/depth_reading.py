@@ -1,0 +1,160 @@
+"""Languages that are read letter by letter in finitely many states: automata, and past formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import final
+
+from attemper.errors import UnsupportedError
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.core import values_by_core
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Constant,
+    First,
+    Formula,
+    Symbol,
+    Unary,
+    UnaryOperator,
+    operands,
+    subformulas,
+)
+
+State = tuple[int, ...]
+"""An automaton's state, alone; or what a formula remembers, none at first; its truth comes last."""
+
+Rule = Callable[[list[bool], State, str], bool]
+
+
+@final
+@dataclass(frozen=True)
+class Reading:
+    """A language as its states: where a word begins, how a letter goes on, and which states accept."""
+
+    start: State
+    step: Callable[[State, str], State]
+    accepts: Callable[[State], bool]
+
+
+def reading_of(language: Language) -> Reading:
+    """The language's states. Raises `UnsupportedError` where none are known."""
+    match language:
+        case Dfa(alphabet, moves, start, accepting):
+            number = {symbol: k for k, symbol in enumerate(alphabet.symbols)}
+            return Reading(
+                (start,),
+                lambda state, letter: (moves[state[0]][number[letter]],),
+                lambda state: state[0] in accepting,
+            )
+        case TemporalLanguage(formula, At.LAST, _):
+            return formula_reading(formula)
+        case _:
+            raise UnsupportedError("only automata, and past formulas read at the last position, have states")
+
+
+def formula_reading(formula: Formula) -> Reading:
+    """What the formula remembers at each position, by that at the position before.
+
+    Raises `UnsupportedError` for a formula that looks at positions, counts or the future.
+    """
+    parts = subformulas(_in_core(formula))
+    number = {part: place for place, part in enumerate(parts)}
+    kept = sorted({number[own] for part in parts for own in _remembered(part)} | {len(parts) - 1})
+    memory = {own: place for place, own in enumerate(kept)}
+    rules = [_rule(part, number, memory) for part in parts]
+
+    def step(before: State, letter: str) -> State:
+        now: list[bool] = []
+        for rule in rules:
+            now.append(rule(now, before, letter))
+        return tuple(now[own] for own in kept)
+
+    return Reading((), step, lambda state: bool(state[-1]))
+
+
+def _remembered(part: Formula) -> tuple[Formula, ...]:
+    """Whose truth at the position before decides a part's truth."""
+    match part:
+        case Unary(UnaryOperator.YESTERDAY, own):
+            return (own,)
+        case Binary(BinaryOperator.SINCE):
+            return (part,)
+        case _:
+            return ()
+
+
+def _rule(part: Formula, number: Mapping[Formula, int], memory: Mapping[int, int]) -> Rule:
+    """The truth of a part at a position, of the parts before it there, the memory and the letter."""
+    own = [number[one] for one in operands(part)]
+    kept = [memory[number[one]] for one in _remembered(part)]
+    match part:
+        case Symbol(name):
+            return lambda now, before, letter: letter == name
+        case Constant(value):
+            return lambda now, before, letter: value
+        case First():
+            return lambda now, before, letter: not before
+        case Unary(UnaryOperator.NOT):
+            return lambda now, before, letter: not now[own[0]]
+        case Unary():
+            return lambda now, before, letter: bool(before and before[kept[0]])
+        case Binary(BinaryOperator.AND):
+            return lambda now, before, letter: now[own[0]] and now[own[1]]
+        case Binary(BinaryOperator.OR):
+            return lambda now, before, letter: now[own[0]] or now[own[1]]
+        case Binary(BinaryOperator.XOR):
+            return lambda now, before, letter: now[own[0]] is not now[own[1]]
+        case _:  # f S g
+            return lambda now, before, letter: now[own[1]] or bool(now[own[0]] and before and before[kept[0]])
+
+
+def layers_of(formula: Formula) -> int:
+    """How many layers the operators of a past formula take, one inside another.
+
+    Raises `UnsupportedError` for a formula that looks at positions, counts or the future.
+    """
+    return values_by_core(formula, _layers)[formula][0]
+
+
+def _layers(part: Formula, known: Mapping[Formula, tuple[int, int]]) -> tuple[int, int]:
+    """Layers until a part is known at i, and until it is known at i of i - 1."""
+    inside = [known[own] for own in operands(part)]
+    match part:
+        case Symbol() | Constant():
+            return 0, 1
+        case First():
+            return 1, 2
+        case Unary(UnaryOperator.NOT) | Binary(BinaryOperator.AND | BinaryOperator.OR | BinaryOperator.XOR):
+            return max(here for here, _ in inside), max(before for _, before in inside)
+        case Unary(UnaryOperator.YESTERDAY):
+            return inside[0][1], inside[0][1] + 1
+        case Binary(BinaryOperator.SINCE):
+            needed = 1 + max(here for here, _ in inside)
+            return needed, needed
+        case _:
+            raise _unsupported()
+
+
+def _in_core(formula: Formula) -> Formula:
+    """The formula with every derived operator written out."""
+    return values_by_core(formula, _rebuilt)[formula]
+
+
+def _rebuilt(part: Formula, known: Mapping[Formula, Formula]) -> Formula:
+    match part:
+        case Symbol() | Constant() | First():
+            return part
+        case Unary(UnaryOperator.NOT | UnaryOperator.YESTERDAY as operator, own):
+            return Unary(operator, known[own])
+        case Binary(operator, left, right) if operator is not BinaryOperator.UNTIL:
+            return Binary(operator, known[left], known[right])
+        case _:
+            raise _unsupported()
+
+
+def _unsupported() -> UnsupportedError:
+    return UnsupportedError("a formula that looks at positions, counts or the future is not read this way")

@@ -1,0 +1,128 @@
+"""What words do to the states of an automaton, and words that make two such actions different verdicts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import final
+
+from attemper.languages.regular.dfa import Dfa
+
+Letters = tuple[int, ...]
+"""A word as the numbers of its letters."""
+
+Pair = tuple[Letters, Letters]
+
+STATES = 30
+"""From so many states it is tried how two words are told apart: each takes a search of its own."""
+
+
+@final
+class Actions:
+    """The transformations of the states that words make, each with a number: 0 is that of the empty word."""
+
+    def __init__(self, dfa: Dfa) -> None:
+        self._moves = dfa.moves
+        identity = tuple(range(len(dfa.moves)))
+        self._images = [identity]
+        self._numbers = {identity: 0}
+        self._after: dict[tuple[int, int], int] = {}
+
+    def after(self, action: int, letter: int) -> int:
+        """What the word does with one more letter."""
+        found = self._after.get((action, letter))
+        if found is None:
+            images = tuple(self._moves[state][letter] for state in self._images[action])
+            found = self._numbers.setdefault(images, len(self._images))
+            if found == len(self._images):
+                self._images.append(images)
+            self._after[action, letter] = found
+        return found
+
+    def images(self, action: int) -> tuple[int, ...]:
+        """The state that each state is taken to."""
+        return self._images[action]
+
+
+@final
+class Words:
+    """Words that lead to a state, and that tell two states apart, of one minimal automaton."""
+
+    def __init__(self, dfa: Dfa) -> None:
+        self._dfa = dfa
+        self._letters = range(len(dfa.alphabet.symbols))
+        self._access = self._to_states()
+
+    def _to_states(self) -> dict[int, Letters]:
+        found: dict[int, Letters] = {self._dfa.start: ()}
+        queue = deque([self._dfa.start])
+        while queue:
+            state = queue.popleft()
+            for letter in self._letters:
+                target = self._dfa.moves[state][letter]
+                if target not in found:
+                    found[target] = (*found[state], letter)
+                    queue.append(target)
+        return found
+
+    def telling(self, first: Letters, second: Letters, one: tuple[int, ...], other: tuple[int, ...]) -> Pair:
+        """x u y and x v y with different verdicts, where u and v act in these two ways.
+
+        They are the shortest for the first states that x leads to and that u and v take to different ones.
+        """
+        found = []
+        differing = (state for state in self._access if one[state] != other[state])
+        for state in islice(differing, STATES):
+            before, behind = self._access[state], self._apart(one[state], other[state])
+            found.append(((*before, *first, *behind), (*before, *second, *behind)))
+        return min(found, key=lambda pair: len(pair[0]) + len(pair[1]))
+
+    def of_one_length(
+        self, first: Letters, second: Letters, one: tuple[int, ...], other: tuple[int, ...]
+    ) -> Pair | None:
+        """Two words of one length with different verdicts, both made of u and v; None if none is found.
+
+        If u and v have one length, these are x u y and x v y, else x u y v z and x v y u z.
+        """
+        if len(first) == len(second):
+            return self.telling(first, second, one, other)
+        swaps = (swap for state in islice(self._access, STATES) for swap in self._swaps(state, one, other))
+        best = min(swaps, key=lambda parts: sum(map(len, parts)), default=None)
+        if best is None:
+            return None
+        x, y, z = best
+        return (*x, *first, *y, *second, *z), (*x, *second, *y, *first, *z)
+
+    def _swaps(
+        self, start: int, one: tuple[int, ...], other: tuple[int, ...]
+    ) -> Iterator[tuple[Letters, Letters, Letters]]:
+        """x to this state, y and z such that x u y v z and x v y u z have different verdicts."""
+        begin = one[start], other[start]
+        seen: dict[tuple[int, int], Letters] = {begin: ()}
+        queue = deque([begin])
+        while queue:
+            left, right = queue.popleft()
+            if other[left] != one[right]:
+                behind = self._apart(other[left], one[right])
+                yield self._access[start], seen[left, right], behind
+                return
+            for letter in self._letters:
+                pair = self._dfa.moves[left][letter], self._dfa.moves[right][letter]
+                if pair not in seen:
+                    seen[pair] = (*seen[left, right], letter)
+                    queue.append(pair)
+
+    def _apart(self, one: int, other: int) -> Letters:
+        """A shortest word that exactly one of two states accepts: a minimal automaton has one."""
+        seen: dict[tuple[int, int], Letters] = {(one, other): ()}
+        queue = deque(seen)
+        while True:
+            left, right = queue.popleft()
+            if (left in self._dfa.accepting) != (right in self._dfa.accepting):
+                return seen[left, right]
+            for letter in self._letters:
+                pair = self._dfa.moves[left][letter], self._dfa.moves[right][letter]
+                if pair not in seen:
+                    seen[pair] = (*seen[left, right], letter)
+                    queue.append(pair)

@@ -1,0 +1,169 @@
+"""attemper depth"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attemper.certificates.depth import Choice, DepthClaim, EnoughByClasses, EnoughByFormula, Inseparable
+from attemper.checker.depth import MOST_LAYERS, in_layers, shown
+from attemper.checker.depth_claims import describe
+from attemper.depths.caps import CLASSES, SECONDS
+from attemper.errors import ExitCode
+from attemper.languages.temporal.reading import At
+from attemper.languages.temporal.show import show_within
+from attemper.languages.words import parse_alphabet
+from attemper.workbench.cli.classifying import automaton_of
+from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.searching import require_file
+from attemper.workbench.depth import Depth, depth
+
+LONGEST = 200
+"""A longer formula is not printed."""
+
+
+def depth_command(
+    regex: RegexOption = None,
+    formula: Annotated[
+        str | None, typer.Option("--formula", metavar="F", help="A temporal formula: see docs/formulas.md.")
+    ] = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    at: Annotated[
+        At | None, typer.Option(help="Where a formula is read (last, unless it must be said).")
+    ] = None,
+    layers: Annotated[
+        int | None,
+        typer.Option(
+            "--layers", metavar="K", help=f"Look for a pair for each k up to K (at most {MOST_LAYERS})."
+        ),
+    ] = None,
+    period: Annotated[
+        int, typer.Option(metavar="M", help="Position embeddings with this period; 1: none.")
+    ] = 1,
+    prefix: Annotated[
+        int, typer.Option(metavar="P", help="The position from which on the embeddings have their period.")
+    ] = 1,
+    choice: Annotated[
+        Choice,
+        typer.Option(help="Which of several best positions heads take: each its own side, or all one."),
+    ] = Choice.BOTH,
+    same_length: Annotated[
+        bool,
+        typer.Option(
+            "--same-length", help="Look for pairs of one length: also for weights that depend on it."
+        ),
+    ] = False,
+    classes: Annotated[
+        int, typer.Option(metavar="N", help="List at most so many classes for a k.")
+    ] = CLASSES,
+    seconds: Annotated[
+        float, typer.Option(metavar="S", help="How long to search, give or take a step.")
+    ] = SECONDS,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write all that is proved here.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Say how many layers of unique hard attention a regular language needs at least and at most, with proof.
+
+    For k = 0, 1, ... two words are looked for that no future-masked transformer with k layers tells apart,
+    whatever its width, heads and functions. Interrupted (Ctrl-C), the search ends with what is known so far.
+
+    Exit codes: 0 the least number is known, or K was reached; 12 a cap or an interrupt came before.
+    """
+    require_file(output)
+    if (regex, formula, dfa).count(None) != 2:
+        raise typer.BadParameter("give one of --regex, --formula and --dfa")
+    if at is not None and formula is None:
+        raise typer.BadParameter("--at is for --formula")
+    if formula is not None and alphabet is None:
+        raise typer.BadParameter("--formula needs an --alphabet, for example --alphabet ab")
+    with activity("depth", quiet=json) as report:
+        found = depth(
+            automaton_of(regex, dfa, alphabet) if formula is None else formula,
+            None if formula is None else parse_alphabet(alphabet or ""),
+            at=at,
+            layers=layers,
+            period=period,
+            prefix=prefix,
+            choice=choice,
+            same_length=same_length,
+            classes=classes,
+            seconds=seconds,
+            report=report,
+        )
+    if output is not None and found.claims.claims:
+        found.save(output)
+    if json:
+        print_json(_record(found))
+    else:
+        _print(found)
+        if output is not None:
+            out.print(f"wrote {output}" if found.claims.claims else f"nothing is proved: no {output}")
+    return ExitCode.UNKNOWN if found.capped else ExitCode.OK
+
+
+def _print(found: Depth) -> None:
+    for k, claim in found.layers:
+        out.print(f"{in_layers(k)}: {claim if isinstance(claim, str) else _line(claim)}")
+    if isinstance(found.by, EnoughByFormula):
+        out.print(f"{in_layers(found.by.layers)}: {_line(found.by)}")
+    out.print(depth_text(found))
+    about, _, outside = describe(found.claims.networks).partition("; not: ")
+    out.print(f"proved for {about}; not: {outside}")
+
+
+def _line(claim: DepthClaim) -> str:
+    match claim:
+        case Inseparable(_, (first, second)):
+            return f"not enough, {shown(first)} against {shown(second)}"
+        case EnoughByClasses(_, classes):
+            return f"enough ({classes:,} classes)"
+        case EnoughByFormula(_, formula):
+            text = show_within(formula, LONGEST)
+            return "enough (a past formula)" if text is None else f"enough ({text})"
+
+
+def depth_text(found: Depth) -> str:
+    """The bounds in one line.
+
+    >>> from attemper.languages.regular.regex import parse_regex
+    >>> depth_text(depth(parse_regex("a*b", "ab")))
+    'least depth: 1'
+    """
+    if found.least is not None:
+        return f"least depth: {found.least}"
+    above = "" if found.upper is None else f", at most {found.upper:,}"
+    return f"at least {in_layers(found.lower)}{above} ({found.stopped})"
+
+
+def _record(found: Depth) -> dict[str, object]:
+    """The bounds as JSON data."""
+    networks = found.claims.networks
+    return {
+        "at_least": found.lower,
+        "at_most": found.upper,
+        "least": found.least,
+        "layers": [{"layers": k, **_entry(claim)} for k, claim in found.layers],
+        "by": None if found.by is None else {"layers": found.by.layers, **_entry(found.by)},
+        "stopped": found.stopped or None,
+        "period": [networks.prefix, networks.period],
+        "choice": str(networks.choice),
+        "networks": describe(networks),
+    }
+
+
+def _entry(claim: str | DepthClaim) -> dict[str, object]:
+    match claim:
+        case Inseparable(_, words):
+            return {"words": [list(word) for word in words]}
+        case EnoughByClasses(_, classes):
+            return {"classes": classes}
+        case EnoughByFormula(_, formula):
+            return {"formula": show_within(formula, 10**6)}
+        case str():
+            return {"open": claim}

@@ -1,0 +1,300 @@
+"""Two words that no k layers tell apart, and k layers that are enough: what the checker says of files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attemper.certificates.depth import (
+    Choice,
+    DepthClaims,
+    EnoughByClasses,
+    EnoughByFormula,
+    HardNetworks,
+    Inseparable,
+    decode,
+    encode,
+    load,
+    save,
+)
+from attemper.certificates.files import UNREADABLE
+from attemper.checker.depth import MOST_LAYERS, MOST_LETTERS
+from attemper.checker.depth_claims import describe, judge_claim, judge_depth
+from attemper.checker.depth_reading import formula_reading, layers_of
+from attemper.checker.folders import check_path
+from attemper.checker.limits import Limits, Request, check_within
+from attemper.checker.verdict import About, Status
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
+from attemper.languages.regular.regex import parse_regex
+from attemper.languages.temporal.meaning import truth
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.words import Alphabet, words_of_length
+from tests.support.depth_pairs import JUDGES, automaton, changed, formula, pair_file, right_files
+from tests.support.slowly import mostly_slow
+
+AB = Alphabet(("a", "b"))
+BLOCKS = parse_regex("(ab)*", AB)
+PAIR = Inseparable(1, (("a", "b"), ("a", "a", "b")))
+
+
+def status_of(data: Any) -> Status:
+    """The verdict on a file with this content."""
+    try:
+        return judge_depth(decode(data)).status
+    except UNREADABLE:
+        return Status.MALFORMED
+
+
+def on(claim: Any, networks: HardNetworks | None = None, language: Any = BLOCKS) -> Status:
+    networks = networks or HardNetworks()
+    return judge_claim(DepthClaims(language, AB, networks, (claim,)), claim).status
+
+
+@pytest.mark.parametrize("data", right_files())
+def test_right_files_are_proved(data: Any) -> None:
+    assert status_of(data) is Status.PROVED
+    assert all(judge(data) for judge in JUDGES)
+    assert encode(decode(data)) == data
+
+
+@pytest.mark.parametrize("count", mostly_slow([400, 5_000], [400]))
+def test_changed_pairs_are_proved_only_where_all_judges_say_so(count: int) -> None:
+    proved = 0
+    for data in changed(count, seed=count):
+        is_proved = status_of(data) is Status.PROVED
+        assert all(judge(data) is is_proved for judge in JUDGES), json.dumps(data)
+        proved += is_proved
+    assert count // 50 < proved < count
+
+
+@pytest.mark.parametrize("k", range(1, 6))
+def test_one_letter_changed_in_the_family_is_rejected(k: int) -> None:
+    first, second = "a" * k + "b" * (k + 1), "a" * (k + 1) + "b" * (k + 1)
+    balanced = formula("#<[a] = #<[b]")
+    assert status_of(pair_file(balanced, k, first, second)) is Status.PROVED
+    other = {"a": "b", "b": "a"}
+    for place in range(len(first)):
+        if place == k - 1:
+            continue
+        wrong = first[:place] + other[first[place]] + first[place + 1 :]
+        assert status_of(pair_file(balanced, k, wrong, second)) is Status.REFUTED, wrong
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "an unknown letter": {"claims": [{"layers": 1, "words": [["a", "c"], ["a", "b"]]}]},
+    "a letter that is no text": {"claims": [{"layers": 1, "words": [["a", 3], ["a", "b"]]}]},
+    "a letter that is a list": {"claims": [{"layers": 1, "words": [["a", ["b"]], ["a", "b"]]}]},
+    "an empty word": {"claims": [{"layers": 1, "words": [[], ["a", "b"]]}]},
+    "three words": {"claims": [{"layers": 1, "words": [["a"], ["b"], ["a"]]}]},
+    "k = -1": {"claims": [{"layers": -1, "words": [["a", "b"], ["a", "a", "b"]]}]},
+    "k = true": {"claims": [{"layers": True, "words": [["a", "b"], ["a", "a", "b"]]}]},
+    "k = 1.0": {"claims": [{"layers": 1.0, "words": [["a", "b"], ["a", "a", "b"]]}]},
+    "no claim": {"claims": []},
+    "period 0": {"period": [1, 0]},
+    "prefix 0": {"period": [0, 1]},
+    "one number": {"period": [1]},
+    "another choice": {"choice": "middle"},
+    "another alphabet": {"symbols": ["b", "a"]},
+    "a symbol twice": {"symbols": ["a", "a"]},
+    "another entry": {"remark": ""},
+    "another format": {"format": "attemper-depth/2"},
+    "a formula with another symbol": {"claims": [{"layers": 1, "formula": [["symbol", "c"]]}]},
+    "a formula that is none": {"claims": [{"layers": 1, "formula": []}]},
+    "a registered predicate": {
+        "language": {
+            "formula": [["predicate", ["named", "mine"], [0, [1, "pos"]]]],
+            "at": "last",
+            "accepts_empty": False,
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_other_content_is_malformed(what: str, tmp_path: Path) -> None:
+    data = {**pair_file(automaton("(ab)*"), 1, "ab", "aab"), **WRONG[what]}
+    assert status_of(data) is Status.MALFORMED
+    place = tmp_path / "depth.json"
+    place.write_text(json.dumps(data))
+    if what != "another format":
+        verdict = check_path(place)
+        assert (verdict.status, verdict.exit_code) == (Status.MALFORMED, 6)
+
+
+def test_two_equal_words_and_verdicts_are_refuted() -> None:
+    assert on(Inseparable(1, (("a", "b"), ("a", "b")))) is Status.REFUTED
+    assert on(Inseparable(1, (("a", "a"), ("a", "a", "a")))) is Status.REFUTED
+    assert on(Inseparable(2, PAIR.words)) is Status.REFUTED
+
+
+def test_caps_are_looked_at_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> object:
+        raise AssertionError("it was looked at")
+
+    monkeypatch.setattr("attemper.checker.depth.is_member", never)
+    monkeypatch.setattr("attemper.checker.depth.values_at_ends", never)
+    monkeypatch.setattr("attemper.checker.depth_enough.reading_of", never)
+    long = ("a",) * (MOST_LETTERS + 1)
+    assert on(Inseparable(1, (long, ("b",)))) is Status.UNKNOWN
+    assert on(Inseparable(MOST_LAYERS + 1, PAIR.words)) is Status.UNKNOWN
+    assert on(EnoughByClasses(1, 200_001)) is Status.UNKNOWN
+    assert on(EnoughByClasses(MOST_LAYERS + 1, 10)) is Status.UNKNOWN
+
+
+def test_words_of_a_thousand_letters_are_judged_at_once() -> None:
+    k = 10
+    first, second = "a" * k + "b" * (MOST_LETTERS - k), "a" * (k + 1) + "b" * (MOST_LETTERS - k - 1)
+    data = pair_file(automaton("a{10}b*"), k, first, second)
+    assert status_of(data) is Status.PROVED
+    assert status_of({**data, "period": [500, 499]}) is Status.REFUTED
+
+
+def test_a_letter_more_or_less_than_the_cap() -> None:
+    for letters, status in ((MOST_LETTERS, Status.PROVED), (MOST_LETTERS + 1, Status.UNKNOWN)):
+        claim = Inseparable(3, (("a",) * letters, ("a",) * (letters - 1)))
+        assert on(claim, language=parse_regex("(aa)*", AB)) is status
+    assert (
+        on(Inseparable(MOST_LAYERS, (("a",) * 65, ("a",) * 66)), language=parse_regex("(aa)*", AB))
+        is Status.PROVED
+    )
+
+
+def test_equal_lengths_are_said() -> None:
+    claim = Inseparable(1, (tuple("aaabab"), tuple("ababab")))
+    found = judge_claim(DepthClaims(BLOCKS, AB, HardNetworks(), ()), claim)
+    assert found.status is Status.PROVED
+    assert "also for weights that depend on the length" in found.text
+    assert "depend on the length" not in judge_claim(DepthClaims(BLOCKS, AB, HardNetworks(), ()), PAIR).text
+
+
+# k layers are enough ---------------------------------------------------------------------------------
+
+
+def test_classes_are_counted_and_parted() -> None:
+    assert on(EnoughByClasses(2, 602)) is Status.PROVED
+    assert on(EnoughByClasses(2, 601)) is on(EnoughByClasses(2, 603)) is Status.REFUTED
+    assert on(EnoughByClasses(1, 14)) is Status.REFUTED
+    assert on(EnoughByClasses(1, 342), HardNetworks(1, 2)) is Status.PROVED
+    # A formula is stepped as the automaton is, and an automaton need not be minimal.
+    blocks = TemporalLanguage(parse("b & H (a <-> WY b)"), At.LAST, True)
+    assert on(EnoughByClasses(2, 602), language=blocks) is Status.PROVED
+    assert on(EnoughByClasses(1, 14), language=blocks) is Status.REFUTED
+    ahead = TemporalLanguage(parse("a & G (a -> X b)"), At.FIRST, True)
+    assert on(EnoughByClasses(2, 602), language=ahead) is Status.UNKNOWN
+
+
+def test_one_sided_networks_have_fewer_classes() -> None:
+    counts = {}
+    for choice in Choice:
+        everything = parse_regex("~[]", AB)
+        found = [
+            n
+            for n in range(1, 700)
+            if on(EnoughByClasses(1, n), HardNetworks(1, 1, choice), everything) is Status.PROVED
+        ]
+        (counts[choice],) = found
+    assert counts == {Choice.BOTH: 14, Choice.LEFTMOST: 10, Choice.RIGHTMOST: 10}
+
+
+def test_more_cases_than_the_cap_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attemper.checker.depth_enough.MOST", 602)
+    assert on(EnoughByClasses(2, 602)) is Status.PROVED
+    monkeypatch.setattr("attemper.checker.depth_enough.MOST", 601)
+    assert on(EnoughByClasses(2, 600)) is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "layers", "status"),
+    [
+        ("b & H (a <-> WY b)", 2, Status.PROVED),
+        ("b & H (a <-> WY b)", 5, Status.PROVED),
+        ("b & H (a <-> WY b)", 1, Status.REFUTED),
+        ("b & H (a -> WY b)", 2, Status.REFUTED),
+        ("b & #<[a] = #<[b]", 2, Status.UNKNOWN),
+        ("b & pos >= 2", 2, Status.UNKNOWN),
+        ("b & F a", 2, Status.UNKNOWN),
+        ("b & last", 2, Status.UNKNOWN),
+    ],
+)
+def test_a_formula_is_the_language_and_nests_no_deeper(text: str, layers: int, status: Status) -> None:
+    assert on(EnoughByFormula(layers, parse(text))) is status
+
+
+def test_a_formula_says_nothing_of_networks_that_look_left() -> None:
+    claim = EnoughByFormula(2, parse("b & H (a <-> WY b)"))
+    assert on(claim, HardNetworks(1, 1, Choice.RIGHTMOST)) is Status.PROVED
+    assert on(claim, HardNetworks(3, 2)) is Status.PROVED
+    assert on(claim, HardNetworks(1, 1, Choice.LEFTMOST)) is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "layers"),
+    [
+        *[("a", 0), ("true", 0), ("first", 1), ("Y a", 1), ("WY a", 1), ("O a", 1), ("H a", 1), ("a S b", 1)],
+        *[("a T b", 1), ("Y O a", 1), ("Y (O a & !H b)", 1), ("Y Y a", 2), ("Y Y O a", 2), ("Y first", 2)],
+        *[("O (a & Y b)", 2), ("O (a & Y O b)", 2), ("!(a -> O (b & O a))", 2), ("Y (a & O b) S a", 2)],
+    ],
+)
+def test_layers_are_counted(text: str, layers: int) -> None:
+    assert layers_of(parse(text)) == layers
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Y (a & O b)", "a S Y b", "a T (b S a)", "H (a -> WY b)", "first xor O b", "(a <-> Y Y b) | !WY first"],
+)
+def test_a_formula_is_stepped_by_its_meaning(text: str) -> None:
+    meant = parse(text)
+    reading = formula_reading(meant)
+    for length in range(1, 8):
+        for word in words_of_length(AB, length):
+            state = reading.start
+            for letter in word:
+                state = reading.step(state, letter)
+            assert reading.accepts(state) is truth(meant, word)[-1], word
+
+
+def test_other_operators_are_not_stepped() -> None:
+    for text in ("X a", "a U b", "last", "#<[a] >= 1", "pos % 2 = 0"):
+        with pytest.raises(UnsupportedError, match="positions, counts or the future"):
+            formula_reading(parse(text))
+        with pytest.raises(UnsupportedError):
+            layers_of(parse(text))
+
+
+# Files ---------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_found_checked_and_printed(tmp_path: Path) -> None:
+    place = tmp_path / "depth.json"
+    claims = DepthClaims(BLOCKS, AB, HardNetworks(), (PAIR, EnoughByClasses(2, 602)))
+    save(claims, place)
+    assert load(place) == claims
+    verdict = check_within(Request(str(place)), Limits(60.0))
+    assert verdict.status is Status.PROVED
+    assert verdict.subject is not None
+    assert (verdict.subject.about, verdict.subject.place) == (About.NETWORKS, describe(HardNetworks()))
+    assert [claim.text.partition(":")[0] for claim in verdict.claims] == [
+        "at least 2 layers",
+        "2 layers suffice",
+    ]
+    with pytest.raises(OptionError, match="--model"):
+        check_path(place, model="network")
+
+
+def test_a_file_that_is_no_json_is_malformed(tmp_path: Path) -> None:
+    place = tmp_path / "depth.json"
+    with pytest.raises(MalformedFileError):
+        load(place)
+    place.write_text('{"format": "attemper-depth/1"')
+    assert check_path(place).status is Status.MALFORMED
+
+
+def test_the_class_is_described() -> None:
+    assert "without position embeddings, any width" in describe(HardNetworks())
+    assert "with position embeddings of period 1 from position 3 on" in describe(HardNetworks(3, 1))
+    assert "ties broken to the right" in describe(HardNetworks(1, 2, Choice.RIGHTMOST))
