@@ -11,7 +11,7 @@ from pathlib import Path
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, RealClaim
-from attemper.certificates.files import APPROXIMATION, BOUNDS, CERTIFICATE, DEPTHS, format_of, load_if_any
+from attemper.certificates.files import APPROXIMATION, CERTIFICATE, format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
@@ -51,7 +51,7 @@ def check_path(
     is MALFORMED.
     """
     if not path.exists():
-        return _malformed(
+        return malformed(
             MalformedFileError(
                 f"there is no '{path}'; 'attemper compile' makes folders of networks, and 'attemper refute "
                 "-o FILE' files of refutations"
@@ -64,6 +64,8 @@ def check_path(
         return check_folder(path, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
     if edited or explain or program is not None:
         raise OptionError("--edited, --program and --explain are about networks, not about a refutation")
+    from attemper.checker.other_files import check_file  # what checks of networks do without
+
     return check_file(path, model)
 
 
@@ -91,7 +93,7 @@ def check_folder(
         certificate = load_certificate(folder)
         _require_one_language(source, network, certificate.language)
     except MalformedFileError as error:
-        return _malformed(error, subject)
+        return malformed(error, subject)
     return check(
         network,
         digest,
@@ -114,7 +116,7 @@ def check_softened(folder: Path) -> Verdict:
         if source.kind != HARD or source.text != found.hard:
             raise MalformedFileError("the certificate is about another hard network than this one's source")
     except MalformedFileError as error:
-        return _malformed(error, Subject(About.NETWORK, str(folder)))
+        return malformed(error, Subject(About.NETWORK, str(folder)))
     return check_approximation(network, digest, found, str(folder))
 
 
@@ -135,7 +137,7 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     try:
         found, digest = load_edited(folder) if edited else _as_written(folder)
     except MalformedFileError as error:
-        return _malformed(error, subject)
+        return malformed(error, subject)
     network = found.network
     at = At.FIRST if network.reads_first else At.LAST
     language = ProgramLanguage(program, at, network.accepts_empty)
@@ -159,56 +161,8 @@ def _as_written(folder: Path) -> tuple[Edited, str]:
     return Edited(network, ""), files.digest_of(network, source)
 
 
-def check_file(path: Path, model: str | None = None) -> Verdict:
-    """The verdict on a refutation's file, on that of a bound on what one symbol can change, or of layers."""
-    form = format_of(path)
-    if form.startswith(DEPTHS):
-        from attemper.checker.depth_claims import check_depth
-
-        return check_depth(path, model)
-    return (check_bound if form.startswith(BOUNDS) else check_refuting)(path, model)
-
-
-def check_bound(path: Path, model: str | None) -> Verdict:
-    """The verdict on the file of a bound on what one symbol can change in an encoder.
-
-    Code is never imported because a file says so: the encoder must be named by the user. Raises `OptionError`
-    where there is none, and what loading an encoder raises.
-    """
-    from attemper.certificates.limits import load as load_bound
-    from attemper.checker.soft_attention.claims import at_its_length, check_limit
-    from attemper.encoders.loading import load_encoder
-
-    try:
-        found = load_bound(path)
-    except MalformedFileError as error:
-        return _malformed(error, Subject(About.ENCODER, model or ""))
-    if model is None:
-        raise OptionError(f"say with --model MODULE:OBJECT which encoder '{path}' is about")
-    return check_limit(found, at_its_length(found, load_encoder(model)), model)
-
-
-def check_refuting(path: Path, model: str | None) -> Verdict:
-    """The verdict on a refutation's file."""
-    from attemper.certificates.refutations import load as load_refutation
-    from attemper.checker.refutations import beyond_the_cap, check_refutation, subject_of
-    from attemper.hard_models.loading import load_model_of
-
-    try:
-        refutation = load_refutation(path)
-    except MalformedFileError as error:
-        return _malformed(error, Subject(About.MODEL, model or ""))
-    place = model or refutation.source
-    for reason in beyond_the_cap(refutation):
-        return Verdict((ClaimVerdict(Status.UNKNOWN, reason),), subject_of(refutation, place))
-    try:
-        found = load_model_of(refutation, model)
-    except MalformedFileError as error:
-        return _malformed(error, subject_of(refutation, place))
-    return check_refutation(refutation, found, place=place)
-
-
-def _malformed(error: MalformedFileError, subject: Subject) -> Verdict:
+def malformed(error: MalformedFileError, subject: Subject) -> Verdict:
+    """What is said of a file or folder that cannot be read."""
     return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
 
 
