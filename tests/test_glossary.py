@@ -25,6 +25,7 @@ PAGES = [ROOT / "README.md", *sorted(set((ROOT / "docs").glob("*.md")) - {GLOSSA
 EVERYDAY = {
     *("alphabet", "construction", "score", "float64", "temperature", "hard attention", "digest", "read at"),
     *("counter", "gap", "margin", "refutation", "verdict on the empty word"),
+    *("SAME", "DIFFERENT", "CONTAINED", "MEASURED", "place", "configuration"),
 }
 """Terms that are also plain words, or titles: a page links them where they are meant as terms."""
 

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, final
+from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
@@ -22,8 +22,10 @@ from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.decompiling import Decompiled, Departure, decompile, departure
-from attemper.workbench.reading_models import ModelReading, read_model
 from attemper.writing import write_together
+
+if TYPE_CHECKING:
+    from attemper.workbench.reading_models import ModelReading
 
 WORDS = 10_000
 """So many words are run by the definition of somebody's model unless it is said otherwise."""
@@ -267,6 +269,8 @@ def shortest_word(dfa: Dfa, accepted: bool) -> Word | None:
 def _model(
     subject: str, words: int, configurations: int, seconds: float, output: str | None, json: bool
 ) -> int:
+    from attemper.workbench.reading_models import read_model  # models are functions of arrays
+
     try:
         with activity("reading the model", quiet=json) as report:
             found = read_model(
