@@ -49,7 +49,8 @@ COMMANDS = {
 """The commands in the order of `attemper --help`, and the file beside this one that each is in."""
 
 EPILOG = (
-    "Exit codes: 0 done, 1 verify found a wrong word, same says DIFFERENT, 2 usage or an extra that is not installed, 3 formula, "
+    "Exit codes: 0 done, 1 verify found a wrong word, same says DIFFERENT, 2 usage or an extra that is not "
+    "installed, 3 formula, "
     "expression or automaton, 4 refused, 5 word or alphabet, 6 file, 7 output undecided in this number "
     "format, 8 an error in your own module; check: 10 refuted, 11 proved under assumptions, 12 unknown; "
     "compile and certify: 12 no proof; refute: 12 nothing found; decompile, same and depth: 12 not known; "
