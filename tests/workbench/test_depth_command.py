@@ -108,6 +108,8 @@ def test_pairs_of_one_length() -> None:
     for entry in found["layers"]:
         first, second = entry["words"]
         assert len(first) == len(second)
+    text = run("depth", "--regex", NESTED, *AB, "--same-length", "--layers", 1).out
+    assert text.splitlines()[-1].endswith("holds for weights that depend on the length, too")
     alone = run("depth", "--regex", "aa", "--alphabet", "a", "--same-length")
     assert (alone.code, "no two words of one length" in alone.out) == (12, True)
 

@@ -115,6 +115,8 @@ def _print(found: Depth) -> None:
     out.print(depth_text(found))
     about, _, outside = describe(found.claims.networks).partition("; not: ")
     out.print(f"proved for {about}; not: {outside}")
+    if found.pair is not None and len(found.pair[0]) == len(found.pair[1]):
+        out.print("the last pair has one length: that bound holds for weights that depend on the length, too")
 
 
 def _line(claim: DepthClaim) -> str:
