@@ -19,7 +19,8 @@ from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
 from attemper.workbench.cli.searching import require_file
-from attemper.workbench.depth import Depth, depth
+from attemper.workbench.depth import depth
+from attemper.workbench.depth_climb import Depth
 
 LONGEST = 200
 """A longer formula is not printed."""
