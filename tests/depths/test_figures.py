@@ -14,7 +14,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
-from attemper.workbench.depth import Depth, depth
+from attemper.workbench.depth import depth
+from attemper.workbench.depth_climb import Depth
 from tests.support.layered import places, value_at_end
 from tests.support.slowly import mostly_slow
 

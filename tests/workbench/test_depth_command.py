@@ -108,6 +108,8 @@ def test_pairs_of_one_length() -> None:
     for entry in found["layers"]:
         first, second = entry["words"]
         assert len(first) == len(second)
+    text = run("depth", "--regex", NESTED, *AB, "--same-length", "--layers", 1).out
+    assert text.splitlines()[-1].endswith("holds for weights that depend on the length, too")
     alone = run("depth", "--regex", "aa", "--alphabet", "a", "--same-length")
     assert (alone.code, "no two words of one length" in alone.out) == (12, True)
 
@@ -230,3 +232,46 @@ def test_nothing_known_cannot_be_saved(tmp_path: Path) -> None:
     assert (everything.least, everything.pair, repr(everything)) == (0, None, "<Depth: least depth 0>")
     assert isinstance(everything.by, EnoughByClasses)
     assert not any(isinstance(claim, Inseparable) for claim in everything.claims.claims)
+
+
+# In `attemper classify` ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("regex", "line", "record"),
+    [
+        (
+            "(ab)*",
+            "depth: 2 layers of unique hard attention without positions, and no fewer",
+            {"period": 1, "at_least": 2, "at_most": 2},
+        ),
+        (
+            "(a(ab)*b)*",
+            "depth: at least 3 layers of unique hard attention without positions "
+            "('attemper depth' looks further)",
+            {"period": 1, "at_least": 3, "at_most": None},
+        ),
+        (
+            "(aa)*",
+            "depth: no number of layers is enough without positions; 1 layer of unique hard attention with "
+            "positions of period 2, and no fewer",
+            {"period": 2, "at_least": 1, "at_most": 1},
+        ),
+        (
+            "(b*ab*a)*b*",
+            "depth: no number of layers of unique hard attention is enough, whatever the period of positions",
+            None,
+        ),
+    ],
+)
+def test_classify_says_how_many_layers(regex: str, line: str, record: object) -> None:
+    assert run("classify", "--regex", regex, *AB).out.splitlines()[-1] == line
+    assert run("classify", "--regex", regex, *AB, "--json").record["depth"] == record
+
+
+def test_a_pair_too_long_for_the_checker_ends_the_search() -> None:
+    found = depth(parse_regex("a{1000}a", "a"), layers=1)
+    assert (found.lower, found.pair, found.capped) == (0, None, True)
+    assert "1,000 letters" in found.stopped
+    with pytest.raises(OptionError, match="nothing to save"):
+        found.save("nowhere.json")

@@ -8,7 +8,8 @@ from typing import final
 from attemper.checker.depth import in_layers
 from attemper.languages.regular.classes import Classification
 from attemper.languages.regular.dfa import Dfa
-from attemper.workbench.depth import Depth, quick_depth
+from attemper.workbench.depth import quick_depth
+from attemper.workbench.depth_climb import Depth
 
 
 @final

@@ -19,7 +19,8 @@ from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
 from attemper.workbench.cli.searching import require_file
-from attemper.workbench.depth import Depth, depth
+from attemper.workbench.depth import depth
+from attemper.workbench.depth_climb import Depth
 
 LONGEST = 200
 """A longer formula is not printed."""
@@ -115,6 +116,8 @@ def _print(found: Depth) -> None:
     out.print(depth_text(found))
     about, _, outside = describe(found.claims.networks).partition("; not: ")
     out.print(f"proved for {about}; not: {outside}")
+    if found.pair is not None and len(found.pair[0]) == len(found.pair[1]):
+        out.print("the last pair has one length: that bound holds for weights that depend on the length, too")
 
 
 def _line(claim: DepthClaim) -> str:

@@ -1,0 +1,178 @@
+"""What is known of the layers that a language needs, from below and from above, and the way up to that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import assert_never, final
+
+from attemper.certificates.depth import (
+    Choice,
+    DepthClaim,
+    DepthClaims,
+    EnoughByClasses,
+    EnoughByFormula,
+    HardNetworks,
+    Inseparable,
+)
+from attemper.certificates.depth import save as save_claims
+from attemper.checker.depth import MOST_LETTERS
+from attemper.checker.depth_claims import judge_claim
+from attemper.checker.verdict import Status
+from attemper.depths.caps import Caps
+from attemper.depths.deepening import FEW, Layer, Paused, deepen
+from attemper.depths.searching import Apart, Enough, Open
+from attemper.depths.stepping import Sight
+from attemper.errors import InternalError, OptionError
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.words import Word
+from attemper.workbench.depth_sources import bound_by_formula
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Depth:
+    """How many layers networks of a class need for a language, from below and from above.
+
+    No network with fewer than `lower` layers knows the language: `pair` are two words that it would have to
+    tell apart, None if `lower` is 0. Some network with `upper` layers does, by all classes of words or by a
+    formula, which `by` is; None, both, where no bound from above was found. `stopped` says why nothing more
+    was looked for where the two differ, `capped` that a cap or an interrupt was the reason, and `layers` what
+    was found for each k. All of `claims` is proved by the checker.
+    """
+
+    lower: int
+    upper: int | None
+    by: EnoughByClasses | EnoughByFormula | None
+    claims: DepthClaims
+    layers: tuple[tuple[int, str | DepthClaim], ...]
+    stopped: str = ""
+    capped: bool = False
+
+    @property
+    def pair(self) -> tuple[Word, Word] | None:
+        """Two words with one answer from all networks with fewer than `lower` layers."""
+        found = [claim.words for claim in self.claims.claims if isinstance(claim, Inseparable)]
+        return found[-1] if found else None
+
+    @property
+    def least(self) -> int | None:
+        """The least number of layers, if both bounds meet."""
+        return self.lower if self.lower == self.upper else None
+
+    def __repr__(self) -> str:
+        above = "no bound from above" if self.upper is None else f"at most {self.upper}"
+        known = f"least depth {self.least}" if self.least is not None else f"at least {self.lower}, {above}"
+        return f"<Depth: {known}>"
+
+    def save(self, path: str | Path) -> None:
+        """Write the claims to a file for `attemper check`.
+
+        Raises `OptionError` if there are none, and `MalformedFileError` if writing fails.
+        """
+        if not self.claims.claims:
+            raise OptionError(f"there is nothing to save: {self.stopped}")
+        save_claims(self.claims, Path(path))
+
+
+@final
+@dataclass
+class Climb:
+    """What is known so far."""
+
+    dfa: Dfa
+    claims: DepthClaims
+    report: Callable[[str], None]
+    lower: int = 0
+    by: EnoughByClasses | EnoughByFormula | None = None
+    found: list[tuple[int, str | DepthClaim]] = field(default_factory=list)
+    stopped: str = ""
+    is_capped: bool = False
+    is_quick: bool = False
+    _is_bounded: bool = False
+
+    def up_to(self, most: int, caps: Caps, *, same_length: bool) -> Depth:
+        """What is found for k = 0, ..., most; an interrupt ends the search."""
+        sight = _sight(self.claims.networks)
+        try:
+            for found in deepen(self.dfa, sight, caps, most, same_length=same_length):
+                if self.is_over_with(found):
+                    break
+        except KeyboardInterrupt:
+            self.stopped, self.is_capped = "interrupted", True
+        return self.result(most)
+
+    def is_over_with(self, layer: Layer) -> bool:
+        """Take what was found for one k; whether the bounds meet, or nothing more can be found."""
+        k, outcome = layer.layers, layer.outcome
+        match outcome:
+            case Apart((first, second)) if max(len(first), len(second)) > MOST_LETTERS:
+                self.stopped = f"a pair has more than the {MOST_LETTERS:,} letters that the checker looks at"
+            case Apart((first, second)):
+                claim = Inseparable(k, (self._spelled(first), self._spelled(second)))
+                self._add(k, claim)
+                self.lower = k + 1
+                self.report(f"{k + 1:,} layers at least")
+                return self._meets()
+            case Paused() if self.is_quick:
+                self.stopped = f"more than {FEW:,} classes"
+                return True
+            case Paused():
+                self._bound_from_above()
+                return self._meets()
+            case Enough(classes):
+                if self._is_proved(EnoughByClasses(k, classes)):
+                    self.by = EnoughByClasses(k, classes)
+                    self._add(k, self.by)
+                    return True
+                self.stopped = f"{classes:,} classes, more than the checker looks at"
+            case Open(classes, why):
+                self.stopped = f"{classes:,} classes were listed: {why}"
+            case _:
+                assert_never(outcome)
+        self.is_capped = True
+        self.found.append((k, self.stopped))
+        self._bound_from_above()
+        return True
+
+    def _meets(self) -> bool:
+        return self.by is not None and self.by.layers == self.lower
+
+    def _spelled(self, letters: tuple[int, ...]) -> Word:
+        return tuple(self.dfa.alphabet.symbols[letter] for letter in letters)
+
+    def _bound_from_above(self) -> None:
+        """Look for a formula of few layers, once."""
+        if self._is_bounded or self.claims.networks.choice is Choice.LEFTMOST:
+            return
+        self._is_bounded = True
+        self.report("looking for a formula of few layers")
+        claim = bound_by_formula(self.dfa, self.claims.language, self.lower)
+        if claim is not None and self._is_proved(claim):
+            self.by = claim
+
+    def _add(self, k: int, claim: DepthClaim) -> None:
+        if not self._is_proved(claim):
+            raise InternalError(f"the checker does not accept what was found (please report): {claim}")
+        self.found.append((k, claim))
+
+    def _is_proved(self, claim: DepthClaim) -> bool:
+        return judge_claim(self.claims, claim).status is Status.PROVED
+
+    def result(self, most: int) -> Depth:
+        """All that was found."""
+        pairs = [claim for _, claim in self.found if isinstance(claim, Inseparable)]
+        claims = (*pairs, *(() if self.by is None else (self.by,)))
+        meant = self.claims
+        upper = None if self.by is None else self.by.layers
+        meets = self._meets()
+        stopped = "" if meets else self.stopped or f"k up to {most:,} was asked for"
+        own = DepthClaims(meant.language, meant.alphabet, meant.networks, claims)
+        capped = self.is_capped and not meets
+        return Depth(self.lower, upper, self.by, own, tuple(self.found), stopped, capped)
+
+
+def _sight(networks: HardNetworks) -> Sight:
+    leftmost, rightmost = networks.choice is not Choice.RIGHTMOST, networks.choice is not Choice.LEFTMOST
+    return Sight(networks.prefix, networks.period, leftmost=leftmost, rightmost=rightmost)
