@@ -242,6 +242,7 @@ def test_deep_formulas_do_not_recurse(operator: UnaryOperator) -> None:
 
 WRITERS = {
     "compiling/lowering/cascade_to_formula.py",
+    "compiling/lowering/program_to_formula.py",
     "compiling/lowering/counter_to_formula.py",
     "compiling/lowering/ends_to_formula.py",
     "compiling/lowering/shorten_formula.py",

@@ -79,8 +79,8 @@ def classify_command(
         return
     out.print(f"{len(automaton.moves)} states")
     out.print_lines(show_classification(found))
-    out.print(_forcing_text(forced))
     out.print(needed.text)
+    out.print(_forcing_text(forced))
     if svg is not None:
         out.print(f"wrote a picture to {svg}")
 
