@@ -265,7 +265,7 @@ def test_nothing_known_cannot_be_saved(tmp_path: Path) -> None:
     ],
 )
 def test_classify_says_how_many_layers(regex: str, line: str, record: object) -> None:
-    assert run("classify", "--regex", regex, *AB).out.splitlines()[-1] == line
+    assert line in run("classify", "--regex", regex, *AB).out.splitlines()
     assert run("classify", "--regex", regex, *AB, "--json").record["depth"] == record
 
 
