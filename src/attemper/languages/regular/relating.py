@@ -91,3 +91,23 @@ def beyond(left: Dfa, right: Dfa) -> Word | None:
                 words[following] = (*words[pair], symbol)
                 queue.append(following)
     return None
+
+
+def shortest_word(dfa: Dfa, accepted: bool) -> Word | None:
+    """A shortest word that is accepted, or one that is rejected; None if there is none.
+
+    >>> ends_in_a = Dfa(Alphabet(("a", "b")), ((1, 0), (1, 0)), 0, frozenset({1}))
+    >>> shortest_word(ends_in_a, True), shortest_word(ends_in_a, False)
+    (('a',), ())
+    """
+    words: dict[int, Word] = {dfa.start: ()}
+    waiting = deque([dfa.start])
+    while waiting:
+        state = waiting.popleft()
+        if (state in dfa.accepting) is accepted:
+            return words[state]
+        for symbol, target in zip(dfa.alphabet.symbols, dfa.moves[state], strict=True):
+            if target not in words:
+                words[target] = (*words[state], symbol)
+                waiting.append(target)
+    return None
