@@ -147,7 +147,9 @@ class Found:
         )
 
     def gate(self, connective: Connective, *bits: Ref) -> Ref:
-        """The conjunction or disjunction of bits."""
+        """The conjunction or disjunction of bits; of none it is 1, or 0."""
+        if not bits:
+            return self.constant(connective is Connective.AND)
         return bits[0] if len(bits) == 1 else self.add(Gate(connective, bits))
 
     def support(self, diagram: Diagram) -> frozenset[tuple[int, int]]:

@@ -38,9 +38,9 @@ class Writing:
             for group in fact.groups:
                 if coordinate in group.outputs:
                     numbers.append(self._unit(group.form, group.outputs[coordinate]))
+            total = _Sum([(Fraction(1), one) for one in numbers])
         except UnprovenError:
             return False
-        total = _Sum([(Fraction(1), one) for one in numbers])
         return all(self._is_added(total, level, self.names.settled(bit)) for level, bit in wanted)
 
     def _is_added(self, total: _Sum, level: Fraction, bit: Diagram) -> bool:
