@@ -42,14 +42,15 @@ def check_classes(
             state = reading.step(before, letter)
             if inside.setdefault(number, reading.accepts(state)) is not reading.accepts(state):
                 why = "two words of one class are not both in the language, or both outside"
-                return ClaimVerdict(Status.REFUTED, f"{text}: {why}")
+                return ClaimVerdict(Status.REFUTED, f"{in_layers(claim.layers)} do not suffice: {why}")
             if (number, state) not in known:
                 known.add((number, state))
                 queue.append((after, state))
         if len(known) > MOST:
             return ClaimVerdict(Status.UNKNOWN, f"{text}: more than {MOST:,} cases are needed")
     if len(inside) != claim.classes:
-        return ClaimVerdict(Status.REFUTED, f"{text}: there are {len(inside):,} classes")
+        why = f"of {in_layers(claim.layers)} there are {len(inside):,} classes, not {claim.classes:,}"
+        return ClaimVerdict(Status.REFUTED, why)
     how = f"they make {claim.classes:,} classes of words, and each is inside the language or outside"
     return ClaimVerdict(Status.PROVED, f"{text}: {how}")
 

@@ -19,10 +19,9 @@ from attemper.attention_program.ops import (
 )
 from attemper.checker.diagrams import Diagram
 from attemper.checker.heads import head_fact
-from attemper.checker.names import PlaceAtLeast, PlaceNamed, PlaceRemainder, UnprovenError
+from attemper.checker.names import UnprovenError
 from attemper.checker.program import MASKINGS
 from attemper.checker.values import Stream, of_form, plain
-from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder
 from attemper.networks.layers import Head, Layer, LinearForm, Masking
 from attemper.reading.recording import Added, Counted, Moved, Recording, Sought
 from attemper.reading.steps import Found
@@ -144,16 +143,5 @@ class _Looks:
             return
         count = self.found.add(Count(MASKS[masking], ref))
         yield self.found.add(Compare(count, 1))
-        for family, threshold in sorted(self.found.support(function)):
-            match self.names.atoms[family]:
-                case PlaceAtLeast(factor, 0):
-                    yield self._tested(NonNegative(), count, factor, -threshold)
-                case PlaceRemainder(modulus, factor, 0):
-                    yield self._tested(Remainder(modulus, threshold % modulus), count, factor, 0)
-                case PlaceNamed(name, factor, 0):
-                    yield self._tested(Named(name), count, factor, threshold)
-                case _:
-                    pass
-
-    def _tested(self, predicate: Predicate, count: Ref, scale: int, shift: int) -> Ref:
-        return self.found.add(CountTest(predicate, count, scale, shift))
+        for test in self.found.tests(function):
+            yield self.found.add(CountTest(test.predicate, count, test.per_position, test.shift))

@@ -21,9 +21,10 @@ from attemper.attention_program.ops import (
     Step,
 )
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import LetterBit
+from attemper.checker.names import LetterBit, PlaceAtLeast, PlaceNamed, PlaceRemainder
 from attemper.checker.program import Programs, Steps
-from attemper.exact.closed_forms import Number
+from attemper.exact.closed_forms import Number, Test
+from attemper.exact.predicates import Named, NonNegative, Remainder
 from attemper.languages.words import Alphabet
 
 MAX_SPLITS = 300
@@ -78,7 +79,8 @@ class Found:
         if known is not None:
             return known
         self._left = MAX_SPLITS
-        used = [part for part in dict.fromkeys(parts) if self._meets(part, diagram)]
+        own = (self.add(Place(test)) for test in self.tests(diagram))
+        used = [part for part in dict.fromkeys((*parts, *own)) if self._meets(part, diagram)]
         made = self._split(diagram, self.names.true, tuple(used))
         return made if made is not None and self.diagram(made) == diagram else None
 
@@ -98,21 +100,25 @@ class Found:
         """A step that is the bit wherever `care` is 1."""
         names = self.names
         for sure, value in ((diagram, False), (names.negation(diagram), True)):
-            if names.both(sure, care) == names.false:
+            if self._never(names.both(sure, care)):
                 return self.constant(value)
         self._left -= 1
         for number, part in enumerate(parts if self._left > 0 else ()):
             own = self.diagram(part)
-            if names.both(names.different(own, diagram), care) == names.false:
+            if self._never(names.both(names.different(own, diagram), care)):
                 return part
             sides = [names.both(care, own), names.both(care, names.negation(own))]
-            if names.false in sides:
+            if any(map(self._never, sides)):
                 continue
             rest = parts[number + 1 :]
             high = self._split(diagram, sides[0], rest)
             low = None if high is None else self._split(diagram, sides[1], rest)
             return None if high is None or low is None else self.choice(part, high, low)
         return None
+
+    def _never(self, diagram: Diagram) -> bool:
+        """Whether a bit is 0 at every position, what tests of positions say of i = 1 included."""
+        return self.names.settled(diagram) == self.names.false
 
     def _meets(self, part: Ref, diagram: Diagram) -> bool:
         return not self.support(self.diagram(part)).isdisjoint(self.support(diagram))
@@ -151,6 +157,19 @@ class Found:
         if not bits:
             return self.constant(connective is Connective.AND)
         return bits[0] if len(bits) == 1 else self.add(Gate(connective, bits))
+
+    def tests(self, diagram: Diagram) -> Iterator[Test]:
+        """The tests of i alone that a diagram reads."""
+        for family, threshold in sorted(self.support(diagram)):
+            match self.names.atoms[family]:
+                case PlaceAtLeast(factor, 0):
+                    yield Test(NonNegative(), factor, 0, -threshold)
+                case PlaceRemainder(modulus, factor, 0):
+                    yield Test(Remainder(modulus, threshold % modulus), factor, 0, 0)
+                case PlaceNamed(name, factor, 0):
+                    yield Test(Named(name), factor, 0, threshold)
+                case _:
+                    pass
 
     def support(self, diagram: Diagram) -> frozenset[tuple[int, int]]:
         """The variables that a diagram reads."""

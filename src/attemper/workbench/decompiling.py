@@ -50,13 +50,16 @@ class Decompiled:
     """What a network computes, for words of all lengths, in real arithmetic: PROVED by the checker.
 
     `language` is the minimal automaton, with the number of `configurations` that were followed, or, of a
-    network that counts without bound, a past formula. The empty word's verdict is the network's.
+    network whose counts rise and fall and for which no automaton was found, a past formula that counts. The
+    empty word's verdict is the network's.
     """
 
     subject: Subject
     language: Dfa | TemporalLanguage
     realisation: Realisation
     configurations: int | None = None
+    reason: str = ""
+    """Why there is no automaton, of a formula that counts."""
 
     def __repr__(self) -> str:
         match self.language:
@@ -67,7 +70,7 @@ class Decompiled:
 
     @property
     def automaton(self) -> Dfa | None:
-        """The minimal automaton, the empty word included; None of a network that counts without bound."""
+        """The minimal automaton, the empty word included; None where none was found, for the `reason`."""
         return self.language if isinstance(self.language, Dfa) else None
 
     @cached_property
@@ -134,7 +137,7 @@ def decompile(
         )
     except UnprovenError as reason:
         report("looking for a formula that counts")
-        counting = _counting(subject, end - monotonic())
+        counting = _counting(subject, str(reason), end - monotonic())
         if counting is None:
             raise reason from None
         return counting
@@ -180,8 +183,8 @@ def _require_bit(network: Network) -> None:
         )
 
 
-def _counting(subject: Subject, seconds: float) -> Decompiled | None:
-    """The formula of a network that counts without bound, if it is proved to be the network's."""
+def _counting(subject: Subject, reason: str, seconds: float) -> Decompiled | None:
+    """The formula of a network whose counts rise and fall, if it is proved to be the network's."""
     network = subject.network
     try:
         said = reading.program_of(network, seconds=seconds)
@@ -192,7 +195,7 @@ def _counting(subject: Subject, seconds: float) -> Decompiled | None:
         return None
     language = TemporalLanguage(formula, At.LAST, network.accepts_empty)
     verdict = judge(network, language, (RealClaim(),))
-    return Decompiled(subject, language, said) if verdict.status is Status.PROVED else None
+    return Decompiled(subject, language, said, reason=reason) if verdict.status is Status.PROVED else None
 
 
 @final
@@ -215,7 +218,7 @@ def departure(found: Decompiled) -> Departure | None:
     if automaton is None:
         verdict = judge(found.subject.network, claimed, (RealClaim(),))
         witness = verdict.claims[0].witness
-        unknown = "" if verdict.status is Status.PROVED or witness else "it counts without bound"
+        unknown = "" if verdict.status is Status.PROVED or witness else verdict.claims[0].text
         return Departure(witness, unknown)
     try:
         other = automaton_of_language(claimed, automaton.alphabet, Caps())

@@ -77,7 +77,8 @@ def lines_of(shown: Shown, form: Form) -> list[str]:
     if form is not Form.AUTOMATON:
         return [shown.text.rstrip("\n"), f"PROVED: {_claim(found)}"]
     if automaton is None:
-        return [f"PROVED: {_claim(found)}", f"formula: {shown.formula}", _empty(found), *_departed(shown)]
+        lines = [f"PROVED: {_claim(found)}", f"formula: {shown.formula}", _empty(found), *_departed(shown)]
+        return [*lines, f"no automaton was found: {found.reason}"]
     kind, *words = automaton_lines(automaton)
     lines = [f"PROVED: {_claim(found)}", kind]
     if shown.formula and len(shown.formula) <= LONGEST_SHOWN:
@@ -89,7 +90,7 @@ def lines_of(shown: Shown, form: Form) -> list[str]:
 
 def _claim(found: Decompiled) -> str:
     if found.automaton is None:
-        return "it counts without bound, and computes a formula, at all lengths, in real arithmetic"
+        return "it computes a formula that counts, at all lengths, in real arithmetic"
     states = f"{len(found.automaton.moves):,} state{'' if len(found.automaton.moves) == 1 else 's'}"
     return (
         f"it computes an automaton with {states}, at all lengths, in real arithmetic "
@@ -124,6 +125,7 @@ def record_of(shown: Shown, form: Form) -> dict[str, object]:
         "configurations": found.configurations,
         "class": None if automaton is None else classify(automaton).kind.value,
         "formula": shown.formula or None,
+        "no_automaton": found.reason or None,
         "empty": "accept" if found.subject.network.accepts_empty else "reject",
     }
     if automaton is not None:
