@@ -138,14 +138,14 @@ def test_groups_that_are_rough_or_no_bits_are_refused(monkeypatch: pytest.Monkey
     )
     with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
         analyse(replace(network, layers=(doubled,)), symbols={0: [(2, 3)]})
-    plain_layer = analysis_module._layer_fact
+    plain_layer = analysis_module.layer_fact
 
     def rough(*arguments: object) -> object:
         fact = plain_layer(*arguments)  # type: ignore[arg-type]
         fact.after.errors[3] = Fraction(1, 100)
         return fact
 
-    monkeypatch.setattr(analysis_module, "_layer_fact", rough)
+    monkeypatch.setattr(analysis_module, "layer_fact", rough)
     with pytest.raises(UnprovenError, match="is not exactly 0 or 1"):
         analyse(network, symbols={0: [(2, 3)]})
 

@@ -13,6 +13,7 @@ from attemper.networks.files import load as load_network
 from tests.support.brute_force import falsehoods
 from tests.support.command_line import attemper
 from tests.support.corpora import CLASSES, CORPORA, write_all
+from tests.support.slowly import every_nth
 
 VERDICTS = {
     "accepted": {
@@ -48,13 +49,15 @@ def test_every_entry_gets_its_verdict(path: Path) -> None:
     assert outcome.code == VERDICTS[path.parent.name][verdict]
 
 
-@pytest.mark.parametrize("path", EVERY, ids=name_of)
+@pytest.mark.parametrize("path", every_nth(EVERY, 6), ids=name_of)
 def test_the_first_line_for_people_is_the_verdict(path: Path) -> None:
     outcome = attemper("check", path)
     assert Status(outcome.out.splitlines()[0]) in VERDICTS[path.parent.name]
 
 
-@pytest.mark.parametrize("path", [p for p in EVERY if p.parent.name != "malformed"], ids=name_of)
+@pytest.mark.parametrize(
+    "path", every_nth([p for p in EVERY if p.parent.name != "malformed"], 4), ids=name_of
+)
 def test_ignoring_rounding_never_proves_without_assumptions(path: Path) -> None:
     outcome = attemper("check", path, "--json", "--ignore-rounding")
     floats = [

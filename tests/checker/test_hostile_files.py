@@ -38,6 +38,7 @@ from attemper.workbench.model import load
 from tests.support.command_line import Outcome
 from tests.support.command_line import attemper as run_command_line
 from tests.support.saved import change_structure, change_weights, read_structure
+from tests.support.slowly import every_nth
 
 LIMITS = ("--seconds", "10", "--memory", "1000")
 GIGABYTES = 5 * 10**9
@@ -330,7 +331,7 @@ HOSTILE: dict[str, list[list[object]]] = {
 }
 
 
-@pytest.mark.parametrize("claimed", [True, False], ids=["claimed", "of an automaton"])
+@pytest.mark.parametrize("claimed", every_nth([True, False], 2), ids=["claimed", "of an automaton"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_programs_that_are_built_to_hurt_have_an_answer(name: str, claimed: bool, folder: Path) -> None:
     outcome = check(with_program(folder, HOSTILE[name], claimed=claimed), "--seconds", "5", "--json")

@@ -45,6 +45,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.languages.words import Alphabet, Word
 from attemper.workbench.refute import named_target, refute
+from tests.support.slowly import every_nth
 
 BRACKETS = ("(", ")", "[", "]", "$")
 
@@ -760,7 +761,7 @@ def fates_of_files(name: str, path: Path, each: int) -> Counter[str]:
 FILES = ("unmarked", "two brackets", "blocks")
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", every_nth(FILES, 2))
 def test_a_file_with_a_wrong_entry_is_malformed_or_not_proved_or_true(name: str, tmp_path: Path) -> None:
     read = fates_of_files(name, tmp_path / "fuzzed.json", 8)
     assert read["malformed"] > read[Fate.NOT_PROVED] > 0, read

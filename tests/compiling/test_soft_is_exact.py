@@ -29,6 +29,7 @@ from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
 from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.slowly import every_nth
 
 FORMULAS = 135
 CHUNK = 15
@@ -72,7 +73,7 @@ def assert_exact(formula: Formula, alphabet: Alphabet, batches: list[list[Word]]
     return admitted
 
 
-@pytest.mark.parametrize("start", range(0, FORMULAS, CHUNK))
+@pytest.mark.parametrize("start", every_nth(range(0, FORMULAS, CHUNK), 3))
 def test_random_formulas_are_exact_on_all_short_and_on_adversarial_words(start: int) -> None:
     for seed in range(start, start + CHUNK):
         formula, alphabet = sampled_formula(seed)

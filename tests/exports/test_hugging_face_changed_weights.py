@@ -45,6 +45,7 @@ def _neighbours(number: float) -> Iterator[float]:
     yield from (number + 1, -number, 2.0**100)
 
 
+@pytest.mark.slow
 def test_every_change_of_every_weight_is_refused(since: Subject, tmp_path: Path) -> None:
     """To its neighbours, its negative (of 0 too) and others: no other number is taken for it."""
     config, tensors = exported_config(since), weights_of(since)

@@ -18,6 +18,7 @@ from attemper.running.dense import DenseTransformer
 from attemper.running.traceable.labels import LABELS, labels_of
 from tests.exports.runs_page import Interpreter, needs_node, run_page
 from tests.support.exported import difference, subjects, words_for
+from tests.support.slowly import every_nth
 
 pytestmark = needs_node
 
@@ -70,7 +71,7 @@ def sizes_of(network: Network, words: list[Word]) -> Sizes:
     return Sizes(length, max(finite, default=0.0), clamped)
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("name", every_nth(SUBJECTS, 3))
 def test_outputs_and_verdicts_are_those_of_the_dense_module(name: str, tmp_path: Path) -> None:
     """Bits, and symbols' bits, are the same exactly; numbers, and margins, but for the roundings of sums."""
     network = SUBJECTS[name].network

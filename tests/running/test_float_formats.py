@@ -26,6 +26,7 @@ from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType
 from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.slowly import every_nth
 
 U32 = 2.0**-24
 """The unit round-off of float32."""
@@ -112,7 +113,7 @@ def with_regimes(past: tuple[str, ...], two_sided: tuple[str, ...] = ()) -> list
     ]
 
 
-@pytest.mark.parametrize(("formula", "regime"), with_regimes(PAST_FORMULAS, FUTURE_FORMULAS))
+@pytest.mark.parametrize(("formula", "regime"), every_nth(with_regimes(PAST_FORMULAS, FUTURE_FORMULAS), 2))
 def test_selections_and_neighbours_are_right_in_float32(formula: str, regime: str) -> None:
     """S, Y and their mirror images do not fail in float32 below 2,000,000."""
     model = compiled(formula, "abc", regime)

@@ -15,3 +15,11 @@ def mostly_slow(cases: Iterable[Any], fast: Collection[Any]) -> list[Any]:
 
 def _values(case: Any) -> tuple[Any, ...]:
     return case if isinstance(case, tuple) else (case,)
+
+
+def every_nth(cases: Iterable[Any], step: int) -> list[Any]:
+    """The cases as parameters: the first and each `step`-th after it are fast, all others slow."""
+    return [
+        case if number % step == 0 else pytest.param(*_values(case), marks=pytest.mark.slow)
+        for number, case in enumerate(cases)
+    ]

@@ -14,6 +14,7 @@ import pytest
 from attemper.training import runs
 from attemper.training.runs import train
 from attemper.training.settings import Settings
+from tests.support.slowly import mostly_slow
 from tests.support.training import RECOGNITION, tiny, written
 
 KINDS = {"source": tiny(), "language": tiny(task=RECOGNITION), "table": tiny(model={"kind": "table"})}
@@ -104,10 +105,10 @@ def test_it_goes_on_where_all_is_measured_but_the_model_is_not_written(
     assert bytes_of(train(settings, tmp_path, resume=True).folder) == bytes_of(expected)
 
 
-LONG = {"steps": 500, "log_every": 5, "save_every": 7}
+LONG = {"steps": 900, "log_every": 5, "save_every": 7}
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("kind", mostly_slow([signal.SIGINT, signal.SIGKILL], [signal.SIGINT]))
 def test_a_process_that_is_stopped_goes_on(kind: signal.Signals, tmp_path: Path) -> None:
     settings = tiny(training=LONG)
     run, config = tmp_path / "run", written(settings, tmp_path)

@@ -20,6 +20,7 @@ from attemper.workbench.asking import formula_of
 from attemper.workbench.translate import translate
 from tests.support import automata
 from tests.support.command_line import attemper
+from tests.support.slowly import every_nth
 
 LANGUAGES = [
     ("a*b", "ab"),
@@ -40,7 +41,8 @@ LANGUAGES = [
 
 
 @pytest.mark.parametrize(
-    ("regex", "symbols"), [*LANGUAGES, ("(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*", "ab"), ("(b*a){0,20}b*", "ab")]
+    ("regex", "symbols"),
+    every_nth([*LANGUAGES, ("(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*", "ab"), ("(b*a){0,20}b*", "ab")], 3),
 )
 def test_the_formula_is_the_automaton(regex: str, symbols: str) -> None:
     alphabet = parse_alphabet(symbols)
@@ -94,6 +96,7 @@ def test_the_command_refuses_groups_that_are_not_solvable() -> None:
     assert done.code == ExitCode.USAGE
 
 
+@pytest.mark.slow
 def test_the_cap_that_a_refusal_names_can_be_raised_here_too() -> None:
     ask = ("formula", "--regex", "(a|b)*abba(a|b)*", "--alphabet", "ab")
     refused = attemper(*ask, "--cap", "symbols=3")

@@ -21,6 +21,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, parse_alphabet, words_of_length
 from tests.support import automata
 from tests.support.command_line import attemper
+from tests.support.slowly import every_nth
 
 Restriction = tuple[str | None, ...]
 
@@ -194,7 +195,7 @@ GROWING = [
 ]
 
 
-@pytest.mark.parametrize("dfa", GROWING)
+@pytest.mark.parametrize("dfa", every_nth(GROWING, 4))
 def test_growth_against_forcing_numbers(dfa: Dfa) -> None:
     """Up to 40 as proved, f(n) >= l (n - sets); far away f grows by l times the length, round by round."""
     found = growth(dfa)
