@@ -21,10 +21,12 @@ from attemper.attention_program.ops import (
     Step,
 )
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import LetterBit
-from attemper.checker.program import Programs, Steps
-from attemper.exact.closed_forms import Number
+from attemper.checker.names import LetterBit, PlaceAtLeast, PlaceNamed, PlaceRemainder
+from attemper.checker.program import Steps
+from attemper.exact.closed_forms import Number, Test
+from attemper.exact.predicates import Named, NonNegative, Remainder
 from attemper.languages.words import Alphabet
+from attemper.reading.recording import Recording
 
 MAX_SPLITS = 300
 """A bit that is no function of so many combinations of others is given up."""
@@ -34,7 +36,7 @@ MAX_SPLITS = 300
 class Found:
     """The steps that have been found, and the one that each diagram is."""
 
-    def __init__(self, names: Programs, alphabet: Alphabet, look: Callable[[], None]) -> None:
+    def __init__(self, names: Recording, alphabet: Alphabet, look: Callable[[], None]) -> None:
         self.names = names
         self.look = look
         self.refs: dict[Diagram, Ref] = {}
@@ -79,7 +81,9 @@ class Found:
             return known
         self._left = MAX_SPLITS
         used = [part for part in dict.fromkeys(parts) if self._meets(part, diagram)]
-        made = self._split(diagram, self.names.true, tuple(used))
+        used += [place for place in self._places(diagram) if place not in used]
+        read = {variable for own in (diagram, *map(self.diagram, used)) for variable in self.support(own)}
+        made = self._split(diagram, self.names.possible(read), tuple(used))
         return made if made is not None and self.diagram(made) == diagram else None
 
     def _plain(self, diagram: Diagram) -> Ref | None:
@@ -113,6 +117,19 @@ class Found:
             low = None if high is None else self._split(diagram, sides[1], rest)
             return None if high is None or low is None else self.choice(part, high, low)
         return None
+
+    def _places(self, diagram: Diagram) -> Iterator[Ref]:
+        """The tests of i that a bit reads: also those that a sum of ones has become."""
+        for family, threshold in sorted(self.support(diagram)):
+            match self.names.atoms[family]:
+                case PlaceAtLeast(factor, 0):
+                    yield self.add(Place(Test(NonNegative(), factor, 0, -threshold)))
+                case PlaceRemainder(modulus, factor, 0):
+                    yield self.add(Place(Test(Remainder(modulus, threshold), factor, 0, 0)))
+                case PlaceNamed(name, factor, 0):
+                    yield self.add(Place(Test(Named(name), factor, 0, threshold)))
+                case _:
+                    pass
 
     def _meets(self, part: Ref, diagram: Diagram) -> bool:
         return not self.support(self.diagram(part)).isdisjoint(self.support(diagram))
