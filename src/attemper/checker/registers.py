@@ -199,9 +199,9 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
     }
     for ref, thresholds in edges.items():
         constant, parts = _counted(program, ref)
-        factors = [factor for factor, _, bit in parts if program.steps[bit] != AT_FIRST]
+        factors = [factor for factor, _, bit in parts if not _is_once(program, bit)]
         # What is added at the first position only is no rising or falling for ever.
-        once = sum(abs(factor) for factor, _, bit in parts if program.steps[bit] == AT_FIRST)
+        once = sum(abs(factor) for factor, _, bit in parts if _is_once(program, bit))
         rise, fall = (sum(max(0, sign * factor) for factor in factors) for sign in (1, -1))
         # As far as different states can be apart, and a threshold from there.
         reach = states * max(rise, fall) + max(map(abs, (constant, *thresholds)))
@@ -209,6 +209,15 @@ def _tallies(program: Program, steps: Iterable[Ref], states: int) -> dict[tuple[
         high = (max(thresholds) if not fall else reach) + once
         found[ref, False] = Tally(constant, parts, 0, low, high, not (rise and fall))
     return found
+
+
+def _is_once(program: Program, bit: Ref) -> bool:
+    """Whether a bit is seen to be 1 at the first position at most: that test, or a conjunction with it."""
+    match program.steps[bit]:
+        case Gate(Connective.AND, bits):
+            return any(program.steps[own] == AT_FIRST for own in bits)
+        case step:
+            return step == AT_FIRST
 
 
 def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Ref], ...]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
-from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Atom, SumAtLeast
+from attemper.checker.diagrams import Diagram, Variable
+from attemper.checker.names import Atom, PlaceAtLeast, SumAtLeast, is_of_position
 from attemper.checker.program import Programs
 from attemper.networks.layers import Masking
 
@@ -60,6 +61,20 @@ class Recording(Programs):
         self.leftmost = False
         """Whether the last selection took the leftmost one of several positions."""
         super().__init__(symbols)
+
+    def possible(self, variables: Iterable[Variable]) -> Diagram:
+        """Where the tests of i among these are, at i = 1, what they are there: true at every position.
+
+        Tests that differ at i = 1 alone are not told apart otherwise, and settled diagrams leave that open.
+        """
+        found = self.true
+        for variable in sorted(variables):
+            family, threshold = variable
+            atom = self.atoms[family]
+            if is_of_position(atom) and not isinstance(atom, PlaceAtLeast):
+                wrong = self.different(self._own(variable), self.test_at(atom, threshold, (0, 0, 1)))
+                found = self.both(found, self.negation(self.both(self.first, wrong)))
+        return found
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         self.leftmost = leftmost

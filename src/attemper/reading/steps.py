@@ -22,10 +22,11 @@ from attemper.attention_program.ops import (
 )
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import LetterBit, PlaceAtLeast, PlaceNamed, PlaceRemainder
-from attemper.checker.program import Programs, Steps
+from attemper.checker.program import Steps
 from attemper.exact.closed_forms import Number, Test
 from attemper.exact.predicates import Named, NonNegative, Remainder
 from attemper.languages.words import Alphabet
+from attemper.reading.recording import Recording
 
 MAX_SPLITS = 300
 """A bit that is no function of so many combinations of others is given up."""
@@ -35,7 +36,7 @@ MAX_SPLITS = 300
 class Found:
     """The steps that have been found, and the one that each diagram is."""
 
-    def __init__(self, names: Programs, alphabet: Alphabet, look: Callable[[], None]) -> None:
+    def __init__(self, names: Recording, alphabet: Alphabet, look: Callable[[], None]) -> None:
         self.names = names
         self.look = look
         self.refs: dict[Diagram, Ref] = {}
@@ -81,7 +82,8 @@ class Found:
         self._left = MAX_SPLITS
         own = (self.add(Place(test)) for test in self.tests(diagram))
         used = [part for part in dict.fromkeys((*parts, *own)) if self._meets(part, diagram)]
-        made = self._split(diagram, self.names.true, tuple(used))
+        read = {variable for one in (diagram, *map(self.diagram, used)) for variable in self.support(one)}
+        made = self._split(diagram, self.names.possible(read), tuple(used))
         return made if made is not None and self.diagram(made) == diagram else None
 
     def _plain(self, diagram: Diagram) -> Ref | None:
@@ -100,25 +102,21 @@ class Found:
         """A step that is the bit wherever `care` is 1."""
         names = self.names
         for sure, value in ((diagram, False), (names.negation(diagram), True)):
-            if self._never(names.both(sure, care)):
+            if names.both(sure, care) == names.false:
                 return self.constant(value)
         self._left -= 1
         for number, part in enumerate(parts if self._left > 0 else ()):
             own = self.diagram(part)
-            if self._never(names.both(names.different(own, diagram), care)):
+            if names.both(names.different(own, diagram), care) == names.false:
                 return part
             sides = [names.both(care, own), names.both(care, names.negation(own))]
-            if any(map(self._never, sides)):
+            if names.false in sides:
                 continue
             rest = parts[number + 1 :]
             high = self._split(diagram, sides[0], rest)
             low = None if high is None else self._split(diagram, sides[1], rest)
             return None if high is None or low is None else self.choice(part, high, low)
         return None
-
-    def _never(self, diagram: Diagram) -> bool:
-        """Whether a bit is 0 at every position, what tests of positions say of i = 1 included."""
-        return self.names.settled(diagram) == self.names.false
 
     def _meets(self, part: Ref, diagram: Diagram) -> bool:
         return not self.support(self.diagram(part)).isdisjoint(self.support(diagram))
