@@ -202,7 +202,21 @@ def test_more_cases_than_the_cap_are_unknown(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("attemper.checker.depth_enough.MOST", 602)
     assert on(EnoughByClasses(2, 602)) is Status.PROVED
     monkeypatch.setattr("attemper.checker.depth_enough.MOST", 601)
-    assert on(EnoughByClasses(2, 600)) is Status.UNKNOWN
+    assert on(EnoughByClasses(2, 602)) is Status.UNKNOWN
+    # One class too many says that the number is wrong, whatever else would be met.
+    assert on(EnoughByClasses(2, 600)) is Status.REFUTED
+
+
+def test_longer_orders_than_the_cap_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attemper.checker.depth_enough.MOST_ENTRIES", 1_000)
+    assert on(EnoughByClasses(2, 602)) is Status.UNKNOWN
+    assert on(EnoughByClasses(1, 14)) is Status.PROVED
+
+
+def test_a_long_prefix_is_answered_in_few_steps() -> None:
+    """The orders of class i have i entries: a number of classes alone is no cap."""
+    networks, everything = HardNetworks(2**63 - 1, 1, Choice.RIGHTMOST), parse_regex("~[]", "a")
+    assert on(EnoughByClasses(2, 2), networks, everything) is Status.REFUTED
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from attemper.languages.words import Alphabet
 MOST = 200_000
 """More pairs of a class and a state, or of two states, are not looked at."""
 
+MOST_ENTRIES = 50_000_000
+"""Orders with more entries in all are not written down."""
+
 Order = tuple[int, ...]
 Past = tuple[int, tuple[tuple[Order, Order], ...]]
 """The next place; and of each layer below k its values so far by last, and by first, occurrence."""
@@ -32,7 +35,7 @@ def check_classes(
     text = f"{in_layers(claim.layers)} suffice{'s' if claim.layers == 1 else ''}"
     reading, table = reading_of(language), dict[object, int]()
     inside: dict[int, bool] = {}
-    known = set[tuple[int, object]]()
+    known, entries = set[tuple[int, object]](), 0
     nothing: Past = (networks.place(1), (((), ()),) * claim.layers)
     queue = deque([(nothing, reading.start)])
     while queue:
@@ -42,14 +45,20 @@ def check_classes(
             state = reading.step(before, letter)
             if inside.setdefault(number, reading.accepts(state)) is not reading.accepts(state):
                 why = "two words of one class are not both in the language, or both outside"
-                return ClaimVerdict(Status.REFUTED, f"{in_layers(claim.layers)} do not suffice: {why}")
+                return ClaimVerdict(
+                    Status.REFUTED, f"{in_layers(claim.layers)} cannot know the language: {why}"
+                )
+            entries += sum(len(last) + len(first) for last, first in after[1])
             if (number, state) not in known:
                 known.add((number, state))
                 queue.append((after, state))
-        if len(known) > MOST:
-            return ClaimVerdict(Status.UNKNOWN, f"{text}: more than {MOST:,} cases are needed")
+        if len(inside) > claim.classes:
+            break
+        if len(known) > MOST or entries > MOST_ENTRIES:
+            return ClaimVerdict(Status.UNKNOWN, f"{text}: more than {MOST:,} cases, or too long orders")
     if len(inside) != claim.classes:
-        why = f"of {in_layers(claim.layers)} there are {len(inside):,} classes, not {claim.classes:,}"
+        least = "at least " if len(inside) > claim.classes else ""
+        why = f"of {in_layers(claim.layers)} there are {least}{len(inside):,} classes, not {claim.classes:,}"
         return ClaimVerdict(Status.REFUTED, why)
     how = f"they make {claim.classes:,} classes of words, and each is inside the language or outside"
     return ClaimVerdict(Status.PROVED, f"{text}: {how}")
