@@ -15,7 +15,7 @@ from attemper.certificates.files import APPROXIMATION, CERTIFICATE, format_of, l
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.checker.verdict import About, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
 from attemper.files import read_bytes
 from attemper.languages.language import Language
@@ -159,11 +159,6 @@ def _real_claims(network: Network, certificate: Certificate | None) -> tuple[Cla
 def _as_written(folder: Path) -> tuple[Edited, str]:
     network, source = files.load(folder)
     return Edited(network, ""), files.digest_of(network, source)
-
-
-def malformed(error: MalformedFileError, subject: Subject) -> Verdict:
-    """What is said of a file or folder that cannot be read."""
-    return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
 
 
 # The source, which is a remark ---------------------------------------------------------------------

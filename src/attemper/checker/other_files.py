@@ -9,8 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attemper.certificates.files import BOUNDS, DEPTHS, format_of
-from attemper.checker.folders import malformed
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError
 
 

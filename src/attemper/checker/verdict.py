@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import final
 
-from attemper.errors import ExitCode
+from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.words import Word
 
 
@@ -112,3 +112,8 @@ class Verdict:
     def __bool__(self) -> bool:
         """A verdict has more than two values: compare its status."""
         raise TypeError("a verdict is not true or false; look at its status")
+
+
+def malformed(error: MalformedFileError, subject: Subject) -> Verdict:
+    """What is said of a file or folder that cannot be read."""
+    return Verdict((ClaimVerdict(Status.MALFORMED, str(error)),), subject)
