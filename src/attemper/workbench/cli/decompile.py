@@ -112,7 +112,7 @@ def decompile_command(
             report("writing down what was read")
             shown = _shown(found, form)
             if output is not None:
-                _write(shown, output)
+                _write(shown, form, output)
     except UnprovenError as error:
         return _unknown(subject, str(error), json)
     except KeyboardInterrupt:
@@ -160,9 +160,16 @@ def _text(found: Decompiled, form: Form, formula: str) -> str:
             return f"{formula}\n"
 
 
-def _write(shown: _Shown, output: str) -> None:
-    """What was asked for, as a file; or the weights, certified to compute what was read, as a folder."""
+def _write(shown: _Shown, form: Form, output: str) -> None:
+    """What was asked for, as a file; or the weights, certified to compute what was read, as a folder.
+
+    Raises `UnsupportedError` where there is no automaton to be written: a formula is no automaton's file.
+    """
     if not output.endswith("/"):
+        if form is Form.AUTOMATON and shown.found.automaton is None:
+            raise UnsupportedError(
+                f"no automaton was found, but a formula that counts: write that with --as formula -o {output}"
+            )
         write_together({Path(output): shown.text.encode("utf-8")})
         return
     shown.found.model.save(output, certificate=shown.found.certificate())
