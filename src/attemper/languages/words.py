@@ -36,9 +36,11 @@ class Alphabet:
             if not isinstance(symbol, str):
                 raise AlphabetError(f"the symbol {symbol!r} is not a text")
             _check_symbol(symbol)
-        for index, symbol in enumerate(self.symbols):
-            if symbol in self.symbols[:index]:
+        seen: set[str] = set()
+        for symbol in self.symbols:
+            if symbol in seen:
                 raise AlphabetError(f"symbol '{symbol}' occurs twice in the alphabet; give it once")
+            seen.add(symbol)
 
     @property
     def is_single_character(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import assert_never
 
 from attemper.attention_program.ops import (
@@ -21,6 +22,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
 from attemper.checker.program import MASKINGS
+from attemper.checker.rules import HeadFact
 from attemper.checker.values import Stream, of_form, plain
 from attemper.networks.layers import Head, Layer, LinearForm, Masking
 from attemper.reading.recording import Added, Counted, Moved, Recording, Sought
@@ -42,15 +44,16 @@ def looks_of(found: Found, names: Recording, layer: Layer, stream: Stream, bits:
     sums: list[tuple[_Looks, Added]] = []
     for head in layer.heads:
         names.records.clear()
-        head_fact(names, head, stream)
+        fact = head_fact(names, head, stream)
         looks = _Looks(found, names, head, stream, bits((*head.query, *head.key, *head.values)))
         records = tuple(names.records)
-        plain_ones += looks.of_all(records)
+        own = looks.of_all(records)
         for record in records:
             if isinstance(record, Added):
                 sums.append((looks, record))
             else:
-                plain_ones += looks.steps(record)
+                own += looks.steps(record)
+        plain_ones += [*own, *looks.by_cases(fact, own)]
     refs = [*plain_ones, *(ref for looks, record in sums for ref in looks.steps(record))]
     return list(dict.fromkeys(found.refs[found.diagram(ref)] for ref in refs))
 
@@ -86,14 +89,26 @@ class _Looks:
             return []
         return self._selections(self.names.true)
 
+    def by_cases(self, fact: HeadFact, steps: Sequence[Ref]) -> list[Ref]:
+        """What a head puts out that selects by one bit or another, according to what stands at i."""
+        found = [
+            self.found.made_of(bit, (*self.parts, *steps))
+            for output in fact.outputs
+            for _, bit in self._levels_of(output.diagram)
+        ]
+        return [ref for ref in found if ref is not None]
+
+    def _levels_of(self, value: Diagram) -> list[tuple[Fraction, Diagram]]:
+        try:
+            return list(self.found.levels(value))
+        except UnprovenError:
+            return []
+
     def _bit(self, diagram: Diagram) -> Ref | None:
         return self.found.made_of(diagram, self.parts)
 
     def _levels(self, value: Diagram) -> list[Ref]:
-        try:
-            bits = [self._bit(bit) for _, bit in self.found.levels(value)]
-        except UnprovenError:
-            return []
+        bits = (self._bit(bit) for _, bit in self._levels_of(value))
         return [ref for ref in bits if ref is not None]
 
     def _selections(self, where: Diagram) -> list[Ref]:

@@ -105,10 +105,13 @@ class Found:
             if names.both(sure, care) == names.false:
                 return self.constant(value)
         self._left -= 1
-        for number, part in enumerate(parts if self._left > 0 else ()):
-            own = self.diagram(part)
-            if names.both(names.different(own, diagram), care) == names.false:
+        if self._left < 0:
+            return None
+        for part in parts:
+            if names.both(names.different(self.diagram(part), diagram), care) == names.false:
                 return part
+        for number, part in enumerate(parts):
+            own = self.diagram(part)
             sides = [names.both(care, own), names.both(care, names.negation(own))]
             if names.false in sides:
                 continue

@@ -215,6 +215,8 @@ def departure(found: Decompiled) -> Departure | None:
     claimed, automaton = found.subject.claimed, found.automaton
     if claimed is None:
         return None
+    if not claimed.fits(found.subject.network.alphabet):
+        return Departure(None, "the claim is about words over other symbols")
     if automaton is None:
         verdict = judge(found.subject.network, claimed, (RealClaim(),))
         witness = verdict.claims[0].witness

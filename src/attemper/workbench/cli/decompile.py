@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attemper.checker.names import UnprovenError
-from attemper.errors import ExitCode, OptionError
+from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.languages.regular.files import dfa_to_json
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.cli.console import activity, out, print_json
@@ -87,7 +87,7 @@ def decompile_command(
             report("writing down what was read")
             shown = shown_of(found, form)
             if output is not None:
-                _write(shown, output)
+                _write(shown, form, output)
     except UnprovenError as error:
         return _unknown(subject, str(error), json)
     except KeyboardInterrupt:
@@ -112,9 +112,16 @@ def _unknown(subject: str, reason: str, json: bool) -> int:
 # A network's folder ---------------------------------------------------------------------------------------
 
 
-def _write(shown: Shown, output: str) -> None:
-    """What was asked for, as a file; or the weights, certified to compute what was read, as a folder."""
+def _write(shown: Shown, form: Form, output: str) -> None:
+    """What was asked for, as a file; or the weights, certified to compute what was read, as a folder.
+
+    Raises `UnsupportedError` where there is no automaton to be written: a formula is no automaton's file.
+    """
     if not output.endswith("/"):
+        if form is Form.AUTOMATON and shown.found.automaton is None:
+            raise UnsupportedError(
+                f"no automaton was found, but a formula that counts: write that with --as formula -o {output}"
+            )
         write_together({Path(output): shown.text.encode("utf-8")})
         return
     shown.found.model.save(output, certificate=shown.found.certificate())
