@@ -116,6 +116,7 @@ def _file(data: bytes) -> dict[str, Any]:
 def _alphabet(value: object) -> None:
     symbols = _list(value)
     _require(symbols and all(isinstance(symbol, str) and symbol for symbol in symbols))
+    _require(all(symbol.isprintable() and " " not in symbol for symbol in symbols))
     _require(len(set(symbols)) == len(symbols))
 
 
@@ -176,10 +177,9 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
 
 
 def _formula(value: object, symbols: list[str]) -> None:
-    """The list of the distinct subformulas: each but the last is an operand, none stands twice."""
+    """The list of subformulas, operands first; one that stands twice or is no operand changes nothing."""
     nodes = _list(value)
     _require(nodes)
-    used: set[int] = set()
     for number, node in enumerate(nodes):
         _require(_list(node) and isinstance(node[0], str))
         match node:
@@ -191,27 +191,26 @@ def _formula(value: object, symbols: list[str]) -> None:
                 pass
             case ["unary", operator, operand]:
                 _require(operator in _UNARY)
-                used.add(_integer(operand, below=number))
+                _integer(operand, below=number)
             case ["binary", operator, left, right]:
                 _require(operator in _BINARY)
-                used |= {_integer(left, below=number), _integer(right, below=number)}
+                _integer(left, below=number)
+                _integer(right, below=number)
             case ["compare", relation, left, right]:
                 _require(isinstance(relation, str) and relation in _RELATIONS)
-                used |= _term(left, number) | _term(right, number)
+                _term(left, number)
+                _term(right, number)
             case ["predicate", ["mod", m, r], term]:
                 _integer(r, below=_integer(m, least=1))
-                used |= _term(term, number)
+                _term(term, number)
             case _:
                 raise MalformedError
-    _require(used == set(range(len(nodes) - 1)))
-    _require(len({json.dumps(node) for node in nodes}) == len(nodes))
 
 
-def _term(value: object, number: int) -> set[int]:
+def _term(value: object, number: int) -> None:
     term = _list(value)
     _require(term)
     _integer(term[0], least=-(2**63))
-    used = set()
     for part in term[1:]:
         _require(_list(part))
         _integer(part[0], least=-(2**63))
@@ -219,10 +218,9 @@ def _term(value: object, number: int) -> set[int]:
             case ["pos"] | ["len"]:
                 pass
             case ["#<" | "#>" | "#", node]:
-                used.add(_integer(node, below=number))
+                _integer(node, below=number)
             case _:
                 raise MalformedError
-    return used
 
 
 # --- programs -------------------------------------------------------------------------------------
@@ -768,10 +766,12 @@ def _of_classes(file: dict[str, Any], claim: dict[str, Any], patience: int) -> s
 
 def _of_formula(file: dict[str, Any], claim: dict[str, Any], patience: int) -> str:
     language, nodes = file["language"], claim["formula"]
-    if not is_past(nodes) or file["choice"] == "leftmost" or not _has_states(language):
+    if not is_past(nodes) or file["choice"] == "leftmost":
         return UNKNOWN
     if layers_of(nodes) > claim["layers"]:
         return REFUTED
+    if not _has_states(language):
+        return UNKNOWN
 
     def value(word: Word) -> tuple[Any, Any]:
         return tuple(truth[-1] for truth in truths(nodes, word)), _state(language, word)
