@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attemper.certificates.depth import Choice, HardNetworks, Inseparable
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.languages.language import Language
-from attemper.languages.words import Word, show_word
+from attemper.languages.words import Word
 
 MOST_LETTERS, MOST_LAYERS = 1_000, 64
 """Longer words, and more layers, are not looked at."""
@@ -27,7 +27,8 @@ def check_pair(language: Language, networks: HardNetworks, claim: Inseparable) -
     if letters > MOST_LETTERS or layers > MOST_LAYERS:
         text = f"a pair of words of up to {MOST_LETTERS:,} letters, and {MOST_LAYERS} layers, is looked at"
         return ClaimVerdict(Status.UNKNOWN, f"{text}, not one of {letters:,} letters and {layers:,} layers")
-    text = f"at least {in_layers(layers + 1)}: {shown(first)} against {shown(second)}"
+    texts = [shown(word, claim.words) for word in claim.words]
+    text = f"at least {in_layers(layers + 1)}: {' against '.join(texts)}"
     member, other = is_member(language, first), is_member(language, second)
     if member is other:
         same = "both are" if member else "neither is"
@@ -35,10 +36,8 @@ def check_pair(language: Language, networks: HardNetworks, claim: Inseparable) -
     one, another = values_at_ends(claim.words, layers, networks)
     if one != another:
         return ClaimVerdict(Status.REFUTED, f"{text}: {in_layers(layers)} can tell them apart", witness=first)
-    inside, outside = (first, second) if member else (second, first)
-    which = (
-        f"{shown(inside)} is in the language, {shown(outside)} is not, and F_{layers} is equal at their ends"
-    )
+    inside, outside = texts if member else texts[::-1]
+    which = f"{inside} is in the language, {outside} is not, and F_{layers} is equal at their ends"
     longer = ", also for weights that depend on the length" if len(first) == len(second) else ""
     return ClaimVerdict(Status.PROVED, f"at least {in_layers(layers + 1)}{longer}: {which}")
 
@@ -79,8 +78,11 @@ def in_layers(count: int) -> str:
     return f"{count:,} layer{'' if count == 1 else 's'}"
 
 
-def shown(word: Word) -> str:
-    """The word, or of a long one the beginning and how many letters it has."""
-    if len(word) <= LONGEST_SHOWN:
-        return show_word(word)
-    return f"{show_word(word[:LONGEST_SHOWN])}... ({len(word):,} letters)"
+def shown(word: Word, beside: Sequence[Word] = ()) -> str:
+    """The word, or of a long one the beginning and how many letters it has.
+
+    Letters are set apart by blanks where one of them, or of the words beside, has several characters.
+    """
+    blank = "" if all(len(letter) == 1 for own in (word, *beside) for letter in own) else " "
+    text = blank.join(word[:LONGEST_SHOWN])
+    return text if len(word) <= LONGEST_SHOWN else f"{text}... ({len(word):,} letters)"

@@ -56,11 +56,17 @@ def check_classes(
             break
         if len(known) > MOST or entries > MOST_ENTRIES:
             return ClaimVerdict(Status.UNKNOWN, f"{text}: more than {MOST:,} cases, or too long orders")
-    if len(inside) != claim.classes:
-        least = "at least " if len(inside) > claim.classes else ""
-        why = f"of {in_layers(claim.layers)} there are {least}{len(inside):,} classes, not {claim.classes:,}"
+    return _counted(claim, len(inside), text)
+
+
+def _counted(claim: EnoughByClasses, count: int, text: str) -> ClaimVerdict:
+    """The verdict where no class has words inside and outside, and so many were met."""
+    if count != claim.classes:
+        least = "at least " if count > claim.classes else ""
+        why = f"of {in_layers(claim.layers)} there are {least}{count:,} classes, not {claim.classes:,}"
         return ClaimVerdict(Status.REFUTED, why)
-    how = f"they make {claim.classes:,} classes of words, and each is inside the language or outside"
+    classes = f"{count:,} class{'' if count == 1 else 'es'}"
+    how = f"they make {classes} of words, and each is inside the language or outside"
     return ClaimVerdict(Status.PROVED, f"{text}: {how}")
 
 
