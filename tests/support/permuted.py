@@ -32,7 +32,9 @@ def permuted(network: Network, order: Sequence[int]) -> Network:
         network,
         coordinates=tuple(names[place] for place in range(len(order))),
         embedding=tuple(map(form, network.embedding)),
-        positions=tuple(sorted(((order[c], place) for c, place in network.positions), key=lambda own: own[0])),
+        positions=tuple(
+            sorted(((order[c], place) for c, place in network.positions), key=lambda own: own[0])
+        ),
         layers=tuple(
             replace(layer, heads=tuple(map(head, layer.heads)), hidden=tuple(map(unit, layer.hidden)))
             for layer in network.layers

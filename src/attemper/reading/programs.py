@@ -72,11 +72,23 @@ class _Reading:
         """One layer: what its heads do, then what its hidden units write."""
         before, fact = self.stream, layer_fact(self.names, layer, number, self.stream)
         self.looked = looks_of(self.found, self.names, layer, before, partial(self._bits, before))
+        self._attended(layer, fact.middle)
         writing = Writing(self.found, fact.middle)
         for coordinate, forms in _written(layer).items():
             if not writing.writes(fact, coordinate):
                 self._write(fact.middle, fact.after, coordinate, forms)
         self._name(number, layer, fact.after)
+
+    def _attended(self, layer: Layer, middle: Stream) -> None:
+        """What heads put out, as far as that is bits: by cases of the place, several selections together."""
+        for coordinate in dict.fromkeys(target for head in layer.heads for target in head.targets):
+            try:
+                value = plain(middle.values[coordinate], self.names, "a coordinate")
+                levels = [bit for _, bit in self.found.levels(value)]
+            except UnprovenError:
+                continue
+            for bit in levels:
+                self.found.made_of(bit, (*self.looked, *self.places))
 
     def output(self) -> Ref:
         """The step of the output. Raises `UnprovenError` if there is none."""

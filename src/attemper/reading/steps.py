@@ -82,6 +82,8 @@ class Found:
         self._left = MAX_SPLITS
         used = [part for part in dict.fromkeys(parts) if self._meets(part, diagram)]
         used += [place for place in self._places(diagram) if place not in used]
+        # By cases of the place a head of many cases is one selection each, which it is not the other way.
+        used.sort(key=lambda part: not isinstance(self.program.steps[part], Place))
         read = {variable for own in (diagram, *map(self.diagram, used)) for variable in self.support(own)}
         made = self._split(diagram, self.names.possible(read), tuple(used))
         return made if made is not None and self.diagram(made) == diagram else None
@@ -105,10 +107,13 @@ class Found:
             if names.both(sure, care) == names.false:
                 return self.constant(value)
         self._left -= 1
-        for number, part in enumerate(parts if self._left > 0 else ()):
-            own = self.diagram(part)
-            if names.both(names.different(own, diagram), care) == names.false:
+        if self._left < 0:
+            return None
+        for part in parts:
+            if names.both(names.different(self.diagram(part), diagram), care) == names.false:
                 return part
+        for number, part in enumerate(parts):
+            own = self.diagram(part)
             sides = [names.both(care, own), names.both(care, names.negation(own))]
             if names.false in sides:
                 continue
