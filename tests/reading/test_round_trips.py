@@ -1,4 +1,4 @@
-"""Networks read back: the automaton is the one that the source has by its definition, the empty word included."""
+"""Networks read back: the automaton is the one that the source has by definition, with the empty word."""
 
 from __future__ import annotations
 
@@ -114,6 +114,11 @@ def test_formulas_with_fifty_operators(seed: int) -> None:
         # A sum of ones is the position.
         "#<[(2*#<[c] - 2) % 2 = 0] >= 3",
         "#<[true] > 4",
+        # A head that reads far back has a case for each remainder of the place.
+        "Y Y Y Y a",
+        "O (a & Y b & Y Y b & Y Y Y a & Y Y Y Y b)",
+        # What two heads of a layer say together.
+        "WY H (a xor (first <-> c))",
         "true",
         "false",
         "first",
@@ -130,7 +135,8 @@ def test_formulas_that_were_refused_or_might_be(text: str, regime: str) -> None:
 # Expressions -------------------------------------------------------------------------------------------
 
 EXPRESSIONS = (
-    "(ab)*", "(aa)*", "a*b", "~(a|b)+", "(a|b)*", "a{2,3}", "(aab|b)*", "((a|b)(a|b))*a", "b*ab*ab*", "(a(ab)*b)*"
+    "(ab)*", "(aa)*", "a*b", "~(a|b)+", "(a|b)*", "a{2,3}", "(aab|b)*", "((a|b)(a|b))*a",
+    "b*ab*ab*", "(a(ab)*b)*"
 )  # fmt: skip
 
 

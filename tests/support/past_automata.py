@@ -1,8 +1,8 @@
 """Past formulas as automata, straight from the definitions: no network, and no normal form.
 
 A state is what is true of the subformulas at the last position, with each count modulo what its remainders
-need, and up to where its thresholds do not change any more. Such a state says what holds at the next position,
-so that the automaton of the states that are met is the formula's.
+need, and up to where its thresholds do not change any more. Such a state says what holds at the next
+position, so that the automaton of the states that are met is the formula's.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ COMPARED: dict[ComparisonOperator, Callable[[int, int], bool]] = {
 
 @dataclass(frozen=True)
 class Table:
-    """An automaton that is complete: moves by state and letter, and the states that accept. It starts in 0."""
+    """A complete automaton: moves by state and letter, and the states that accept. It starts in 0."""
 
     moves: tuple[tuple[int, ...], ...]
     accepting: frozenset[int]
@@ -84,7 +84,7 @@ def explored(
 
 
 def least(table: Table) -> Table:
-    """The table with states that no word tells apart made one (Moore's partitions), numbered as they are met."""
+    """The table with states made one that no word tells apart (Moore), numbered as they are met."""
     colours = [int(state in table.accepting) for state in range(len(table.moves))]
     while True:
         seen: dict[tuple[int, ...], int] = {}

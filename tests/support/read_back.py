@@ -1,7 +1,7 @@
 """What `decompile` says of a network, beside a forward pass of the network's own two files.
 
-Words are run in float64 from the raw numbers; where that is not within 1/8 of what was said, in balls, in real
-arithmetic: that is what is claimed. Nothing that runs a network imports attemper.
+Words are run in float64 from the raw numbers; where that is not within 1/8 of what was said, in balls, in
+real arithmetic: that is what is claimed. Nothing that runs a network imports attemper.
 """
 
 from __future__ import annotations

@@ -82,6 +82,8 @@ class Found:
         self._left = MAX_SPLITS
         own = (self.add(Place(test)) for test in self.tests(diagram))
         used = [part for part in dict.fromkeys((*parts, *own)) if self._meets(part, diagram)]
+        # By cases of the place a head of many cases is one selection each, which it is not the other way.
+        used.sort(key=lambda part: not isinstance(self.program.steps[part], Place))
         read = {variable for one in (diagram, *map(self.diagram, used)) for variable in self.support(one)}
         made = self._split(diagram, self.names.possible(read), tuple(used))
         return made if made is not None and self.diagram(made) == diagram else None
