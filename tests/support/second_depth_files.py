@@ -131,7 +131,7 @@ def program(rng: random.Random, symbols: Word, size: int) -> File:
             case 8:
                 test = ["test", rng.choice((["mod", 2, 0], "zero", "nonnegative")), rng.choice((1, -1)), 0, 3]
                 add(["place", rng.choice(([*test[:3], 1, -2], test, "1", ["*", test, test]))], bits)
-            case 9:
+            case 9 if len(symbols) > 1:
                 # The letters exclude each other, so at most one of two cases is in force.
                 cases = [[letter, rng.choice(bits)] for letter in rng.sample(range(len(symbols)), 2)]
                 add(["attend", mask, choice, cases, m, *([1] if rng.random() < 0.7 else [])], bits)
