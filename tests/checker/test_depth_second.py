@@ -17,13 +17,16 @@ from tests.support.second_depth_files import (
     CHOICES,
     PERIODS,
     TruePairs,
+    automaton,
     broken,
     broken_text,
     changed_pair,
     encoded,
     enough,
     file_about,
+    formula,
     formula_nodes,
+    program,
     words_up_to,
 )
 
@@ -88,6 +91,41 @@ def test_both_judges_agree_on_thousands(seed: int, tmp_path: Path) -> None:
     counted = compared(tmp_path / "depth.json", seed, rounds=150)
     assert counted.total() > 750
     assert all(counted[kind, "PROVED"] for kind in ("true", "changed", "changed twice", "enough"))
+
+
+def languages_compared(path: Path, seed: int, rounds: int) -> Counter[str]:
+    """Words with one last letter, which no network without layers tells apart: the language alone decides."""
+    rng, counted = random.Random(seed), Counter[str]()
+    for _ in range(rounds):
+        symbols = rng.choice((["a", "b"], ["a", "b", "c"]))
+        makers = (
+            lambda symbols=symbols: program(rng, symbols, rng.randint(2, 9)),
+            lambda symbols=symbols: formula(rng, symbols, rng.randint(1, 5)),
+            lambda symbols=symbols: automaton(rng, symbols, rng.randint(1, 4)),
+        )
+        claims = []
+        for _ in range(6):
+            end = rng.choice(symbols)
+            words = [[*(rng.choice(symbols) for _ in range(rng.randint(0, 8))), end] for _ in range(2)]
+            claims.append({"layers": 0, "words": words})
+        data = encoded(file_about(rng.choice(makers)(), claims, symbols, choice=rng.choice(CHOICES)))
+        second = verdicts_on(data)
+        assert not isinstance(second, str), data
+        # Of a program that breaks a promise on a word nothing is said.
+        assert library(path, data) == ["UNKNOWN" if verdict is None else verdict for verdict in second], data
+        counted.update(verdict or "none" for verdict in second)
+    return counted
+
+
+def test_both_judges_read_languages_alike(tmp_path: Path) -> None:
+    counted = languages_compared(tmp_path / "depth.json", seed=1, rounds=100)
+    assert counted["PROVED"] > 30
+
+
+@pytest.mark.slow
+def test_both_judges_read_thousands_of_languages_alike(tmp_path: Path) -> None:
+    counted = languages_compared(tmp_path / "depth.json", seed=2, rounds=3000)
+    assert counted["PROVED"] > 1500
 
 
 def test_the_example_of_the_text() -> None:

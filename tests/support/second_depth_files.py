@@ -70,7 +70,9 @@ def formula_nodes(rng: random.Random, symbols: Word, depth: int, past: bool) -> 
     def grown(depth: int) -> int:
         chance = rng.random()
         if depth <= 0 or chance < 0.1:
-            leaves: list[list[Any]] = [["symbol", rng.choice(symbols)]] * 6 + [["first"], ["constant", True]]
+            leaves: list[list[Any]] = (
+                [["symbol", rng.choice(symbols)]] * 6 + [["first"]] * 2 + [["constant", True]]
+            )
             return added(rng.choice(leaves if past else [*leaves, ["last"]]))
         if not past and chance < 0.2:
             if rng.random() < 0.5:
@@ -108,7 +110,7 @@ def program(rng: random.Random, symbols: Word, size: int) -> File:
         k, m = rng.choice(bits), rng.choice(bits)
         mask, choice = rng.choice(("<=", "<", ">=", ">", "all")), rng.choice(("rightmost", "leftmost"))
         weak = rng.choice(("<=", ">=", "all"))
-        match rng.randrange(10 if counts else 7):
+        match rng.randrange(14 if counts else 10):
             case 0:
                 add(["not", k], bits)
             case 1 if k != m:
@@ -123,12 +125,28 @@ def program(rng: random.Random, symbols: Word, size: int) -> File:
                 add([rng.choice(("previous", "next")), k], bits)
             case 6:
                 add(["count", mask, k], counts)
-            case 7:
-                add([rng.choice(("compare", "equals")), rng.choice(counts), rng.randint(0, 3)], bits)
+            case 7 if k != m:
+                rows = rng.sample(("00", "01", "10", "11"), rng.randint(1, 3))
+                add(["table", [k, m], sorted(rows)], bits)
             case 8:
+                test = ["test", rng.choice((["mod", 2, 0], "zero", "nonnegative")), rng.choice((1, -1)), 0, 3]
+                add(["place", rng.choice(([*test[:3], 1, -2], test, "1", ["*", test, test]))], bits)
+            case 9 if len(symbols) > 1:
+                # The letters exclude each other, so at most one of two cases is in force.
+                cases = [[letter, rng.choice(bits)] for letter in rng.sample(range(len(symbols)), 2)]
+                add(["attend", mask, choice, cases, m, *([1] if rng.random() < 0.7 else [])], bits)
+            case 10:
+                add([rng.choice(("compare", "equals")), rng.choice(counts), rng.randint(0, 3)], bits)
+            case 11:
                 add(["nearest", weak, choice, k, rng.choice(counts), rng.choice(counts), m], bits)
-            case 9:
-                add(["test", ["mod", 2, rng.randrange(2)], rng.choice(counts), 1, 0], bits)
+                if rng.random() < 0.5:
+                    steps[-1] = ["matched", *steps[-1][1:-1]]
+            case 12:
+                predicate = rng.choice((["mod", 3, rng.randrange(3)], "zero", "nonnegative"))
+                add(["test", predicate, rng.choice(counts), rng.choice((1, -2)), rng.randint(-3, 3)], bits)
+            case 13:
+                parts = [[rng.choice((1, -1, 2)), number] for number in sorted({counts[0], counts[-1]})]
+                add(["linear", parts, rng.randint(-2, 2)], counts)
     made = {"alphabet": symbols, "steps": steps, "output": bits[-1]}
     return {"program": made, "at": rng.choice(("last", "last", "first")), "accepts_empty": False}
 
