@@ -32,10 +32,10 @@ def check_pair(language: Language, networks: HardNetworks, claim: Inseparable) -
     member, other = is_member(language, first), is_member(language, second)
     if member is other:
         same = "both are" if member else "neither is"
-        return ClaimVerdict(Status.REFUTED, f"{text}: {same} in the language", witness=first)
+        return ClaimVerdict(Status.REFUTED, f"{text}: {same} in the language")
     one, another = values_at_ends(claim.words, layers, networks)
     if one != another:
-        return ClaimVerdict(Status.REFUTED, f"{text}: {in_layers(layers)} can tell them apart", witness=first)
+        return ClaimVerdict(Status.REFUTED, f"{text}: {in_layers(layers)} can tell them apart")
     inside, outside = texts if member else texts[::-1]
     which = f"{inside} is in the language, {outside} is not, and F_{layers} is equal at their ends"
     longer = ", also for weights that depend on the length" if len(first) == len(second) else ""
