@@ -8,12 +8,12 @@ Nothing here is believed: the checker proves anew that the network runs the prog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from attemper.attention_program.builder import prune
-from attemper.attention_program.ops import Place, Program, Ref
+from attemper.attention_program.ops import Connective, Gate, Place, Program, Ref
 from attemper.attention_program.realisation import Realisation, SymbolGroup
 from attemper.checker.analysis import PRECISION, ROUNDED, Symbol, SymbolFact, layer_fact, with_names
 from attemper.checker.diagrams import Diagram
@@ -125,7 +125,7 @@ class _Reading:
         bits = self._exact_bits(layer, after)
         if max((self.names.diagrams.size(bit) for bit in bits.values()), default=0) <= self.large:
             return
-        holders = {self.found.refs[bit]: coordinate for coordinate, bit in bits.items()}
+        holders = self._holders(bits)
         groups = [
             [(holders[ref], ref) for ref in group]
             for group in self.seen.groups(self.found.program, list(holders))
@@ -137,6 +137,16 @@ class _Reading:
         for group, own in enumerate(groups):
             for code, (_, ref) in enumerate(own):
                 self.found.name(ref, self.names.symbol(number, group, code))
+
+    def _holders(self, bits: Mapping[Coordinate, Diagram]) -> dict[Ref, Coordinate]:
+        """The coordinates by their steps: two that hold one bit get a step each, as they get names each."""
+        found: dict[Ref, Coordinate] = {}
+        for coordinate, bit in bits.items():
+            ref = self.found.refs[bit]
+            while ref in found:
+                ref = self.found.add(Gate(Connective.AND, (ref,)))
+            found[ref] = coordinate
+        return found
 
     def _exact_bits(self, layer: Layer, after: Stream) -> dict[Coordinate, Diagram]:
         found: dict[Coordinate, Diagram] = {}
