@@ -120,15 +120,16 @@ class _Reading:
         return [*found, *self.places]
 
     def _name(self, number: int, layer: Layer, after: Stream) -> None:
-        """Give names to the bits that the layer has written, if they are large."""
+        """Give names to the groups of bits that the layer has written in which one is large."""
         self.stream = after
         bits = self._exact_bits(layer, after)
-        if max((self.names.diagrams.size(bit) for bit in bits.values()), default=0) <= self.large:
+        if not any(map(self._is_large, bits.values())):
             return
         holders = self._holders(bits)
         groups = [
             [(holders[ref], ref) for ref in group]
             for group in self.seen.groups(self.found.program, list(holders))
+            if any(self._is_large(bits[holders[ref]]) for ref in group)
         ]
         facts: list[SymbolFact] = []
         symbols: list[Symbol] = [tuple(c for c, _ in group) for group in groups]
@@ -137,6 +138,9 @@ class _Reading:
         for group, own in enumerate(groups):
             for code, (_, ref) in enumerate(own):
                 self.found.name(ref, self.names.symbol(number, group, code))
+
+    def _is_large(self, bit: Diagram) -> bool:
+        return self.names.diagrams.size(bit) > self.large
 
     def _holders(self, bits: Mapping[Coordinate, Diagram]) -> dict[Ref, Coordinate]:
         """The coordinates by their steps: two that hold one bit get a step each, as they get names each."""
