@@ -113,7 +113,14 @@ def test_a_process_that_is_stopped_goes_on(kind: signal.Signals, tmp_path: Path)
     settings = tiny(training=LONG)
     run, config = tmp_path / "run", written(settings, tmp_path)
     command = [sys.executable, "-m", "attemper", "train", str(config), "-o", str(run)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that runs the tests in the background has them ignore interrupts, and so would the process.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     try:
         while process.poll() is None and _lines(run / "metrics.jsonl") < 6:
             time.sleep(0.005)

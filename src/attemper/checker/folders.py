@@ -63,7 +63,9 @@ def check_path(
             return check_program(path, Path(program), edited=edited, explain=explain)
         return check_folder(path, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
     if edited or explain or program is not None:
-        raise OptionError("--edited, --program and --explain are about a network's folder, not about a file")
+        raise OptionError(
+            "--edited, --program and --explain are about networks, not about a refutation or another file"
+        )
     from attemper.checker.other_files import check_file  # what checks of networks do without
 
     return check_file(path, model)
