@@ -151,7 +151,8 @@ def test_what_is_printed_meanwhile_is_no_answer(process: Child, folder: Path) ->
 def test_an_error_of_the_users_is_an_answer(process: Child, folder: Path) -> None:
     process.main(folder / "network.json", edited=True)
     assert json.loads(process.written) == {
-        "error": "--edited, --program and --explain are about networks, not about a refutation or another file",
+        "error": "--edited, --program and --explain are about networks, not about a refutation or another "
+        "file",
         "exit_code": ExitCode.USAGE,
         "details": {},
     }
