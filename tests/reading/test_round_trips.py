@@ -93,10 +93,6 @@ def test_random_past_formulas(first: int) -> None:
 def test_formulas_with_fifty_operators(seed: int) -> None:
     """Their automata by definition have too many states before they are made minimal: words are compared."""
     formula = drawn(random.Random(seed), 50, LETTERS)
-    if seed == 5031:
-        with pytest.raises(UnprovenError, match="no function of what its heads are seen to look for"):
-            read_back(formula, REGIMES[seed % 3])
-        return
     found = read_back(formula, REGIMES[seed % 3]).automaton
     assert found is not None
     draw = random.Random(seed)
