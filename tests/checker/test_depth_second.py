@@ -93,6 +93,30 @@ def test_both_judges_agree_on_thousands(seed: int, tmp_path: Path) -> None:
     assert all(counted[kind, "PROVED"] for kind in ("true", "changed", "changed twice", "enough"))
 
 
+FORMULAS_AND_LAYERS = (
+    ([["symbol", "a"]], 0),
+    ([["constant", True], ["unary", "Y", 0]], 1),
+    ([["first"]], 1),
+    ([["first"], ["unary", "Y", 0]], 2),
+    ([["first"], ["unary", "WY", 0]], 2),
+    ([["symbol", "a"], ["unary", "!", 0], ["unary", "WY", 1]], 1),
+    ([["symbol", "a"], ["unary", "WY", 0], ["unary", "Y", 1]], 2),
+    ([["symbol", "a"], ["unary", "O", 0], ["unary", "Y", 1]], 1),
+    ([["symbol", "a"], ["unary", "Y", 0], ["unary", "H", 1]], 2),
+    ([["symbol", "a"], ["symbol", "b"], ["binary", "S", 0, 1], ["binary", "T", 2, 0], ["unary", "Y", 3]], 2),
+    ([["symbol", "a"], ["unary", "O", 0], ["unary", "Y", 0], ["binary", "->", 2, 1], ["unary", "Y", 3]], 2),
+)
+
+
+@pytest.mark.parametrize(("nodes", "layers"), FORMULAS_AND_LAYERS)
+def test_both_judges_count_layers_alike(nodes: list[Any], layers: int, tmp_path: Path) -> None:
+    language = {"formula": nodes, "at": "last", "accepts_empty": False}
+    claims = [{"layers": k, "formula": nodes} for k in range(layers + 2)]
+    data = encoded(file_about(language, claims, ["a", "b"]))
+    expected = ["REFUTED"] * layers + ["PROVED"] * 2
+    assert library(tmp_path / "depth.json", data) == verdicts_on(data) == expected
+
+
 def languages_compared(path: Path, seed: int, rounds: int) -> Counter[str]:
     """Words with one last letter, which no network without layers tells apart: the language alone decides."""
     rng, counted = random.Random(seed), Counter[str]()
