@@ -122,9 +122,9 @@ class Climb:
                 self._bound_from_above()
                 return self._meets()
             case Enough(classes):
-                if self._is_proved(EnoughByClasses(k, classes)):
-                    self.by = EnoughByClasses(k, classes)
-                    self._add(k, self.by)
+                if self._is_proved(enough := EnoughByClasses(k, classes)):
+                    self.by = enough
+                    self.found.append((k, enough))
                     return True
                 self.stopped = f"{classes:,} classes, more than the checker looks at"
             case Open(classes, why):

@@ -62,9 +62,11 @@ def program_to_formula(program: Program) -> Formula:
     for ref, step in enumerate(program.steps):
         if not isinstance(step, Count | Linear):
             writer.formulas[ref] = writer.formula(ref)
-            if tree_size(writer.formulas[ref]) > LARGEST:
-                raise UnsupportedError(f"its formula has over {LARGEST:,} operators")
-    return writer.formulas[program.output]
+    # Equal parts are one object, so that only a formula that is written out can be too large.
+    found = writer.formulas[program.output]
+    if tree_size(found) > LARGEST:
+        raise UnsupportedError(f"its formula has over {LARGEST:,} operators")
+    return found
 
 
 class _Writer:

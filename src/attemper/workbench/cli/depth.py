@@ -122,8 +122,8 @@ def _print(found: Depth) -> None:
 
 def _line(claim: DepthClaim) -> str:
     match claim:
-        case Inseparable(_, (first, second)):
-            return f"not enough, {shown(first)} against {shown(second)}"
+        case Inseparable(_, (first, second) as words):
+            return f"not enough, {shown(first, words)} against {shown(second, words)}"
         case EnoughByClasses(_, classes):
             return f"enough ({classes:,} classes)"
         case EnoughByFormula(_, formula):
