@@ -137,6 +137,8 @@ def _decompiled(network: Network, large: int, limits: Limits, clock: _Clock) -> 
     )
     limits.report(f"{len(followed.dfa.moves):,} states; proving")
     verdict = judge(network, followed.dfa, (RealClaim(),), said)
+    for assumption in verdict.claims[0].assumptions:
+        raise UnprovenError(f"what was found is proved only if {assumption}")
     if verdict.status is not Status.PROVED:
         raise UnprovenError(f"the checker does not prove what was found: {verdict.claims[0].text}")
     return Decompiled(followed.dfa, followed.configurations, said)

@@ -83,7 +83,7 @@ class _Reading:
         (output,) = self.network.outputs
         if self.stream.errors[output] > ROUNDED:
             raise UnprovenError("its output can be off by more than 1/4")
-        diagram = plain(self.stream.values[output], self.names, "the output")
+        diagram = self.names.settled(plain(self.stream.values[output], self.names, "the output"))
         if not self.names.is_bit(diagram):
             raise UnprovenError("its output is not a bit")
         ref = self.found.made_of(diagram, (*self.looked, *self.places))
@@ -143,25 +143,32 @@ class _Reading:
         return self.names.diagrams.size(bit) > self.large
 
     def _holders(self, bits: Mapping[Coordinate, Diagram]) -> dict[Ref, Coordinate]:
-        """The coordinates by their steps: two that hold one bit get a step each, as they get names each."""
+        """The coordinates by their steps: two that hold one bit get a step each, as they get names each.
+
+        What has been made of a step does not change with its name: such a step gets a name as another one.
+        """
         found: dict[Ref, Coordinate] = {}
+        used = self.found.used
         for coordinate, bit in bits.items():
             ref = self.found.refs[bit]
-            while ref in found:
+            while ref in found or ref in used:
                 ref = self.found.add(Gate(Connective.AND, (ref,)))
             found[ref] = coordinate
         return found
 
     def _exact_bits(self, layer: Layer, after: Stream) -> dict[Coordinate, Diagram]:
+        """The coordinates that can get names: bits, also before tests of i are decided at i = 1."""
         found: dict[Coordinate, Diagram] = {}
         for coordinate in sorted(_written(layer)):
             try:
-                value = self.names.settled(plain(after.values[coordinate], self.names, "a coordinate"))
+                value = plain(after.values[coordinate], self.names, "a coordinate")
             except UnprovenError:
                 continue
-            exact = not after.errors[coordinate] and not self.names.diagrams.is_constant(value)
-            if exact and self.names.is_bit(value) and value in self.found.refs:
-                found[coordinate] = value
+            if after.errors[coordinate] or not self.names.is_bit(value):
+                continue
+            bit = self.names.settled(value)
+            if not self.names.diagrams.is_constant(bit) and bit in self.found.refs:
+                found[coordinate] = bit
         return found
 
 

@@ -19,6 +19,7 @@ from attemper.attention_program.ops import (
     Program,
     Ref,
     Step,
+    inputs,
 )
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import LetterBit, PlaceAtLeast, PlaceNamed, PlaceRemainder
@@ -61,6 +62,11 @@ class Found:
         if not isinstance(step, Count | Linear):
             self.refs.setdefault(self._steps.bit(ref), ref)
         return ref
+
+    @property
+    def used(self) -> frozenset[Ref]:
+        """The steps that others read."""
+        return frozenset(ref for step in self.builder.steps for ref in inputs(step))
 
     def diagram(self, ref: Ref) -> Diagram:
         """What a step is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 from typing import final
 
 from attemper.attention_program.ops import Connective, Not, Ref
@@ -52,7 +53,8 @@ class Writing:
             either = self.found.gate(Connective.OR, *(ref for ((_, ref),) in terms))
             if self.found.diagram(either) == bit:
                 return True
-        return self.found.diagram(self._of_sum(total, {level})) == bit
+        wanted = {one for one in total.values if one * total.unit == level}
+        return self.found.diagram(self._of_sum(total, wanted)) == bit
 
     def _coordinate(self, coordinate: Coordinate) -> Levels:
         """A coordinate before the units. Raises `UnprovenError` where its bits are no steps."""
@@ -68,13 +70,13 @@ class Writing:
     def _unit(self, form: LinearForm, units: tuple[Unit, ...]) -> Levels:
         """What units with one form write."""
         total = _Sum([(factor, self._coordinate(coordinate)) for coordinate, factor in form])
-        images: dict[Fraction, set[Fraction]] = {}
+        images: dict[Fraction, set[int]] = {}
         for one in total.values:
-            images.setdefault(piecewise(units, one), set()).add(one)
+            images.setdefault(piecewise(units, one * total.unit), set()).add(one)
         images.pop(Fraction(0), None)
         return [(image, self._of_sum(total, own)) for image, own in images.items()]
 
-    def _of_sum(self, total: _Sum, wanted: set[Fraction]) -> Ref:
+    def _of_sum(self, total: _Sum, wanted: set[int]) -> Ref:
         """The bit that says whether a sum is one of these values."""
         ends = total.values
         literals = [self._literals(factor, levels) for factor, levels in total.terms]
@@ -84,9 +86,9 @@ class Writing:
                 return self.found.gate(Connective.AND, *found)
             if ends - wanted == {min(ends)}:
                 return self.found.gate(Connective.OR, *found)
-        memo: dict[tuple[int, Fraction], Ref] = {}
+        memo: dict[tuple[int, int], Ref] = {}
 
-        def go(number: int, reached: Fraction) -> Ref:
+        def go(number: int, reached: int) -> Ref:
             if (number, reached) not in memo:
                 sure = {reached + rest in wanted for rest in total.rests[number]}
                 memo[number, reached] = (
@@ -94,14 +96,13 @@ class Writing:
                 )
             return memo[number, reached]
 
-        def split(number: int, reached: Fraction) -> Ref:
-            factor, levels = total.terms[number]
+        def split(number: int, reached: int) -> Ref:
             made = go(number + 1, reached)
-            for level, ref in levels:
-                made = self.found.choice(ref, go(number + 1, reached + factor * level), made)
+            for step, ref in total.steps[number]:
+                made = self.found.choice(ref, go(number + 1, reached + step), made)
             return made
 
-        return go(0, Fraction(0))
+        return go(0, 0)
 
     def _literals(self, factor: Fraction, levels: Levels) -> Ref | None:
         """The bit that a term is large by, if it is a multiple of one bit."""
@@ -113,19 +114,29 @@ class Writing:
 
 @final
 class _Sum:
-    """A sum of multiples of numbers; `rests` has the values that the terms from each one on can add."""
+    """A sum of multiples of numbers, in whole multiples of a unit.
+
+    `steps` has what each term adds where each bit holds, and `rests` the values that the terms from each one
+    on can add.
+    """
 
     def __init__(self, terms: Sequence[tuple[Fraction, Levels]]) -> None:
         self.terms = terms
-        self.rests: list[set[Fraction]] = [{Fraction(0)}]
-        for factor, levels in reversed(terms):
-            steps = [Fraction(0), *(factor * level for level, _ in levels)]
-            self.rests.append({one + step for one in self.rests[-1] for step in steps})
+        scale = lcm(*((factor * level).denominator for factor, levels in terms for level, _ in levels))
+        self.unit = Fraction(1, scale)
+        self.steps = [
+            [(int(factor * level * scale), ref) for level, ref in levels] for factor, levels in terms
+        ]
+        self.rests: list[set[int]] = [{0}]
+        for steps in reversed(self.steps):
+            self.rests.append(
+                {one + step for one in self.rests[-1] for step in (0, *(own for own, _ in steps))}
+            )
             if len(self.rests[-1]) > MAX_SUMS:
                 raise UnprovenError("a sum of bits has too many values")
         self.rests.reverse()
 
     @property
-    def values(self) -> set[Fraction]:
+    def values(self) -> set[int]:
         """All values, also such as no word has."""
         return self.rests[0]
