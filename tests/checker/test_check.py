@@ -27,6 +27,7 @@ from attemper.attention_program.ops import (
     Step,
     everywhere,
 )
+from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.checker.check import check, judge
 from attemper.checker.rounding.arithmetic import Kernel
@@ -39,6 +40,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Symbol
 from attemper.languages.words import Alphabet
+from attemper.reading.machines import automaton_of
 from attemper.workbench.model import Model
 from tests.support.attacks import network_of
 
@@ -260,6 +262,25 @@ def test_groups_of_a_claim_about_a_program_must_be_kept() -> None:
     other = replace(said, program=replace(said.program, output=0))
     verdict = judge(own.network, language, (RealClaim(),), other)
     assert text_of(verdict.claims) == "the network is said to run another program than the language's"
+
+
+def test_an_ill_formed_program_proves_nothing() -> None:
+    """A shift over two positions without a default, which no head does: it was followed as one over one."""
+    twice, once, wrong = (
+        claiming(A, *(Shift(Direction.PREVIOUS, bit, distance, None) for bit, distance in shifts)).program
+        for shifts in ([(0, 1), (1, 1)], [(0, 1)], [(0, 2)])
+    )
+    network = attemper.compile_program(twice).network
+    one_before = automaton_of(once, accepts_empty=False).dfa
+    said = Realisation(twice)
+    assert (
+        judge(network, automaton_of(twice, accepts_empty=False).dfa, (RealClaim(),), said).status
+        is Status.PROVED
+    )
+    for language in (one_before, ProgramLanguage(wrong, At.LAST, accepts_empty=False)):
+        verdict = judge(network, language, (RealClaim(),), Realisation(wrong))
+        assert verdict.status is not Status.PROVED
+        assert "the program is ill-formed: s1" in text_of(verdict.claims)
 
 
 def test_predicates_of_a_program_are_assumed() -> None:

@@ -135,3 +135,10 @@ def test_a_selection_that_finds_nothing_falls_on_what_is_blocked(
     dfa = guessed(outputs_of(program))
     assert follows(program, dfa)
     assert not any(follows(program, flipped(dfa, state)) for state in range(1, len(dfa.moves)))
+
+
+def test_a_shift_over_two_positions_has_no_register() -> None:
+    """No machine has one: what stands two positions before is not kept."""
+    program = Program(AB, (Letter(("a",)), Shift(Direction.PREVIOUS, 0, 2, None)), 1)
+    with pytest.raises(UnprovenError, match="no step of a machine"):
+        follows(program, None)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.wellformed import is_machine
+from attemper.attention_program.wellformed import complaints, is_machine
 from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.following import follows
@@ -141,6 +141,7 @@ def _is_program(analysis: Analysis, names: Formulas, program: Program) -> bool:
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
     if said is None:
         raise UnprovenError("nothing says which program the network runs")
+    _require_wellformed(said.program)
     with deep():
         analysis, promised = realise(network, said)
     if not follows(said.program, dfa, promised):
@@ -152,6 +153,7 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
     said = Realisation(language.program) if said is None else said
     if said.program != language.program:
         raise UnprovenError("the network is said to run another program than the language's")
+    _require_wellformed(said.program)
     if not is_machine(said.program) or said.program.numbers is not None:
         if said.groups:
             raise UnprovenError("groups of bits are those of a machine's program")
@@ -162,6 +164,12 @@ def _of_program(network: Network, language: ProgramLanguage, said: Realisation |
     if promised and not follows(said.program, None, promised):
         raise UnprovenError(OTHER)
     return analysis
+
+
+def _require_wellformed(program: Program) -> None:
+    """Raise `UnprovenError` at a step without a meaning: files have none, but programs made by code can."""
+    for complaint in complaints(program):
+        raise UnprovenError(f"the program is ill-formed: {complaint}")
 
 
 @contextmanager

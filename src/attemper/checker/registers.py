@@ -353,7 +353,7 @@ class Moment:
                 return self._table([self.bits[bit] for bit in bits], rows)
             case Attend():
                 return self._attend(ref, step)
-            case Shift(Direction.PREVIOUS, bit, _, None):
+            case Shift(Direction.PREVIOUS, bit, 1, None):
                 found = self.bits[bit] if self.is_first else self.before[ref]
                 self.before[ref] = self.bits[bit]
                 return found
