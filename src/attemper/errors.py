@@ -26,7 +26,7 @@ class ExitCode(IntEnum):
     | 7 | the output is undecided in this number format |
     | 8 | somebody's own module, named as MODULE:OBJECT, raised an error or is not the model that it should be |
     | 10 | `check`: REFUTED, with the word that goes wrong |
-    | 11 | `check`, `refute`: PROVED_UNDER_ASSUMPTIONS, which are named |
+    | 11 | `check`, `refute`, `same`: PROVED_UNDER_ASSUMPTIONS, which are named |
     | 12 | `check`: UNKNOWN, also beyond `--seconds` and `--memory`; `compile`, `certify`: there is no proof; `refute`: nothing was found; a bound that says nothing; `decompile`, `same`, `depth`: not known within the caps |
     | 70 | a fault of attemper itself: please report it |
     | 130 | interrupted |

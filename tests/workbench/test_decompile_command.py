@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from pathlib import Path
 
 import pytest
 
 from attemper.certificates.files import CERTIFICATE
+from attemper.errors import UnsupportedError
+from attemper.exact.predicates import register_predicate
+from attemper.languages.regular.classes import classify
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.files import read_dfa
+from attemper.languages.regular.minimal import minimal
+from attemper.languages.words import Alphabet
+from attemper.workbench.report import decompiled
 from tests.support.command_line import attemper
 
 
@@ -54,6 +63,59 @@ def test_caps_and_wrong_usage(folders: Path, options: tuple[str, ...], code: int
     outcome = attemper("decompile", folders / "past", *options)
     assert outcome.code == code
     assert outcome.out.startswith("UNKNOWN: ") == (code == 12)
+
+
+def test_an_interrupt_after_the_proof_leaves_what_was_read(
+    folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(automaton: Dfa) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(decompiled, "class_of", interrupted)
+    outcome = attemper("decompile", folders / "past", "-o", tmp_path / "read.json")
+    assert outcome.code == 12
+    proved, wrote, stopped = outcome.out.splitlines()
+    assert proved.startswith("PROVED: it computes an automaton with 4 states")
+    assert wrote.endswith("read.json")
+    assert stopped == "interrupted: class, formula and claim were not looked at"
+    assert read_dfa(tmp_path / "read.json").accepts(("b", "a"))
+    record = attemper("decompile", folders / "past", "--json")
+    assert (record.code, record.record["states"], record.record["interrupted"]) == (12, 4, True)
+    assert (record.record["class"], record.record["formula"]) == (None, None)
+
+
+def test_an_automaton_whose_class_is_not_found_is_printed_all_the_same(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decompiled, "MOST_CLASSIFIED", 3)
+    outcome = attemper("decompile", folders / "past")
+    assert (outcome.code, outcome.out.splitlines()[1]) == (
+        0,
+        "class: not known, as too much would have to be looked at",
+    )
+    assert attemper("decompile", folders / "past", "--json").record["class"] is None
+
+
+def test_the_class_of_an_automaton_with_too_many_image_sets_is_not_known() -> None:
+    """Its transitions are random: no cap on states meets the image sets, of which there are too many."""
+    draw = random.Random(60)
+    moves = tuple((draw.randrange(60), draw.randrange(60)) for _ in range(60))
+    automaton = minimal(Dfa(Alphabet(("a", "b")), moves, 0, frozenset({1})))
+    with pytest.raises(UnsupportedError, match="image sets"):
+        classify(automaton)
+    assert decompiled.class_of(automaton) == ""
+
+
+def test_what_rests_on_a_registered_predicate_is_not_proved(tmp_path: Path) -> None:
+    register_predicate("only_one", lambda value: value == 1)
+    folder = tmp_path / "one"
+    assert attemper("compile", "a & first & only_one(pos)", "--alphabet", "ab", "-o", folder).code == 0
+    outcome = attemper("decompile", folder)
+    assert (outcome.code, outcome.out) == (
+        12,
+        "UNKNOWN: what was found is proved only if the registered predicate 'only_one' is the same function "
+        "wherever the network runs\n",
+    )
 
 
 def test_a_formula_is_not_written_where_an_automaton_was_asked_for(folders: Path, tmp_path: Path) -> None:

@@ -437,3 +437,21 @@ def test_large_automata_are_compared() -> None:
     found = same(dfa, "formula:" + "Y " * 8 + dfa.alphabet.symbols[0])
     other: Word = (dfa.alphabet.symbols[1],)
     assert found.states == (512, 512) or found.word == other
+
+
+# Predicates that a user registered ---------------------------------------------------------------------
+
+
+def test_what_is_assumed_of_registered_predicates_is_said() -> None:
+    attemper.register_predicate("is_one", lambda value: value == 1)
+    assumed = ("the registered predicate 'is_one' is the same function wherever the network runs",)
+    sides = ("formula:a & first & is_one(pos)", "formula:a & first")
+    for found in (
+        same(*sides, alphabet="ab"),
+        same(*sides[::-1], alphabet="ab", contained=True),
+        same(attemper.compile("a & first & is_one(pos)", "ab"), sides[1]),
+    ):
+        assert found.answer in {Answer.SAME, Answer.CONTAINED}
+        assert (found.exit_code, found.assumptions) == (ExitCode.PROVED_UNDER_ASSUMPTIONS, assumed)
+    found = same(sides[1], sides[1], alphabet="ab")
+    assert (found.exit_code, found.assumptions) == (ExitCode.OK, ())

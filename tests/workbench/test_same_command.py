@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attemper.errors import ExitCode
+from attemper.exact.predicates import register_predicate
 from tests.support.command_line import attemper
 
 
@@ -43,6 +44,7 @@ def test_another_language() -> None:
         "reason": "by the definitions",
         "longest": 0,
         "words": 0,
+        "assumptions": [],
     }
 
 
@@ -116,3 +118,13 @@ def test_different_alphabets_are_both_named(tmp_path: Path) -> None:
     assert found.code == ExitCode.WORD
     assert "{a b} and {a b c}" in found.err
     assert attemper("same", tmp_path / "one", tmp_path / "other", "--alphabet", "ab").code == 0
+
+
+def test_what_is_assumed_is_printed() -> None:
+    register_predicate("one_alone", lambda value: value == 1)
+    found = attemper("same", "formula:a & first & one_alone(pos)", "formula:a & first", "--alphabet", "ab")
+    assert found.code == ExitCode.PROVED_UNDER_ASSUMPTIONS
+    assumed = "the registered predicate 'one_alone' is the same function wherever the network runs"
+    assert found.out.splitlines()[-1] == f"  assuming {assumed}"
+    found = attemper("same", "formula:one_alone(pos)", "formula:one_alone(pos)", "--alphabet", "ab", "--json")
+    assert (found.code, found.record["assumptions"]) == (ExitCode.PROVED_UNDER_ASSUMPTIONS, [assumed])

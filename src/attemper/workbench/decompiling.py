@@ -210,8 +210,11 @@ class Departure:
     unknown: str = ""
 
 
-def departure(found: Decompiled) -> Departure | None:
-    """Where what was read differs from what is claimed; None where nothing is claimed."""
+def departure(found: Decompiled, caps: Caps) -> Departure | None:
+    """Where what was read differs from what is claimed; None where nothing is claimed.
+
+    A claim that is no automaton is followed to one within the caps.
+    """
     claimed, automaton = found.subject.claimed, found.automaton
     if claimed is None:
         return None
@@ -223,7 +226,7 @@ def departure(found: Decompiled) -> Departure | None:
         unknown = "" if verdict.status is Status.PROVED or witness else verdict.claims[0].text
         return Departure(witness, unknown)
     try:
-        other = automaton_of_language(claimed, automaton.alphabet, Caps())
+        other = automaton_of_language(claimed, automaton.alphabet, caps)
     except UnprovenError as error:
         return Departure(None, f"the claim has no automaton: {error}")
     return Departure(difference(automaton, other))

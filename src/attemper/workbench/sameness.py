@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn, final
 
+from attemper.checker.check import assuming
 from attemper.errors import ExitCode
 from attemper.languages.words import Alphabet, Word
-from attemper.workbench.sides import Side
+from attemper.workbench.sides import Side, registered_by
 
 
 class Answer(StrEnum):
@@ -39,6 +40,7 @@ class Sameness:
     `word` is a word on which the sides differ, with the verdicts of A and B, and `is_shortest` says that no
     shorter word tells them apart. `states` are those of the sides' minimal automata. `reason` says how the
     answer is shown, or why there is none; then all words up to `longest` symbols were tried, `words` in all.
+    A proof takes the `assumptions` for granted, which are about predicates that a user registered.
     """
 
     answer: Answer
@@ -50,6 +52,7 @@ class Sameness:
     states: tuple[int, int] | None = None
     longest: int = 0
     words: int = 0
+    assumptions: tuple[str, ...] = ()
 
     def __bool__(self) -> NoReturn:
         raise TypeError("an answer can be UNKNOWN, so it is neither true nor false: look at its 'answer'")
@@ -57,6 +60,8 @@ class Sameness:
     @property
     def exit_code(self) -> ExitCode:
         """What the command line returns."""
+        if self.assumptions:
+            return ExitCode.PROVED_UNDER_ASSUMPTIONS
         return EXIT_CODES[self.answer]
 
 
@@ -83,7 +88,8 @@ class Question:
     def holds(self, reason: str, states: tuple[int, int] | None = None) -> Sameness:
         """Yes."""
         answer = Answer.CONTAINED if self.contained else Answer.SAME
-        return Sameness(answer, reason, self.alphabet, states=states)
+        registered = set().union(*map(registered_by, self.sides))
+        return Sameness(answer, reason, self.alphabet, states=states, assumptions=assuming(registered))
 
     def fails(
         self,

@@ -11,16 +11,20 @@ from attemper.checker.names import UnprovenError
 from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.languages.regular.files import dfa_to_json
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
+from attemper.workbench.automata import Caps
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
-from attemper.workbench.decompiling import decompile
+from attemper.workbench.decompiling import Decompiled, decompile
 from attemper.workbench.report.decompiled import (
     Form,
+    Remarks,
     Shown,
     automaton_lines,
+    class_of,
     lines_of,
     record_of,
-    shown_of,
+    remarks_on,
+    text_of,
 )
 from attemper.writing import write_together
 
@@ -79,26 +83,39 @@ def decompile_command(
         return _model(subject, WORDS if words is None else words, configurations, seconds, output, json)
     if words is not None:
         raise OptionError("--words is for somebody's model, MODULE:OBJECT: a folder's weights are proved")
+    caps = Caps(configurations, seconds)
     try:
         with activity("reading the weights", quiet=json) as report:
             found = decompile(
                 subject, edited=edited, configurations=configurations, seconds=seconds, report=report
             )
             report("writing down what was read")
-            shown = shown_of(found, form)
+            text = text_of(found, form)
             if output is not None:
-                _write(shown, form, output)
+                _write(found, text, form, output)
     except UnprovenError as error:
         return _unknown(subject, str(error), json)
     except KeyboardInterrupt:
         return _unknown(subject, "interrupted", json)
+    shown = Shown(found, text, _remarks(found, caps, json))
     if json:
         print_json({"subject": subject, "status": "PROVED", **record_of(shown, form)})
-        return ExitCode.OK
-    out.print_lines("\n".join(lines_of(shown, form)))
-    if output is not None:
-        out.print(f"wrote {output}")
-    return ExitCode.OK
+    else:
+        out.print_lines("\n".join(lines_of(shown, form)))
+        if output is not None:
+            out.print(f"wrote {output}")
+        if shown.remarks is None:
+            out.print("interrupted: class, formula and claim were not looked at")
+    return ExitCode.UNKNOWN if shown.remarks is None else ExitCode.OK
+
+
+def _remarks(found: Decompiled, caps: Caps, json: bool) -> Remarks | None:
+    """What is said beside what was read; None if that is interrupted."""
+    try:
+        with activity("looking for its class, and a formula", quiet=json):
+            return remarks_on(found, caps)
+    except KeyboardInterrupt:
+        return None
 
 
 def _unknown(subject: str, reason: str, json: bool) -> int:
@@ -112,19 +129,19 @@ def _unknown(subject: str, reason: str, json: bool) -> int:
 # A network's folder ---------------------------------------------------------------------------------------
 
 
-def _write(shown: Shown, form: Form, output: str) -> None:
+def _write(found: Decompiled, text: str, form: Form, output: str) -> None:
     """What was asked for, as a file; or the weights, certified to compute what was read, as a folder.
 
     Raises `UnsupportedError` where there is no automaton to be written: a formula is no automaton's file.
     """
     if not output.endswith("/"):
-        if form is Form.AUTOMATON and shown.found.automaton is None:
+        if form is Form.AUTOMATON and found.automaton is None:
             raise UnsupportedError(
                 f"no automaton was found, but a formula that counts: write that with --as formula -o {output}"
             )
-        write_together({Path(output): shown.text.encode("utf-8")})
+        write_together({Path(output): text.encode("utf-8")})
         return
-    shown.found.model.save(output, certificate=shown.found.certificate())
+    found.model.save(output, certificate=found.certificate())
 
 
 # Somebody's model -----------------------------------------------------------------------------------------
@@ -154,4 +171,6 @@ def _model(
 
 
 def _model_lines(found: ModelReading) -> list[str]:
-    return [*found.lines(), *(automaton_lines(found.dfa) if found.disagreement is None else ())]
+    if found.disagreement is not None:
+        return list(found.lines())
+    return [*found.lines(), *automaton_lines(found.dfa, class_of(found.dfa))]

@@ -52,7 +52,8 @@ def same_command(
     SAME is proved: the checker shows both sides to be one automaton, or one formula. A network is what its
     weights compute in real arithmetic; floats are compared by no command.
 
-    Exit codes: 0 SAME or CONTAINED, 1 DIFFERENT or NOT CONTAINED, with a word, 12 UNKNOWN, with the reason.
+    Exit codes: 0 SAME or CONTAINED, 1 DIFFERENT or NOT CONTAINED, with a word, 11 SAME or CONTAINED if a
+    registered predicate is what is assumed, 12 UNKNOWN, with the reason.
     """
     with activity("comparing", quiet=json) as report:
         found = same(
@@ -87,6 +88,7 @@ def _record(found: Sameness) -> dict[str, object]:
         "reason": found.reason,
         "longest": found.longest,
         "words": found.words,
+        "assumptions": list(found.assumptions),
     }
 
 
@@ -94,13 +96,17 @@ def _lines(found: Sameness) -> list[str]:
     over = f"words over {listed(found.alphabet.symbols, 'symbols')}"
     match found.answer:
         case Answer.SAME:
-            return [f"SAME: A and B have the same {over}, of every length", f"  {_shown_by(found)}"]
+            return [f"SAME: A and B have the same {over}, of every length", *_proved_by(found)]
         case Answer.CONTAINED:
-            return [f"CONTAINED: B has all of A's {over}, of every length", f"  {_shown_by(found)}"]
+            return [f"CONTAINED: B has all of A's {over}, of every length", *_proved_by(found)]
         case Answer.UNKNOWN:
             return [f"UNKNOWN: {found.reason}"]
         case Answer.DIFFERENT | Answer.NOT_CONTAINED:
             return [f"{found.answer}: {_told(found)}", f"  {_shown_by(found)}"]
+
+
+def _proved_by(found: Sameness) -> list[str]:
+    return [f"  {_shown_by(found)}", *(f"  assuming {assumption}" for assumption in found.assumptions)]
 
 
 def _shown_by(found: Sameness) -> str:

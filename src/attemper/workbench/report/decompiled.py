@@ -15,6 +15,7 @@ from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.relating import shortest_word
 from attemper.languages.temporal.show import show
 from attemper.languages.words import show_word
+from attemper.workbench.automata import Caps
 from attemper.workbench.decompiling import Decompiled, Departure, departure
 
 LONGEST_SHOWN = 400
@@ -23,6 +24,8 @@ LONGEST_SHOWN = 400
 SMALL = 40
 """The formula of an automaton with more states than these is looked for only where it is asked for."""
 
+MOST_CLASSIFIED = 2_000
+"""The class of an automaton with more states than these is not looked for."""
 
 ENDS = (("accepted", True), ("rejected", False))
 
@@ -37,55 +40,79 @@ class Form(StrEnum):
 
 @final
 @dataclass(frozen=True)
+class Remarks:
+    """What is said beside what was read: all that takes time of its own, and nothing that is needed."""
+
+    kind: str
+    """The class of the automaton's language; empty if there is none, or where that is not known."""
+    formula: str
+    """A formula that is short enough to be shown beside the automaton; empty if there is none."""
+    departure: Departure | None
+
+
+@final
+@dataclass(frozen=True)
 class Shown:
     """What is said of a network."""
 
     found: Decompiled
     text: str
     """The automaton, formula or program that was asked for."""
-    formula: str
-    """A formula that is short enough to be shown beside the automaton; empty if there is none."""
-    departure: Departure | None
+    remarks: Remarks | None
+    """None where these were not waited for."""
 
 
-def shown_of(found: Decompiled, form: Form) -> Shown:
-    """The texts. Raises `UnsupportedError` where the one that was asked for does not exist."""
-    automaton, formula = found.automaton, ""
-    is_small = automaton is None or len(automaton.moves) <= SMALL
-    if is_small or form is Form.FORMULA:
-        try:
-            formula = show(found.formula)
-        except UnsupportedError:
-            if form is Form.FORMULA:
-                raise
-    return Shown(found, _text(found, form, formula), formula, departure(found))
-
-
-def _text(found: Decompiled, form: Form, formula: str) -> str:
+def text_of(found: Decompiled, form: Form) -> str:
+    """What was asked for. Raises `UnsupportedError` where that does not exist."""
     match form:
         case Form.PROGRAM:
             return show_program(found.realisation.program)
         case Form.AUTOMATON if found.automaton is not None:
             return dfa_to_json(found.automaton)
         case _:
-            return f"{formula}\n"
+            return f"{show(found.formula)}\n"
+
+
+def remarks_on(found: Decompiled, caps: Caps) -> Remarks:
+    """The class, a formula, and where what was read differs from the claim, followed within the caps."""
+    kind = "" if found.automaton is None else class_of(found.automaton)
+    return Remarks(kind, _short_formula(found), departure(found, caps))
+
+
+def class_of(automaton: Dfa) -> str:
+    """The class of an automaton's language; empty where that takes too long to be found."""
+    if len(automaton.moves) > MOST_CLASSIFIED:
+        return ""
+    try:
+        return classify(automaton).kind.value
+    except UnsupportedError:
+        return ""
+
+
+def _short_formula(found: Decompiled) -> str:
+    if found.automaton is not None and len(found.automaton.moves) > SMALL:
+        return ""
+    try:
+        return show(found.formula)
+    except UnsupportedError:
+        return ""
 
 
 def lines_of(shown: Shown, form: Form) -> list[str]:
     """What is printed."""
-    found, automaton = shown.found, shown.found.automaton
+    found, automaton, remarks = shown.found, shown.found.automaton, shown.remarks
+    proved = f"PROVED: {_claim(found)}"
     if form is not Form.AUTOMATON:
-        return [shown.text.rstrip("\n"), f"PROVED: {_claim(found)}"]
+        return [shown.text.rstrip("\n"), proved]
+    if remarks is None:
+        return [proved]
     if automaton is None:
-        lines = [f"PROVED: {_claim(found)}", f"formula: {shown.formula}", _empty(found), *_departed(shown)]
+        lines = [proved, f"formula: {remarks.formula}", _empty(found), *_departed(remarks.departure)]
         return [*lines, f"no automaton was found: {found.reason}"]
-    kind, *words = automaton_lines(automaton)
-    lines = [f"PROVED: {_claim(found)}", kind]
-    if shown.formula and len(shown.formula) <= LONGEST_SHOWN:
-        lines.append(f"formula: {shown.formula}")
-    else:
-        lines.append("formula: see --as formula")
-    return [*lines, *words, *_departed(shown)]
+    is_short = remarks.formula and len(remarks.formula) <= LONGEST_SHOWN
+    formula = f"formula: {remarks.formula if is_short else 'see --as formula'}"
+    kind, *words = automaton_lines(automaton, remarks.kind)
+    return [proved, kind, formula, *words, *_departed(remarks.departure)]
 
 
 def _claim(found: Decompiled) -> str:
@@ -102,8 +129,7 @@ def _empty(found: Decompiled) -> str:
     return f"empty word: {'accepted' if found.subject.network.accepts_empty else 'rejected'}"
 
 
-def _departed(shown: Shown) -> list[str]:
-    found = shown.departure
+def _departed(found: Departure | None) -> list[str]:
     match found:
         case None:
             return []
@@ -118,13 +144,13 @@ def _departed(shown: Shown) -> list[str]:
 
 def record_of(shown: Shown, form: Form) -> dict[str, object]:
     """What was read, as JSON data."""
-    found, automaton = shown.found, shown.found.automaton
+    found, automaton, remarks = shown.found, shown.found.automaton, shown.remarks
     record: dict[str, object] = {
         "automaton": None if automaton is None else automaton.tree(),
         "states": None if automaton is None else len(automaton.moves),
         "configurations": found.configurations,
-        "class": None if automaton is None else classify(automaton).kind.value,
-        "formula": shown.formula or None,
+        "class": remarks.kind or None if remarks else None,
+        "formula": remarks.formula or None if remarks else None,
         "no_automaton": found.reason or None,
         "empty": "accept" if found.subject.network.accepts_empty else "reject",
     }
@@ -134,8 +160,10 @@ def record_of(shown: Shown, form: Form) -> dict[str, object]:
             record[f"shortest_{name}"] = None if word is None else list(word)
     if form is Form.PROGRAM:
         record["program"] = shown.text
-    if shown.departure is not None:
-        word, unknown = shown.departure.word, shown.departure.unknown
+    if remarks is None:
+        record["interrupted"] = True
+    elif remarks.departure is not None:
+        word, unknown = remarks.departure.word, remarks.departure.unknown
         record["claim"] = {
             "same": None if unknown else word is None,
             "word": None if word is None else list(word),
@@ -144,9 +172,9 @@ def record_of(shown: Shown, form: Form) -> dict[str, object]:
     return record
 
 
-def automaton_lines(automaton: Dfa) -> Iterator[str]:
+def automaton_lines(automaton: Dfa, kind: str) -> Iterator[str]:
     """The class of an automaton's language, a shortest word in it and a shortest one outside."""
-    yield f"class: {classify(automaton).kind.value}"
+    yield f"class: {kind or 'not known, as too much would have to be looked at'}"
     for name, accepted in ENDS:
         word = shortest_word(automaton, accepted)
         yield f"shortest {name} word: {'none' if word is None else show_word(word)}"
