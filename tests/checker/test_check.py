@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -32,6 +33,7 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.checker.check import check, judge
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import ClaimVerdict, Status
+from attemper.errors import OptionError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import LAST
 from attemper.exact.predicates import Named, register_predicate
@@ -40,8 +42,11 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Symbol
 from attemper.languages.words import Alphabet
+from attemper.networks.layers import LinearForm
 from attemper.reading.machines import automaton_of
+from attemper.workbench.decompiling import decompile
 from attemper.workbench.model import Model
+from attemper.workbench.same import same
 from tests.support.attacks import network_of
 
 
@@ -281,6 +286,21 @@ def test_an_ill_formed_program_proves_nothing() -> None:
         verdict = judge(network, language, (RealClaim(),), Realisation(wrong))
         assert verdict.status is not Status.PROVED
         assert "the program is ill-formed: s1" in text_of(verdict.claims)
+
+
+@pytest.mark.parametrize("twice", [((0, Fraction(1, 2)),) * 2, ((0, Fraction(0)),), ((99, Fraction(1)),)])
+def test_an_ill_formed_network_is_malformed(twice: LinearForm) -> None:
+    """A coordinate that stands twice in a form is not what files would say: no file has one, but code can."""
+    own = model("O a")
+    network = replace(own.network, embedding=(twice, *own.network.embedding[1:]))
+    verdict = judge(network, own.language, (RealClaim(),))
+    assert verdict.status is Status.MALFORMED
+    assert text_of(verdict.claims).startswith("the network is not well formed: the embedding of 'a'")
+    for ask in (decompile, lambda found: same(found, own)):
+        with pytest.raises(OptionError, match="not well formed: the embedding of 'a'"):
+            ask(network)
+        with pytest.raises(OptionError, match="not well formed: the embedding of 'a'"):
+            ask(replace(own, network=network))
 
 
 def test_predicates_of_a_program_are_assumed() -> None:

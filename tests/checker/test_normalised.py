@@ -357,9 +357,9 @@ def test_hidden_units_that_read_nearly_the_same_do_not_share_an_error() -> None:
 
 def test_a_word_beyond_the_horizon_refutes_nothing() -> None:
     model = wide(SINCE)
-    unit = model.network.layers[0].hidden[0]
-    other = replace(unit, bias=unit.bias - 1)
-    network = changed(model.network, 0, lambda layer: replace(layer, hidden=(other, *layer.hidden[1:])))
+    first, second, *others = model.network.layers[0].hidden
+    later = [replace(unit, bias=unit.bias - 1) for unit in (first, second)]
+    network = changed(model.network, 0, lambda layer: replace(layer, hidden=(*later, *others)))
     wrong = wrong_word(network, model.language)
     assert wrong is not None
     length = len(wrong.word)

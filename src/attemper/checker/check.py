@@ -20,6 +20,7 @@ from attemper.exact.predicates import BUILT_IN, Named, PredicateError
 from attemper.languages.language import Language
 from attemper.languages.measures import meant_by
 from attemper.networks.layers import Network, Softmax
+from attemper.networks.wellformed import complaints
 
 ARITHMETIC = (
     "round to nearest; sums in any order; position embeddings and temperatures from float64; "
@@ -126,6 +127,8 @@ def _judge(
     rounding: str,
     ignore_rounding: bool,
 ) -> Verdict:
+    for complaint in complaints(network):
+        return _one(Status.MALFORMED, f"the network is not well formed: {complaint}")
     if not language.fits(network.alphabet):
         return _one(
             Status.MALFORMED,

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import assert_never
 
+from attemper.errors import OptionError
 from attemper.languages.measures import Measure
 from attemper.networks.layers import (
     HEAD_WIDTHS,
@@ -42,6 +43,13 @@ from attemper.networks.layers import (
 def complaints(network: Network) -> tuple[str, ...]:
     """Everything that is wrong with the network, each with its place."""
     return tuple(_complaints(network))
+
+
+def require_wellformed(network: Network) -> Network:
+    """The network itself, made by code. Raises `OptionError` with what is wrong."""
+    for complaint in complaints(network):
+        raise OptionError(f"the network is not well formed: {complaint}")
+    return network
 
 
 def _complaints(network: Network) -> Iterator[str]:

@@ -27,6 +27,7 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Word
 from attemper.networks import files
 from attemper.networks.layers import Network
+from attemper.networks.wellformed import require_wellformed
 from attemper.reading import networks as reading
 from attemper.reading.machines import CONFIGURATIONS, SECONDS, counts_without_bound
 from attemper.workbench.automata import Caps, automaton_of_language
@@ -145,12 +146,15 @@ def decompile(
 
 
 def subject_of(network: str | Path | Model | Network, *, edited: bool = False) -> Subject:
-    """The network, and what it is said to compute. Raises `MalformedFileError` and `UnsupportedError`."""
+    """The network, and what it is said to compute.
+
+    Raises `MalformedFileError`, `UnsupportedError`, and `OptionError` for a network that is not well formed.
+    """
     match network:
         case Network():
-            return Subject(network)
+            return Subject(require_wellformed(network))
         case Model():
-            return Subject(network.network, network.regime, network.language)
+            return Subject(require_wellformed(network.network), network.regime, network.language)
         case str() | Path():
             folder = Path(network)
             certificate = load_if_any(folder)

@@ -21,6 +21,7 @@ from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import MOST_SHOWN, Alphabet, listed
 from attemper.networks.layers import Network
+from attemper.networks.wellformed import require_wellformed
 from attemper.workbench.model import Model, load, read_source
 from attemper.workbench.programs import program_language, what_is_put_out
 
@@ -179,6 +180,7 @@ def _of_folder(folder: Path) -> Side:
 def _of_network(text: str, network: Network, model: Model | None) -> Side:
     if network.symbols or network.measure is not None:
         raise UnsupportedError(f"{text} puts out symbols or numbers at every position: it has no language")
+    require_wellformed(network)
     return (
         Weighed(text, network) if model is None else Weighed(text, network, model.language, model.realisation)
     )

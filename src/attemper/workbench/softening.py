@@ -21,7 +21,7 @@ from attemper.networks.files import Source, bare_digest, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
-from attemper.networks.wellformed import complaints
+from attemper.networks.wellformed import require_wellformed
 from attemper.workbench.model import Model
 from attemper.workbench.options import dtype_name
 from attemper.workbench.softening_texts import gap_of, magnitude_of
@@ -158,9 +158,7 @@ def network_of(network: Network | Model | str) -> Network:
     """The network that is meant. Raises `OptionError`, `ModuleError` and what loading a folder raises."""
     match network:
         case Network():
-            for complaint in complaints(network):
-                raise OptionError(f"the network is not well formed: {complaint}")
-            return network
+            return require_wellformed(network)
         case Model():
             return network.network
         case str() if ":" not in network or Path(network).is_dir():
