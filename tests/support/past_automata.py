@@ -34,6 +34,7 @@ from attemper.languages.temporal.syntax import (
     subformulas,
     subtract,
 )
+from tests.support.samples import PAST_BINARY, PAST_UNARY
 
 FAR = 5
 """No threshold that is drawn is as far from 0."""
@@ -245,17 +246,6 @@ def _value(term: Term, totals: dict[Atom, int]) -> int:
 
 # Drawn formulas -----------------------------------------------------------------------------------------
 
-UNARY = tuple(UnaryOperator)[:5]
-BINARY = (
-    BinaryOperator.SINCE,
-    BinaryOperator.PAST_RELEASE,
-    BinaryOperator.AND,
-    BinaryOperator.OR,
-    BinaryOperator.XOR,
-    BinaryOperator.IMPLIES,
-    BinaryOperator.IFF,
-)
-
 
 def drawn(draw: random.Random, operators: int, symbols: Sequence[str]) -> Formula:
     """A past formula with so many operators, of all kinds: also remainders and thresholds of counts."""
@@ -263,11 +253,11 @@ def drawn(draw: random.Random, operators: int, symbols: Sequence[str]) -> Formul
         return _leaf(draw, symbols)
     kind = draw.random()
     if kind < 0.35:
-        return Unary(draw.choice(UNARY), drawn(draw, operators - 1, symbols))
+        return Unary(draw.choice(PAST_UNARY), drawn(draw, operators - 1, symbols))
     if kind < 0.8:
         left = draw.randrange(operators)
         return Binary(
-            draw.choice(BINARY), drawn(draw, left, symbols), drawn(draw, operators - 1 - left, symbols)
+            draw.choice(PAST_BINARY), drawn(draw, left, symbols), drawn(draw, operators - 1 - left, symbols)
         )
     counted = PositionAtom() if kind < 0.82 else CountAtom(Side.LEFT, drawn(draw, operators - 1, symbols))
     if kind < 0.92:

@@ -82,6 +82,7 @@ def test_an_interrupt_after_the_proof_leaves_what_was_read(
     record = attemper("decompile", folders / "past", "--json")
     assert (record.code, record.record["states"], record.record["interrupted"]) == (12, 4, True)
     assert (record.record["class"], record.record["formula"]) == (None, None)
+    assert attemper("decompile", folders / "past", "--as", "program").code == 0, "nothing else was asked for"
 
 
 def test_an_automaton_whose_class_is_not_found_is_printed_all_the_same(

@@ -213,9 +213,13 @@ def _arithmetic(analysis: Analysis, kernel: str) -> str:
 
 
 def _registered(network: Network, language: Language) -> set[str]:
-    """The predicates that a user registered and that the network or the formula uses."""
-    named = {predicate.name for predicate in language.predicates() if isinstance(predicate, Named)}
-    return registered_in(network) | named - BUILT_IN
+    """The predicates that a user registered and that the network or the language uses."""
+    return registered_in(network) | registered_by(language)
+
+
+def registered_by(language: Language) -> set[str]:
+    """The predicates that a user registered and that the language uses."""
+    return {predicate.name for predicate in language.predicates() if isinstance(predicate, Named)} - BUILT_IN
 
 
 def registered_in(network: Network) -> set[str]:

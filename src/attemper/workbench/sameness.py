@@ -10,7 +10,7 @@ from typing import NoReturn, final
 from attemper.checker.check import assuming
 from attemper.errors import ExitCode
 from attemper.languages.words import Alphabet, Word
-from attemper.workbench.sides import Side, registered_by
+from attemper.workbench.sides import Side, assumed_of
 
 
 class Answer(StrEnum):
@@ -88,7 +88,7 @@ class Question:
     def holds(self, reason: str, states: tuple[int, int] | None = None) -> Sameness:
         """Yes."""
         answer = Answer.CONTAINED if self.contained else Answer.SAME
-        registered = set().union(*map(registered_by, self.sides))
+        registered = set().union(*map(assumed_of, self.sides))
         return Sameness(answer, reason, self.alphabet, states=states, assumptions=assuming(registered))
 
     def fails(

@@ -9,10 +9,9 @@ from typing import final
 from attemper.attention_program.ops import Program
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
-from attemper.checker.check import registered_in
+from attemper.checker.check import registered_by, registered_in
 from attemper.errors import AlphabetError, MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.formats import FORMATS
-from attemper.exact.predicates import BUILT_IN, Named
 from attemper.files import read_bytes
 from attemper.languages.language import Language
 from attemper.languages.rasp.program import RaspProgram
@@ -63,15 +62,13 @@ class Weighed:
 Side = Spoken | Weighed
 
 
-def registered_by(side: Side) -> set[str]:
+def assumed_of(side: Side) -> set[str]:
     """The predicates that a user registered, and that a side uses or is said to use."""
     match side:
         case Spoken(_, _, language):
-            languages, found = [language], set[str]()
+            return registered_by(language)
         case Weighed(_, network, claimed):
-            languages, found = [] if claimed is None else [claimed], registered_in(network)
-    named = {one.name for own in languages for one in own.predicates() if isinstance(one, Named)}
-    return found | named - BUILT_IN
+            return registered_in(network) | (set() if claimed is None else registered_by(claimed))
 
 
 Given = str | Path | Model | Network | Dfa | Program | RaspProgram

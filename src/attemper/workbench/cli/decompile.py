@@ -97,16 +97,18 @@ def decompile_command(
         return _unknown(subject, str(error), json)
     except KeyboardInterrupt:
         return _unknown(subject, "interrupted", json)
-    shown = Shown(found, text, _remarks(found, caps, json))
+    is_remarked = json or form is Form.AUTOMATON
+    shown = Shown(found, text, _remarks(found, caps, json) if is_remarked else None)
+    is_interrupted = is_remarked and shown.remarks is None
     if json:
         print_json({"subject": subject, "status": "PROVED", **record_of(shown, form)})
     else:
         out.print_lines("\n".join(lines_of(shown, form)))
         if output is not None:
             out.print(f"wrote {output}")
-        if shown.remarks is None:
+        if is_interrupted:
             out.print("interrupted: class, formula and claim were not looked at")
-    return ExitCode.UNKNOWN if shown.remarks is None else ExitCode.OK
+    return ExitCode.UNKNOWN if is_interrupted else ExitCode.OK
 
 
 def _remarks(found: Decompiled, caps: Caps, json: bool) -> Remarks | None:

@@ -59,7 +59,7 @@ class Shown:
     text: str
     """The automaton, formula or program that was asked for."""
     remarks: Remarks | None
-    """None where these were not waited for."""
+    """None where these were not asked for, or not waited for."""
 
 
 def text_of(found: Decompiled, form: Form) -> str:
