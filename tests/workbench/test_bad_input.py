@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import os
 import shutil
 import struct
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.networks.files import STRUCTURE, WEIGHTS
+from attemper.workbench.cli.lines import LONGEST_LINE, lines_in
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.model import load
 from tests.support.command_line import Outcome, attemper
@@ -173,14 +179,15 @@ def test_the_line_of_a_bad_word_is_named(letters: Path, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("ab\n\nb\nac\n")
     outcome = attemper("run", letters, "--words", tmp_path / "words")
     assert outcome.code == ExitCode.WORD
-    assert "word 4: symbol 'c' at position 2" in outcome.err
+    assert f"line 4 of '{tmp_path / 'words'}': symbol 'c' at position 2" in outcome.err
     assert len(outcome.out.splitlines()) == 3, "the words before it were run and shown"
 
 
 def test_the_line_of_a_bad_word_is_counted_over_the_whole_file(letters: Path, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("ab\n" * 5000 + "ac\n")
     outcome = attemper("run", letters, "--words", tmp_path / "words", "--json")
-    assert "word 5001: symbol 'c' at position 2" in outcome.err
+    assert "line 5001 of" in outcome.err
+    assert "symbol 'c' at position 2" in outcome.err
     assert len(outcome.out.splitlines()) == 5000
 
 
@@ -191,6 +198,43 @@ def test_files_of_words_that_cannot_be_read_are_refused(letters: Path, tmp_path:
     (tmp_path / "binary").write_bytes(b"ab\n\xff\xfe\n")
     binary = attemper("run", letters, "--words", tmp_path / "binary")
     assert_refused(binary, ExitCode.FILE, "not UTF-8")
+
+
+def test_the_place_of_a_bad_word_on_stdin_is_named(letters: Path) -> None:
+    bad = attemper("run", letters, "--words", "-", stdin="ac\n")
+    assert_refused(bad, ExitCode.WORD, "line 1 of the standard input: symbol 'c'")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="a system without this device")
+def test_a_device_without_an_end_is_no_file_of_words(letters: Path) -> None:
+    endless = attemper("run", letters, "--words", "/dev/zero")
+    assert_refused(endless, ExitCode.FILE, "it is a device, no file and no pipe")
+
+
+def test_a_line_without_an_end_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(io.StringIO):
+        def readline(self, size: int | None = -1, /) -> str:
+            assert size is not None
+            assert 0 < size <= LONGEST_LINE + 1, "a line is read up to a bound"
+            return "\0" * size
+
+    monkeypatch.setattr(sys, "stdin", Endless())
+    with pytest.raises(MalformedFileError, match="line 1 of the standard input has more than 10,000,000"):
+        next(lines_in("-"))
+
+
+def test_a_pipe_of_words_is_read(letters: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text("ab\nb\n"))
+    writer.start()
+    outcome = attemper("run", letters, "--words", tmp_path / "pipe")
+    writer.join()
+    assert outcome.out.split()[::3] == ["accepted", "rejected"]
+
+
+def test_too_little_memory_is_no_fault_of_ours(letters: Path) -> None:
+    with mock.patch("attemper.workbench.cli.running.load", side_effect=MemoryError):
+        assert_refused(attemper("run", letters, "ab"), ExitCode.UNKNOWN, "more memory is needed")
 
 
 # Files ---------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ def test_everything_fits_eighty_columns(models: str) -> None:
         (["measured_models:missing", "--n", "8"], 2, "missing"),
         (["nowhere", "--n", "8"], 6, "nowhere"),
         (["measured_models:plain", "--words", "nowhere"], 6, "nowhere"),
-        (["measured_models:plain", "--words", "words"], 5, "word 2"),
+        (["measured_models:plain", "--words", "words"], 5, "line 2 of 'words'"),
         (["measured_models:plain", "--n", "8", "--csv", "no/such/file"], 6, "cannot write"),
         (["measured_models:plain", "--logit-range", "n"], 2, "compiled networks"),
         (["measured_models:plain", "--logit-range", "n", "--csv", "x"], 2, "--logit-range goes with"),

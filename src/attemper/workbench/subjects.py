@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -25,6 +25,9 @@ from attemper.workbench.model import Model, load
 
 if TYPE_CHECKING:
     from attemper.running.dense import DenseTransformer
+
+MOST_WORDS = 1_000_000
+"""So many words of a file are measured at most: a pipe may have no end."""
 
 SCORES_AT_ONCE = 1 << 24
 """How many scores of one layer exist at a time where a network's scores are watched."""
@@ -139,27 +142,29 @@ def in_log_odds(subject: Subject, name: str) -> Subject:
     )
 
 
-def words_in(lines: Sequence[str], subject: Subject) -> dict[int, Integers]:
+def words_in(lines: Iterable[str], subject: Subject, place: Callable[[int], str]) -> dict[int, Integers]:
     """The words on the lines, framed and numbered, by their length n.
 
-    Raises `WordError`, with the number of the line, for a word that cannot be read, or without a symbol.
+    Raises `WordError`, with the `place` of the line, for a word that cannot be read, or without a symbol.
     """
     frame, symbols = subject.frame, [subject.symbols[k] for k in subject.frame.free]
     numbers = {symbol: k for k, symbol in enumerate(symbols)}
     bodies: dict[int, list[list[int]]] = {}
     for line_number, line in enumerate(lines, start=1):
-        word = _word_on(line, line_number, Alphabet(tuple(symbols)))
+        if line_number > MOST_WORDS:
+            raise WordError(f"more than {MOST_WORDS:,} words are not measured: give fewer lines")
+        word = _word_on(line, line_number, Alphabet(tuple(symbols)), place(line_number))
         bodies.setdefault(len(word), []).append([numbers[symbol] for symbol in word])
     if not bodies:
         raise WordError("there is no word to measure: give one word a line")
     return {size + frame.fixed: frame.words(np.array(some)) for size, some in sorted(bodies.items())}
 
 
-def _word_on(line: str, number: int, alphabet: Alphabet) -> Word:
+def _word_on(line: str, number: int, alphabet: Alphabet, place: str) -> Word:
     try:
         word = parse_word(line, alphabet)
     except WordError as error:
-        raise WordError(f"word {number}: {error}", word=number, **error.details) from None
+        raise WordError(f"{place}: {error}", word=number, **error.details) from None
     if not word:
-        raise WordError(f"word {number} is empty: there is nothing to exchange", word=number)
+        raise WordError(f"{place} is empty: there is nothing to exchange", word=number)
     return word

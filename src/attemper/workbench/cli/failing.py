@@ -73,6 +73,8 @@ def _code_of(error: BaseException) -> ExitCode:
             return ExitCode.INTERRUPTED
         case typer.exceptions.TyperException():
             return ExitCode.USAGE
+        case MemoryError():
+            return ExitCode.UNKNOWN
         case OSError(filename=str()):
             # A place that somebody named, of which the system says more than whether something is there.
             return ExitCode.FILE
@@ -90,6 +92,8 @@ def _message_of(error: BaseException) -> str:
             said = error.format_message() if hasattr(error, "format_message") else str(error)
             # The library that reads the options says so before its message.
             return str(said).replace("Value error, ", "")
+        case MemoryError():
+            return "more memory is needed than there is: ask for shorter words, or for a smaller model"
         case OSError(filename=str() as name):
             return f"cannot use '{name[:80]}': {error.strerror}"
         case _:

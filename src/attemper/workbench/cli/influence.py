@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +12,8 @@ from rich.table import Table
 
 from attemper.errors import ExitCode, MalformedFileError, OptionError
 from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.lines import lines_in, place_in
 from attemper.workbench.cli.options import Json
-from attemper.workbench.cli.running import lines_in
 from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.report.tables import table
 from attemper.workbench.report.windows import cut
@@ -104,7 +105,7 @@ def influence_command(
     chosen = _mode(mode, words, source)
     _require_fitting(n, chosen, words)
     subject = subject_of(model, start, log_odds)
-    given = None if words is None else words_in(list(lines_in(words)), subject)
+    given = None if words is None else words_in(lines_in(words), subject, partial(place_in, words))
     drawn_from = _source(source, p)
     lengths = tuple(given) if given is not None else lengths_of(n or "")
     amount = samples or SAMPLES.get(chosen or "", SAMPLED)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.cells import cell_len
 
-from attemper.errors import MalformedFileError, UndecidedError, WordError
+from attemper.errors import UndecidedError, WordError
 from attemper.escapes import escaped
 from attemper.languages.words import Word, show_word
 from attemper.running.engines.names import Engine
 from attemper.workbench.cli.console import err, out, print_json
+from attemper.workbench.cli.lines import lines_in, place_in
 from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
 from attemper.workbench.cli.streaming import StreamOptions, run_stream
 from attemper.workbench.model import Model, load
@@ -74,7 +73,7 @@ def run_command(
     lines = enumerate(iter(words) if words else lines_in(word_file or "-"), start=1)
     undecided: str | None = None
     while chunk := list(islice(lines, WORDS_AT_ONCE)):
-        parsed, unreadable = _parse(model, chunk)
+        parsed, unreadable = _parse(model, chunk, None if words else word_file)
         longest = max(parsed, key=len, default=())
         if len(longest) > LONG and err.is_terminal and not json:
             err.print(forecast(model, longest, weights.value, dtype.value, engine.value))
@@ -99,28 +98,18 @@ def forecast(model: Model, word: Word, weights: Weights, dtype: DType, engine: E
     return f"a word of {len(word):,} symbols: the time grows like {growth}, so it takes about {said}"
 
 
-def _parse(model: Model, lines: list[tuple[int, str]]) -> tuple[list[Word], WordError | None]:
-    """The words up to the first that cannot be read, and what is wrong with that one."""
+def _parse(
+    model: Model, lines: list[tuple[int, str]], file: str | None
+) -> tuple[list[Word], WordError | None]:
+    """The words up to the first that cannot be read, and what is wrong with that one; `file` has them."""
     words: list[Word] = []
     for number, line in lines:
         try:
             words.append(model.word(line))
         except WordError as error:
-            return words, WordError(f"word {number}: {error}", word=number, **error.details)
+            place = f"word {number}" if file is None else place_in(file, number)
+            return words, WordError(f"{place}: {error}", word=number, **error.details)
     return words, None
-
-
-def lines_in(name: str) -> Iterator[str]:
-    """The lines of a file or of stdin, without their ends."""
-    try:
-        with sys.stdin if name == "-" else Path(name).open(encoding="utf-8") as stream:
-            for number, line in enumerate(stream):
-                # Some editors begin a file with a mark that says how bytes become characters.
-                yield (line.removeprefix("\ufeff") if number == 0 else line).rstrip("\r\n")
-    except OSError as error:
-        raise MalformedFileError(f"cannot read the words in '{name}': {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise MalformedFileError(f"the words in '{name}' are not UTF-8 text") from None
 
 
 def _print_symbols(model: Model, run: Run, *, json: bool) -> None:
