@@ -5,7 +5,7 @@ The normal forms are read here by the meaning of their atoms alone, straight fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import assert_never
 
@@ -25,6 +25,8 @@ from attemper.checker.names import (
     MixedAtLeast,
     Names,
     NearestAt,
+    NearestBeyond,
+    NearestKey,
     PlaceAtLeast,
     PlaceNamed,
     PlaceRemainder,
@@ -35,44 +37,80 @@ from attemper.checker.names import (
 )
 from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball, precision
-from attemper.exact.predicates import Named, holds
 from attemper.languages.words import Word
 from attemper.networks import meaning_soft
 from attemper.networks.layers import Layer, LinearForm, Masking
-from attemper.networks.meaning_hard import visible
+from tests.support.raw_exact import sees
+from tests.support.raw_files import NAMED
 
 NOTHING = ball(Fraction(1, 10**40))
 """What the balls themselves may be wide."""
 
 
-class Reading:
-    """The atoms and means of one check, on one word."""
+Symbols = Mapping[tuple[int, int], tuple[Diagram, ...]]
+"""What the bits of each group of a layer are, by layer and group."""
 
-    def __init__(self, names: Names, word: Word) -> None:
+
+class Reading:
+    """The atoms and means of one check, on one word.
+
+    `symbols` says what the bits are that have names of their own.
+    """
+
+    def __init__(self, names: Names, word: Word, symbols: Symbols | None = None) -> None:
         self.names = names
+        self.symbols = symbols or {}
         self.word = word
         self.length = len(word)
         self._numbers: dict[tuple[Diagram, int], Fraction] = {}
         self._bits: dict[tuple[int, int, int], bool] = {}
+        self._sums: dict[tuple[Masking, Diagram, int], Fraction] = {}
         self._averaged = {number: name for name, number in names._mean_numbers.items()}
+        self.has_unnamed = len(self._averaged) < len(names.means)
 
     def value(self, value: Value, i: int) -> Fraction:
         """The sum of i^a n^b times a diagram."""
-        n = self.length
-        parts = (Fraction(i) ** a * Fraction(n) ** b * self.number(d, i) for (a, b), d in value.items())
-        return sum(parts, Fraction(0))
+        total = Fraction(0)
+        for powers, diagram in value.items():
+            own = self.number(diagram, i)
+            total += own if powers == (0, 0) or not own else own * self._power(powers, i)
+        return total
+
+    def _power(self, powers: tuple[int, int], i: int) -> Fraction:
+        a, b = powers
+        return Fraction(i) ** a * Fraction(self.length) ** b
+
+    def ends(self, value: Value, i: int) -> tuple[Fraction, Fraction]:
+        """The least and the greatest that a value can be at i: one number, where all of it has a name."""
+        if not self.has_unnamed:
+            return (self.value(value, i),) * 2
+        low = high = Fraction(0)
+        for powers, diagram in value.items():
+            size, terminal = self._power(powers, i), self.terminal(diagram, i)
+            sides = [sorted(size * f * own for own in self._mean_ends(m, i)) for m, f in terminal.parts]
+            low += size * terminal.constant + sum((side[0] for side in sides), Fraction(0))
+            high += size * terminal.constant + sum((side[1] for side in sides), Fraction(0))
+        return low, high
 
     def number(self, diagram: Diagram, i: int) -> Fraction:
         """A diagram at position i."""
         if (diagram, i) not in self._numbers:
-            diagrams, node = self.names.diagrams, diagram
-            while not diagrams.is_constant(node):
-                (family, threshold), low, high = diagrams.top(node)
-                node = high if self.bit(family, threshold, i) else low
-            terminal = diagrams.value(node)
-            assert isinstance(terminal, Affine)
-            self._numbers[diagram, i] = self._affine(terminal, i)
+            self._numbers[diagram, i] = self._affine(self.terminal(diagram, i), i)
         return self._numbers[diagram, i]
+
+    def terminal(self, diagram: Diagram, i: int) -> Affine:
+        """The affine value that a diagram leads to at position i."""
+        diagrams = self.names.diagrams
+        while not diagrams.is_constant(diagram):
+            (family, threshold), low, high = diagrams.top(diagram)
+            diagram = high if self.bit(family, threshold, i) else low
+        terminal = diagrams.value(diagram)
+        assert isinstance(terminal, Affine)
+        return terminal
+
+    def seen(self, masking: Masking, i: int) -> list[int]:
+        """The positions that i sees."""
+        return [j for j in range(1, self.length + 1) if sees(masking, i, j)]
 
     def bit(self, family: int, threshold: int, i: int) -> bool:
         """An atom at position i; False where it speaks of a position that does not exist."""
@@ -84,6 +122,20 @@ class Reading:
     def _affine(self, value: Affine, i: int) -> Fraction:
         return value.constant + sum((f * self._mean(m, i) for m, f in value.parts), Fraction(0))
 
+    def _mean_ends(self, number: int, i: int) -> tuple[Fraction, Fraction]:
+        """The least and the greatest that a mean can be at i; of what has no name nothing else is known."""
+        mean = self.names.means[number]
+        if not self._is_unnamed(number):
+            return (self._mean(number, i),) * 2
+        assert mean.high is not None
+        return mean.low, mean.high
+
+    def _is_unnamed(self, number: int) -> bool:
+        inner = self._averaged.get(number)
+        return inner is None or (
+            isinstance(inner, Affine) and any(self._is_unnamed(m) for m, _ in inner.parts)
+        )
+
     def _mean(self, number: int, i: int) -> Fraction:
         mean = self.names.means[number]
         if number in self.names.wholes:
@@ -92,11 +144,14 @@ class Reading:
             inner = self._averaged[number]
             assert isinstance(inner, Affine)
             return max(Fraction(0), self._affine(inner, i))
-        seen = visible(mean.masking, i, self.length)
-        return self._sum(mean.masking, mean.summand, i) / len(seen)
+        return self._sum(mean.masking, mean.summand, i) / len(self.seen(mean.masking, i))
+
+    def whole(self, number: int, i: int) -> int:
+        """An integer at position i, by its number."""
+        return self._whole(self.names.wholes[number], i)
 
     def _whole(self, whole: Whole, i: int) -> int:
-        """An integer at position i: the binary digits of n, or a sum within 1..n, or its square."""
+        """The binary digits of n, a sum within 1..n, its square, or the key that is nearest."""
         match whole:
             case LengthDigits():
                 return len(f"{self.length:b}")
@@ -104,21 +159,26 @@ class Reading:
                 total = self._sum(masking, summand, i)
                 assert total.denominator == 1
                 return min(max(int(total), 1), self.length) ** power
+            case NearestKey():
+                return self.whole(whole.key, self._nearest(whole, i))
             case _:
                 assert_never(whole)
 
-    def _nearest(self, atom: NearestAt, i: int) -> int:
+    def _nearest(self, atom: NearestAt | NearestKey, i: int) -> int:
         """The position that the nearest integer is read at."""
-        sought = self._whole(self.names.wholes[atom.query], i)
+        sought = self.whole(atom.query, i)
         off = {
-            j: (sought - self._whole(self.names.wholes[atom.key], j)) ** 2 + 1 - self.number(atom.where, j)
-            for j in visible(atom.masking, i, self.length)
+            j: (sought - self.whole(atom.key, j)) ** 2 + 1 - self.number(atom.where, j)
+            for j in self.seen(atom.masking, i)
         }
         best = [j for j, own in off.items() if own == min(off.values())]
         return best[0 if atom.leftmost else -1]
 
     def _sum(self, masking: Masking, summand: Diagram, i: int) -> Fraction:
-        return sum((self.number(summand, j) for j in visible(masking, i, self.length)), Fraction(0))
+        key = (masking, summand, i)
+        if key not in self._sums:
+            self._sums[key] = sum((self.number(summand, j) for j in self.seen(masking, i)), Fraction(0))
+        return self._sums[key]
 
     def _atom(self, family: int, threshold: int, i: int) -> bool:
         n = self.length
@@ -131,11 +191,11 @@ class Reading:
             case PlaceRemainder(modulus, a, b):
                 return (a * i + b * n - threshold) % modulus == 0
             case PlaceNamed(name, a, b):
-                return holds(Named(name), a * i + b * n + threshold)
+                return NAMED[name](a * i + b * n + threshold)
             case CountRemainder(masking, bit, modulus, a):
                 return (a * self._sum(masking, bit, i) - threshold) % modulus == 0
             case CountNamed(masking, bit, name, a):
-                return holds(Named(name), int(a * self._sum(masking, bit, i)) + threshold)
+                return NAMED[name](int(a * self._sum(masking, bit, i)) + threshold)
             case SumAtLeast(masking, summand):
                 return self._sum(masking, summand, i) >= threshold
             case MixedAtLeast(left, right, own):
@@ -143,16 +203,20 @@ class Reading:
                 after = sum((self.number(right, j) for j in range(i + 1, n + 1)), Fraction(0))
                 return before + self.number(own, i) + after >= threshold
             case Exists(masking, where):
-                return any(self.number(where, j) for j in visible(masking, i, n))
+                return any(self.number(where, j) for j in self.seen(masking, i))
             case At(masking, leftmost, where, inner):
-                found = [j for j in visible(masking, i, n) if self.number(where, j)]
+                found = [j for j in self.seen(masking, i) if self.number(where, j)]
                 return bool(found) and self.bit(inner, threshold, found[0 if leftmost else -1])
             case NearestAt(inner=inner):
                 return self.bit(inner, threshold, self._nearest(atom, i))
+            case NearestBeyond(found):
+                whole = self.names.wholes[found]
+                assert isinstance(whole, NearestKey)
+                return self.whole(found, i) - self.whole(whole.query, i) >= threshold
             case Shifted(offset, inner):
                 return 1 <= i + offset <= n and self.bit(inner, threshold, i + offset)
-            case SymbolCode():
-                raise AssertionError("an atom that a network's layer gives a meaning to")
+            case SymbolCode(layer, group):
+                return self.number(self.symbols[layer, group][threshold], i) == 1
             case _:
                 assert_never(atom)
 

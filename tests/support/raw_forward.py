@@ -201,6 +201,12 @@ def run_every_output(network: RawNetwork, batch: Batch, form: Format, way: Way) 
         return _Run(network, batch, form, way).outputs()
 
 
+def run_every_coordinate(network: RawNetwork, batch: Batch, form: Format, way: Way) -> Floats:
+    """The stream after the last layer, [word, position, coordinate], in float64."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        return _Run(network, batch, form, way).stream()
+
+
 class _Run:
     """One batch in one arithmetic."""
 
@@ -211,6 +217,11 @@ class _Run:
         self.masks: dict[str, Any] = {}
 
     def outputs(self) -> Floats:
+        """What is read of the last stream, in float64."""
+        return self.stream()[..., self.network.coordinates]
+
+    def stream(self) -> Floats:
+        """The stream after the last layer, in float64."""
         network = self.network
         stream = self.form.narrow(self._weight(network.tensors["embed.W_E"])[self.tokens] + self._positions())
         for layer, heads in enumerate(network.heads):
@@ -219,7 +230,7 @@ class _Run:
                 stream = self._add(stream, np.concatenate(read, axis=-1), self._joined(layer))
             if network.weight(layer, "mlp.b_in").size:
                 stream = self._feed_forward(stream, layer)
-        return stream[..., network.coordinates].astype(np.float64)
+        return stream.astype(np.float64)
 
     def _weight(self, numbers: Floats) -> Floats:
         return self.form.narrow(numbers)
