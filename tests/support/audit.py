@@ -262,13 +262,15 @@ def allowed_of(reading: Reading, stream: Stream, coordinate: int, off: Off, i: i
         return allowed
     low, high = reading.ends(value, i)
     size = ball(max(abs(low), abs(high)))
+    if low != high:
+        return off.constant.max(off.mean + off.relative * size)
     if _is_average(reading, value, i):
         return off.mean + off.relative * size
-    if low == high == 0:
+    if not low:
         return off.zero
     if any(powers != (0, 0) for powers in value) and off.relative < UNKNOWN:
         return off.other.min(off.relative * size)
-    return off.constant if low != high else off.other
+    return off.other
 
 
 def _at(growth: Growth, length: int) -> flint.arb:

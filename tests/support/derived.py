@@ -148,7 +148,8 @@ class Reading:
 
     def whole(self, number: int, i: int) -> int:
         """An integer at position i, by its number."""
-        return self._whole(self.names.wholes[number], i)
+        whole: int = self._whole(self.names.wholes[number], i)
+        return whole
 
     def _whole(self, whole: Whole, i: int) -> int:
         """The binary digits of n, a sum within 1..n, its square, or the key that is nearest."""
