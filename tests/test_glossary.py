@@ -15,7 +15,7 @@ from attemper.exact.formats import FORMATS
 from attemper.languages.named.zoo import ALIASES, everything
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
-from attemper.workbench.cli.app import COMMANDS
+from attemper.workbench.cli.commands import COMMANDS
 from tests.support.command_line import attemper
 
 ROOT = Path(__file__).parents[1]
@@ -142,7 +142,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     outcomes += [attemper(command, net) for command in ("show", "check")]
     outcomes += [attemper("trace", net, "ab"), attemper("check", net, "--explain"), attemper("show", ends)]
     outcomes += [attemper("show", normed), attemper("check", normed, "--explain")]
-    outcomes += [attemper(name, "--help") for name in COMMANDS]
+    outcomes += [attemper(command.name, "--help") for command in COMMANDS]
     assert all(outcome.code == 0 for outcome in outcomes), [o for o in outcomes if o.code]
     # A word that the help breaks at its hyphen is one word.
     return re.sub(r"-\n\s*", "-", "\n".join(outcome.out for outcome in outcomes))

@@ -6,12 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
-from attemper.workbench.cli.app import COMMANDS, commands
+from attemper.workbench.cli.app import commands
+from attemper.workbench.cli.commands import COMMANDS
 from attemper.workbench.cli.completion import ASKED, being_typed
 from tests.support.slowly import mostly_slow
 
@@ -84,7 +84,7 @@ def test_bash_completes(words: tuple[str, ...], offered: list[str], home: Path) 
 
 
 def test_every_command_is_offered(home: Path) -> None:
-    assert set(completed(home, "")) == set(COMMANDS)
+    assert set(completed(home, "")) == {command.name for command in COMMANDS}
 
 
 def test_what_is_installed_is_there_in_the_next_shell(home: Path) -> None:
@@ -112,12 +112,7 @@ def test_a_line_is_what_stands_before_the_word_that_is_typed(
     assert list(being_typed(["run", "x"], variables)) == typed
 
 
-@pytest.mark.parametrize(
-    ("line", "imported"), [("attemper check --ex", {"check"}), ("attemper che", COMMANDS)]
-)
-def test_only_the_command_that_is_typed_is_imported(
-    line: str, imported: Collection[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_command_that_is_typed_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ASKED, "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", line)
-    assert set(commands([])) == set(imported)
+    monkeypatch.setenv("COMP_WORDS", "attemper check --ex")
+    assert set(commands([])) == {"check"}

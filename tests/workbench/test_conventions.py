@@ -15,7 +15,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.syntax import BinaryOperator, UnaryOperator
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.workbench.cli import compiling, console, running
-from attemper.workbench.cli.app import COMMANDS
+from attemper.workbench.cli.commands import COMMANDS
 from tests.support.command_line import Outcome, attemper
 
 
@@ -134,7 +134,7 @@ def test_whoever_says_nothing_is_told_what_can_be_said() -> None:
     alone, asked = attemper(), attemper("--help")
     assert (alone.code, asked.code) == (ExitCode.USAGE, ExitCode.OK)
     assert (alone.out, alone.err) == (asked.out, "")
-    assert all(f"\n  {name} " in alone.out for name in COMMANDS)
+    assert all(f"\n  {command.name} " in alone.out for command in COMMANDS)
 
 
 # Horizons -------------------------------------------------------------------------------------------

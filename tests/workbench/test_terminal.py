@@ -24,7 +24,8 @@ from rich.cells import cell_len
 
 from attemper.languages.named.entry import Entry, Formula, Rasp, Regex, Source
 from attemper.workbench import demo
-from attemper.workbench.cli.app import COMMANDS, main
+from attemper.workbench.cli.app import main
+from attemper.workbench.cli.commands import COMMANDS
 from attemper.workbench.cli.console import NARROWEST, out, wrapped
 from attemper.workbench.report.attention import PLAIN_SHADES, SHADES, STEPS
 from tests.support.command_line import attemper
@@ -149,7 +150,7 @@ def test_restrictions_are_shown_on_lines_that_fit(compiled: dict[tuple[str, int]
 
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_lemma_help_and_errors_fit(columns: int, tmp_path: Path) -> None:
-    names = list(COMMANDS)
+    names = [command.name for command in COMMANDS]
     assert len(names) >= 12
     for command in (
         ("lemma", "--c", 3),

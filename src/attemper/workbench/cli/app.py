@@ -14,39 +14,10 @@ import typer
 from attemper import __version__
 from attemper.errors import ExitCode
 from attemper.missing import torch_needed
+from attemper.workbench.cli.commands import COMMANDS, Command
 from attemper.workbench.cli.completion import being_typed
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
-
-COMMANDS = {
-    "compile": "compiling",
-    "classify": "classifying",
-    "depth": "depth",
-    "formula": "translating",
-    "zoo": "zoo",
-    "certify": "certifying",
-    "check": "checking",
-    "decompile": "decompile",
-    "same": "same",
-    "soften": "softening",
-    "refute": "refuting",
-    "restrict": "refuting",
-    "lemma": "lemma",
-    "limits": "limits",
-    "influence": "influence",
-    "data": "drawing",
-    "train": "training",
-    "study": "studying",
-    "run": "running",
-    "trace": "tracing",
-    "verify": "verifying",
-    "show": "showing",
-    "export": "exporting",
-    "import": "exporting",
-    "page": "paging",
-    "play": "playing",
-}
-"""The commands in the order of `attemper --help`, and the file beside this one that each is in."""
 
 EPILOG = (
     "Exit codes: 0 done, 1 verify found a wrong word, same says DIFFERENT, 2 usage or an extra that is not "
@@ -95,17 +66,34 @@ def application(arguments: Sequence[str]) -> typer.Typer:
 
 
 def commands(arguments: Sequence[str]) -> dict[str, Callable[..., object] | typer.Typer]:
-    """The commands that the arguments may be about, by name; no others are imported.
+    """The command that the arguments are about, by its name; the others are not imported.
 
-    A command that has commands below it is a `typer.Typer`.
-
-    Help, and a name that is none, are about all of them. Where a shell asks how a line goes on, that line
-    has the arguments.
+    A command that has commands below it is a `typer.Typer`. Help, and a name that is none, are about all
+    of them, of which there is then no more than what the table says. Where a shell asks how a line goes on,
+    that line has the arguments.
     """
-    first = next(iter(being_typed(arguments, os.environ)), "")
-    named = [first] if first in COMMANDS else [] if first == "--version" else list(COMMANDS)
-    homes = {name: import_module(f"attemper.workbench.cli.{COMMANDS[name]}") for name in named}
-    return {name: getattr(home, f"{name}_command", None) or home.app for name, home in homes.items()}
+    typed = being_typed(arguments, os.environ)
+    first = next((argument for argument in typed if argument != "--"), "")
+    if first == "--version":
+        return {}
+    named = [command for command in COMMANDS if command.name == first]
+    return {command.name: _loaded(command) for command in named} or {
+        command.name: _only_listed(command) for command in COMMANDS
+    }
+
+
+def _loaded(command: Command) -> Callable[..., object] | typer.Typer:
+    module, _, name = command.home.partition(":")
+    loaded: Callable[..., object] | typer.Typer = getattr(import_module(module), name)
+    return loaded
+
+
+def _only_listed(command: Command) -> Callable[..., object]:
+    def never_called() -> None:
+        """Stand for a command that nobody has named."""
+
+    never_called.__doc__ = command.help
+    return never_called
 
 
 def main() -> None:

@@ -1,0 +1,159 @@
+"""The commands as a table of strings: what `attemper --help` lists without importing any of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class Command:
+    """One command; a test compares its help with what its function says of itself."""
+
+    name: str
+    home: str
+    """`module:name` of its function, or of a `typer.Typer` with commands below it."""
+    help: str
+    """The first sentence of its docstring."""
+
+
+COMMANDS = (
+    Command(
+        "compile",
+        "attemper.workbench.cli.compiling:compile_command",
+        "Compile a formula, regular expression, automaton or attention program into a softmax transformer.",
+    ),
+    Command(
+        "classify",
+        "attemper.workbench.cli.classifying:classify_command",
+        "Say what class a regular language is in: star-free, quasi-aperiodic, solvable or neither; and why.",
+    ),
+    Command(
+        "depth",
+        "attemper.workbench.cli.depth:depth_command",
+        "Say how many layers of unique hard attention a regular language needs at least and at "
+        "most, with proof.",
+    ),
+    Command(
+        "formula",
+        "attemper.workbench.cli.translating:formula_command",
+        "Write a regular language as a past formula, read at the last position.",
+    ),
+    Command(
+        "zoo",
+        "attemper.workbench.cli.zoo:zoo_command",
+        "List what has a name; show one, with words; compile it; or write pages of all.",
+    ),
+    Command(
+        "certify",
+        "attemper.workbench.cli.certifying:certify_command",
+        "Prove what the network computes, find the horizon of every float format, and write "
+        "certificate.json.",
+    ),
+    Command(
+        "check",
+        "attemper.workbench.cli.checking:check_command",
+        "Check a network's certificate, or a refutation, from the raw weights, trusting nothing "
+        "that it says.",
+    ),
+    Command(
+        "decompile",
+        "attemper.workbench.cli.decompile:decompile_command",
+        "Say which language a network computes, from its weights alone, proved for all lengths.",
+    ),
+    Command(
+        "same",
+        "attemper.workbench.cli.same:same_command",
+        "Say whether A and B are one language, for words of every length; or show a word that "
+        "tells them apart.",
+    ),
+    Command(
+        "soften",
+        "attemper.workbench.cli.softening:soften_command",
+        "Make a softmax network of an average-hard one, within epsilon of it, with proof.",
+    ),
+    Command(
+        "refute",
+        "attemper.workbench.cli.refuting:refute_command",
+        "Find two words that a hard-attention transformer cannot tell apart, though a language "
+        "does, with proof.",
+    ),
+    Command(
+        "restrict",
+        "attemper.workbench.cli.refuting:restrict_command",
+        "Show a refutation's restriction: which symbols are fixed, and who can attend where under it.",
+    ),
+    Command(
+        "lemma",
+        "attemper.workbench.cli.lemma:lemma_command",
+        "Say how large Hahn's Depth Reduction Lemma's constants are; or run its construction on one layer.",
+    ),
+    Command(
+        "limits",
+        "attemper.workbench.cli.limits:app",
+        "What one symbol can change where attention is soft, and the cross-entropy that follows.",
+    ),
+    Command(
+        "influence",
+        "attemper.workbench.cli.influence:influence_command",
+        "Measure how much one symbol can change what a model with soft attention puts out at position n.",
+    ),
+    Command(
+        "data",
+        "attemper.workbench.cli.drawing:data_command",
+        "Draw words with their verdicts, half of them in the language, for training (docs/training.md).",
+    ),
+    Command(
+        "train",
+        "attemper.workbench.cli.training:train_command",
+        "Train a small model on a source or on a language, and measure it at several lengths.",
+    ),
+    Command(
+        "study",
+        "attemper.workbench.cli.studying:study_command",
+        "Train small models on PARITY and 2DYCK, and show Hahn's Theorem 6 on what they do "
+        "(docs/training.md).",
+    ),
+    Command(
+        "run",
+        "attemper.workbench.cli.running:run_command",
+        "Run a compiled transformer on words, or symbol by symbol.",
+    ),
+    Command(
+        "trace",
+        "attemper.workbench.cli.tracing:trace_command",
+        "Show every subformula at every position, every head's attention (soft and hard), and margins.",
+    ),
+    Command(
+        "verify",
+        "attemper.workbench.cli.verifying:verify_command",
+        "Compare soft run, hard run and exact meaning; exit 1 with the word where they differ.",
+    ),
+    Command(
+        "show",
+        "attemper.workbench.cli.showing:show_command",
+        "Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.",
+    ),
+    Command(
+        "export",
+        "attemper.workbench.cli.exporting:export_command",
+        "Write a network for other people's tools, with the same numbers (docs/exports.md).",
+    ),
+    Command(
+        "import",
+        "attemper.workbench.cli.exporting:import_command",
+        "Restore a network's folder, with the same digest, from what was exported.",
+    ),
+    Command(
+        "page",
+        "attemper.workbench.cli.paging:page_command",
+        "Write one HTML file that runs the network in a browser, on any word (docs/page.md).",
+    ),
+    Command(
+        "play",
+        "attemper.workbench.cli.playing:play_command",
+        "Serve a page on this computer in which you type a language, and see its network run (docs/play.md).",
+    ),
+)
+"""In the order of `attemper --help`."""
