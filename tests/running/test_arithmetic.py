@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from flint import arb, ctx
@@ -220,6 +221,13 @@ def test_exp_of_fused_attention(dtype: torch.dtype, keys: int, place: int) -> No
     arguments = exp_arguments(dtype)
     results = fused_exp(arguments, keys, place)
     assert exp_errors(arguments, results) <= 1
+
+
+def test_exp_of_numpy() -> None:
+    """The exp of the engine `numpy`, which is float64 only."""
+    arguments = exp_arguments(torch.float64)
+    assert exp_errors(arguments, rationals(torch.from_numpy(np.exp(arguments.numpy())))) <= 1
+    assert (np.exp(np.zeros(40)) == 1).all()
 
 
 @pytest.mark.parametrize("dtype", FORMATS)

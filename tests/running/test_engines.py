@@ -16,7 +16,7 @@ from attemper.running.engines.scan import classes, forward
 from attemper.running.hooks import hooks
 
 FORMULA = "O (b & Y a) & #<[a] <= #<[b]"
-ALL_OF_THEM = [engine for engine in Engine if engine is not Engine.AUTO]
+ALL_OF_THEM = [engine for engine in Engine if engine not in {Engine.AUTO, Engine.NUMPY}]
 
 
 def word_of(length: int) -> torch.Tensor:

@@ -18,10 +18,10 @@ from attemper.errors import UndecidedError
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import LocalSign, Masking
-from attemper.running.batches import Run
 from attemper.running.engines.fused import _running_means
 from attemper.running.numbers import read_bit
 from attemper.running.places import Places
+from attemper.running.runs import Run
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType

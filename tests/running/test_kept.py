@@ -55,7 +55,7 @@ def test_closed_forms_are_evaluated_once_for_each_length_and_format(
     model = compiled(regime)
     for length in (5, 9):
         for dtype in ("float64", "float32"):
-            list(model.run(["a" * length], dtype=dtype))
+            list(model.run(["a" * length], dtype=dtype, engine="fused"))
             first = len(evaluated)
             list(model.run(["b" * length, "ab" * (length // 2) + "b"], dtype=dtype))
             assert len(evaluated) == first
@@ -77,7 +77,7 @@ def test_zero_queries_are_looked_for_once_where_nobody_can_change_them(
     model = compiled()
     layers = len(model.network.layers)
     for word in ("ab", "abba", "b" * 9):
-        model.accepts(word)
+        model.accepts(word, engine="fused")
     assert len(looked) == layers
     module = model.dense()
     for _ in range(3):

@@ -160,7 +160,7 @@ def test_torch_normalises_twice_a_layer(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(nn.functional, "layer_norm", counted)
     model = attemper.compile("O (b & Y a)", "ab", layer_norm=BROAD)
-    assert model.accepts("abb")
+    assert model.accepts("abb", engine="fused")
     assert asked == [((len(model.network.coordinates),), 1e-5)] * 2 * len(model.network.layers)
 
 

@@ -177,7 +177,7 @@ def test_running_any_length_leaves_the_weights_as_they_are(formula: str, weights
     rng = random.Random(8)
     for length in (1, 2, 3, 10, 4096 if weights == "soft" else 512):
         word = tuple(rng.choice("ab") for _ in range(length))
-        (run,) = model.run([word], weights=weights)
+        run, _ = model.run([word, word], weights=weights)
         assert run.bits == truth(model, word)
         assert model._runner(weights, "float64") is dense
         after = dense.state_dict()

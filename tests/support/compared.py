@@ -20,7 +20,7 @@ from attemper.languages.measures import FLOAT_ACCURACY
 from attemper.languages.named.entry import Entry, Named, PutOut, RegimeName
 from attemper.languages.named.zoo import named
 from attemper.languages.words import Word
-from attemper.running.batches import Run
+from attemper.running.runs import Run
 from attemper.workbench.model import Model
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)

@@ -10,8 +10,9 @@ from itertools import product
 import attemper
 from attemper import LayerNorm, Model
 from attemper.languages.words import Word
-from attemper.running.batches import Run, runs_of
+from attemper.running.batches import runs_of
 from attemper.running.dense import DenseTransformer
+from attemper.running.runs import Run
 from attemper.workbench.options import RegimeName
 from attemper.workbench.verifying.boundaries import boundary_words
 from attemper.workbench.verifying.comparing import exact_rows

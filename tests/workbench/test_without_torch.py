@@ -72,7 +72,8 @@ FAST = ("compile", "certify", "check", "show", "classify", "export circuit", "pa
 """What is tried in every `make test`."""
 
 RUNNING = {
-    "run": ["run", "majority", "0110"],
+    "run of several words": ["run", "majority", "0110", "01"],
+    "run in float32": ["run", "majority", "0110", "--dtype", "float32"],
     "trace": ["trace", "majority", "0110"],
     "verify": ["verify", "majority"],
     "verify --jobs": ["verify", "majority", "--jobs", "2"],
@@ -105,7 +106,7 @@ def test_running_says_what_to_install(arguments: list[str], folder: Path) -> Non
 
 
 def test_programs_are_told_in_json(folder: Path) -> None:
-    without, _ = attemper_without({"torch"}, folder, "run", "majority", "0110", "--json")
+    without, _ = attemper_without({"torch"}, folder, "trace", "majority", "0110", "--json")
     assert (without.code, without.out) == (ExitCode.USAGE, "")
     assert json.loads(without.err) == {"error": {"code": 2, "name": "usage", "message": REMEDY}}
 
@@ -115,6 +116,24 @@ def test_a_stream_needs_no_torch(folder: Path) -> None:
     said = attemper("run", folder / "majority", "--stream", stdin="0110\n001\n")
     assert (without.code, without.out) == (said.code, said.out) == (ExitCode.OK, "0111\n000\n")
     assert "numpy" not in loaded
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["0110"], ["0110", "--json"], ["0110", "", "01", "--engine", "numpy"], ["", "--weights", "hard"]],
+)
+def test_one_short_word_needs_no_torch(words: list[str], folder: Path) -> None:
+    without, loaded = attemper_without({"torch"}, folder, "run", "majority", *words)
+    said = attemper("run", folder / "majority", *words)
+    assert without == said
+    assert without.code == ExitCode.OK
+    assert "torch" not in loaded
+
+
+def test_where_torch_is_it_is_not_loaded_for_one_short_word(folder: Path) -> None:
+    outcome, loaded = attemper_without((), folder, "run", "majority", "0110")
+    assert (outcome.code, outcome.out) == (ExitCode.OK, "accepted  0110  0111\n")
+    assert "torch" not in loaded
 
 
 @pytest.mark.parametrize("name", ["lark", "torchvision", "attemper.torch", None])
@@ -129,10 +148,9 @@ def test_a_part_of_torch_that_is_missed_is_torch() -> None:
 
 
 DOORS = [
-    "model.accepts('0110')",
-    "model.positions('0110')",
-    "model.output('0110')",
-    "model.run(['0110'])",
+    "model.accepts('0110', dtype='float32')",
+    "model.accepts('0110', engine='fused')",
+    "model.run(['0110', '01'])",
     "model.trace('0110')",
     "model.dense()",
     "model.cfg",
@@ -145,11 +163,12 @@ DOORS = [
 
 
 def test_python_is_told_the_same(folder: Path) -> None:
-    """Every door to what runs is an `OptionError`; proving, loading and streams are not."""
+    """Every door to torch is an `OptionError`; proving, loading, streams and single short words are not."""
     script = f"""
 import attemper
 model = attemper.load("majority")
 print(model.check(model.certify()).status, model.stream().push("1"))
+print(model.accepts("0110"), model.positions("10"), model.output("0"), next(model.run(["01"])).bits)
 for door in {DOORS!r}:
     try:
         eval(door)
@@ -158,4 +177,5 @@ for door in {DOORS!r}:
 """
     found = python_without({"torch"}, script, folder)
     assert (found.code, found.err) == (0, "")
-    assert found.out.splitlines() == ["PROVED True", *(f"{door} OptionError {REMEDY}" for door in DOORS)]
+    ran = "True (True, True) (False,) (False, True)"
+    assert found.out.splitlines() == ["PROVED True", ran, *(f"{door} OptionError {REMEDY}" for door in DOORS)]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from attemper.networks.layers import Network
-from attemper.networks.weights import tensors_of
+from attemper.running.arrays import arrays_of
 
 
-def torch_weights(network: Network, dtype: torch.dtype = torch.float64) -> dict[str, Tensor]:
+def torch_weights(network: Network, dtype: torch.dtype = torch.float64) -> dict[str, torch.Tensor]:
     """Every weight of the network; raises `UnsupportedError` as `tensors_of` does."""
-    return {
-        name: torch.from_numpy(np.asarray(tensor.numbers, dtype=np.float64).reshape(tensor.shape)).to(dtype)
-        for name, tensor in tensors_of(network).items()
-    }
+    return {name: torch.from_numpy(array).to(dtype) for name, array in arrays_of(network).items()}

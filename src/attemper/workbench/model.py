@@ -54,6 +54,7 @@ from attemper.networks.files import HARD, Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
+from attemper.running.engines.names import SHORT, Engine, engine_of
 from attemper.workbench.options import (
     EngineName,
     KernelName,
@@ -73,10 +74,11 @@ from attemper.workbench.words import word_of, words_of
 if TYPE_CHECKING:
     import torch
 
-    from attemper.running.batches import Run
+    from attemper.running.arrays import Arrays
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
     from attemper.running.numbers import Number
+    from attemper.running.runs import Run
     from attemper.running.streaming.stream import Stream
     from attemper.workbench.options import DTypeLike
 
@@ -373,6 +375,8 @@ class Model:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    _arrays: dict[str, Arrays] = field(default_factory=dict, init=False, repr=False, compare=False)
+
     def __repr__(self) -> str:
         layers = self.network.layers
         heads = sum(len(layer.heads) for layer in layers)
@@ -483,8 +487,8 @@ class Model:
 
             from attemper.running.dense import DenseTransformer
 
-        override = HardWeighting.AVERAGE if weights == "hard" else None
-        return DenseTransformer(self.network, getattr(torch, name), override, engine=engine, sealed=sealed)
+        form = getattr(torch, name)
+        return DenseTransformer(self.network, form, _override(weights), engine=engine, sealed=sealed)
 
     def to_tokens(self, words: Iterable[WordLike]) -> tuple[torch.Tensor, torch.Tensor]:
         """The words as a module reads them: tokens [word, position], padded on the right, and lengths [word].
@@ -558,16 +562,32 @@ class Model:
         """Run words of any lengths in batches, in their order. Raises `WordError` and `OptionError` at once.
 
         `engine` as for `dense`: long words and large batches run by the scan, unless it is said otherwise.
+        One word of up to 1,024 symbols runs in float64 without torch, by the engine `numpy`.
 
         >>> for run in compile("O a", "ab").run(["bab", "b"]):
         ...     print(run)
         <Run bab: 011, margin 0.25>
         <Run b: 0, margin 0.25>
         """
+        choice("weights", weights, get_args(Weights))
+        named, name, found = engine_of(engine), dtype_name(dtype), words_of(words, self.alphabet)
+        if named is Engine.NUMPY and name != "float64":
+            raise OptionError(f"engine='numpy' is float64, not {name}: leave one of them out")
+        is_short = len(found) == 1 and len(found[0]) <= SHORT and name == "float64"
+        if named is Engine.NUMPY or (named is Engine.AUTO and is_short):
+            return self._in_arrays(weights).runs(found)
         runner = self._runner(weights, dtype)
         from attemper.running.batches import runs_of
 
-        return runs_of(runner, words_of(words, self.alphabet), runner.require_engine(engine))
+        return runs_of(runner, found, runner.require_engine(engine))
+
+    def _in_arrays(self, weights: Weights) -> Arrays:
+        """The model in numpy."""
+        from attemper.running.arrays import Arrays
+
+        if weights not in self._arrays:
+            self._arrays[weights] = Arrays(self.network, _override(weights))
+        return self._arrays[weights]
 
     def scans(self, length: int, weights: Weights, dtype: DTypeLike, engine: EngineName) -> bool:
         """Whether a word of that length runs by the scan, in time linear in its length.
@@ -576,6 +596,8 @@ class Model:
         >>> model.scans(100, "soft", "float64", "auto"), model.scans(10_000, "soft", "float64", "auto")
         (False, True)
         """
+        if engine_of(engine) is Engine.NUMPY:
+            return False
         runner = self._runner(weights, dtype)
         return runner.engine_for(length, runner.require_engine(engine)) == "scan"
 
@@ -778,6 +800,11 @@ class Model:
             what = f"the output at position {place} of {shown} is {run.values[place - 1]:.3f}"
         advice = "" if name == "float64" else " Use a wider format (--dtype float64)."
         return f"undecided: {what}. The word is beyond what {name} can compute.{advice}"
+
+
+def _override(weights: Weights) -> HardWeighting | None:
+    """What replaces every head's own weighting."""
+    return HardWeighting.AVERAGE if weights == "hard" else None
 
 
 def _only(names: Sequence[str], bits: Sequence[bool | None]) -> str | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Weights = Literal["soft", "hard"]
 DType = Literal["float64", "float32", "bfloat16"]
 RegimeName = Literal["unbounded", "temperature", "decoder"]
-EngineName = Literal["auto", "matrix", "fused", "scan"]
+EngineName = Literal["auto", "matrix", "fused", "scan", "numpy"]
 KernelName = Literal["numerator-first", "normalise-first", "scan"]
 
 TARGETS = ("parity-even", "parity-odd", "dyck1", "dyck2", "ones", "anbn")

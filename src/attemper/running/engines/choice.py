@@ -26,7 +26,12 @@ def scan_is_refused(model: DenseTransformer) -> str:
 
 
 def require_runnable(model: DenseTransformer, engine: Engine) -> None:
-    """Raises `OptionError` for the scan of a network that it does not run."""
+    """Raises `OptionError` for numpy, and for the scan of a network that it does not run."""
+    if engine is Engine.NUMPY:
+        raise OptionError(
+            "engine='numpy' runs words without a module: take model.run(words, engine='numpy'), or make the "
+            "module with another engine"
+        )
     reason = scan_is_refused(model) if engine is Engine.SCAN else ""
     if reason:
         raise OptionError(f"engine='scan' does not run this network: {reason}; use engine='fused'")

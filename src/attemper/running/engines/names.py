@@ -16,19 +16,24 @@ ON_SCORES = ("hook_attn_scores", "hook_pattern")
 ON_QUERIES = ("hook_q", "hook_k", "hook_v")
 """The hook points that the scan alone does not reach: it never has all queries in one tensor."""
 
+SHORT = 1024
+"""Up to so many symbols `auto` runs one word in numpy, in less time than it takes to import torch."""
+
 
 class Engine(StrEnum):
     """How attention is computed. In real arithmetic all engines give the same softmax."""
 
     AUTO = "auto"
-    """The scan for batches of many positions where attention is soft, nothing is normalised and nobody wants
-    gradients; else fused."""
+    """For one short word in float64 numpy. Of a module, the scan for batches of many positions where
+    attention is soft, nothing is normalised and nobody wants gradients; else fused."""
     MATRIX = "matrix"
     """Every head makes its n x n matrix of scores and that of weights, which hooks can see and change."""
     FUSED = "fused"
     """Running means, and torch's fused attention: time n^2, memory n. Hard heads make their matrices."""
     SCAN = "scan"
     """Time n: sums over classes of keys, in float64 inside each head (docs/scan.md)."""
+    NUMPY = "numpy"
+    """Word by word in float64, without torch: time n^2, memory n."""
 
 
 def engine_of(name: str) -> Engine:

@@ -23,8 +23,8 @@ from attemper.workbench.options import DType, EngineName, Weights
 from attemper.workbench.report.windows import cut, cut_word, length_note
 
 if TYPE_CHECKING:
-    from attemper.running.batches import Run
     from attemper.running.numbers import Number
+    from attemper.running.runs import Run
 
 WORDS_AT_ONCE = 4096
 LONG = 8192

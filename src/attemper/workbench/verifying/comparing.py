@@ -18,9 +18,10 @@ from attemper.languages.measures import FLOAT_ACCURACY, Measure
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Network
-from attemper.running.batches import Run, run_words
+from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer
 from attemper.running.numbers import Number
+from attemper.running.runs import Run
 from attemper.running.truth import truth_of_words
 from attemper.workbench.verifying.answers import NOTHING, Disagreement, Expected, Verification, joined
 from attemper.workbench.verifying.batches import Batch, Listed, Prefixes, Stretch, shorter, words_in

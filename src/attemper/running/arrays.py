@@ -1,0 +1,265 @@
+"""The engine `numpy`: a network on one word at a time, in float64, by numpy alone.
+
+It is for words that end before torch would have been imported. Attention is numerator-first: sums of e^score
+and of e^score times the values are formed, and divided once, so averages of bits have their exact sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import assert_never, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attemper.exact.closed_forms import (
+    Alternating,
+    ClosedForm,
+    Digits,
+    Length,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+)
+from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, Zero, holds, periodic
+from attemper.languages.words import Word
+from attemper.networks.layers import (
+    HardWeighting,
+    Head,
+    Layer,
+    Masking,
+    Network,
+    Normalisation,
+    Softmax,
+    Weighting,
+)
+from attemper.networks.weights import tensors_of
+from attemper.running.runs import Run, empty_run, run_of
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+SCORES_AT_ONCE = 1 << 20
+"""How many scores of a head are in memory at a time (8 MiB)."""
+
+
+@final
+@dataclass(frozen=True)
+class Arrays:
+    """A network that runs in numpy; `weighting` replaces every head's own (None: it stays)."""
+
+    network: Network
+    weighting: HardWeighting | None = None
+
+    @cached_property
+    def weights(self) -> dict[str, Floats]:
+        """Every weight, under its name in `weights.safetensors`."""
+        return arrays_of(self.network)
+
+    def runs(self, words: Iterable[Word]) -> Iterator[Run]:
+        """Run words one by one, in their order."""
+        for word in words:
+            yield self.run(word) if word else empty_run(self.network)
+
+    def run(self, word: Word) -> Run:
+        """Run a word that is not empty."""
+        tokens = [self.network.alphabet.symbols.index(symbol) for symbol in word]
+        # Beyond its horizon a network may leave float64; what is no number is read as such.
+        with np.errstate(all="ignore"):
+            x, margin = self._streams(np.array(tokens))
+        return run_of(self.network, word, x[:, list(self.network.outputs)].T.tolist(), margin)
+
+    def _streams(self, tokens: Integers) -> tuple[Floats, float]:
+        """The residual stream at the end [position, d_model], and the smallest margin of the clamps."""
+        network, n, margin = self.network, len(tokens), float("inf")
+        x = self.weights["embed.W_E"][tokens]
+        table = np.zeros_like(x)
+        for coordinate, form in network.positions:
+            table[:, coordinate] += form_array(form, n)
+        x = x + table
+        for number, layer in enumerate(network.layers):
+            x = x + self._attended(number, layer, x)
+            pre = self._read(number, "ln2", x) @ self._weight(number, "mlp.W_in")
+            pre = pre + self._weight(number, "mlp.b_in")
+            x = x + np.maximum(pre, 0) @ self._weight(number, "mlp.W_out")
+            if layer.clamps:
+                low, high = map(list, zip(*layer.clamps, strict=True))
+                room = np.maximum(-pre[:, low], pre[:, high]).min()
+                margin = float(np.minimum(margin, room))
+        normalisation = network.normalisation
+        return (x if normalisation is None else x / float(normalisation.unit)), margin
+
+    def _weight(self, layer: int, name: str) -> Floats:
+        return self.weights[f"blocks.{layer}.{name}"]
+
+    def _attended(self, number: int, layer: Layer, x: Floats) -> Floats:
+        """What the heads of a layer add to the residual stream."""
+        read, added = self._read(number, "ln1", x), np.zeros_like(x)
+        query, key, value, output = (self._weight(number, f"attn.W_{part}") for part in "QKVO")
+        for place, head in enumerate(layer.heads):
+            weighting = self.weighting or head.weighting
+            q = read @ query[place] * _scale(weighting, len(x), self.network.head_width)
+            found = attended(head, weighting, q, read @ key[place], read @ value[place])
+            added += found @ output[place]
+        return added
+
+    def _read(self, number: int, norm: str, x: Floats) -> Floats:
+        """What a sublayer reads of the residual stream."""
+        match self.network.normalisation:
+            case None:
+                return x
+            case Normalisation(eps=eps, is_centred=is_centred):
+                deviation = x - x.mean(axis=1, keepdims=True) if is_centred else x
+                scale = np.sqrt(np.square(deviation).mean(axis=1, keepdims=True) + float(eps))
+                read = deviation / scale * self._weight(number, f"{norm}.w")
+                if is_centred:
+                    read = read + self._weight(number, f"{norm}.b")
+                # Where the mean square of x is no number, a quotient by infinity would be one.
+                return np.where(np.isinf(np.square(x).mean(axis=1, keepdims=True)), np.nan, read)
+            case _:
+                assert_never(self.network.normalisation)
+
+
+def arrays_of(network: Network) -> dict[str, Floats]:
+    """Every weight of the network; raises `UnsupportedError` as `tensors_of` does."""
+    return {
+        name: np.asarray(tensor.numbers, dtype=np.float64).reshape(tensor.shape)
+        for name, tensor in tensors_of(network).items()
+    }
+
+
+def _scale(weighting: Weighting, n: int, head_width: int) -> Floats:
+    """1 / (sqrt(d_head) tau) at every position; hard heads need no tau."""
+    root = np.full((n, 1), 1 / sqrt(head_width))
+    if not isinstance(weighting, Softmax):
+        return root
+    return root * form_array(weighting.inverse_temperature, n)[:, None]
+
+
+def attended(head: Head, weighting: Weighting, q: Floats, k: Floats, v: Floats) -> Floats:
+    """What a head attends to [position, d_head], some queries at a time."""
+    n = len(q)
+    rows = max(1, SCORES_AT_ONCE // n)
+    parts = [
+        _attended(head.masking, weighting, np.arange(start, min(start + rows, n)), q, k, v)
+        for start in range(0, n, rows)
+    ]
+    return np.concatenate(parts)
+
+
+def _attended(masking: Masking, weighting: Weighting, i: Integers, q: Floats, k: Floats, v: Floats) -> Floats:
+    """What the queries at positions i attend to: numerators first, then one division."""
+    visible = _visible(masking, i[:, None], np.arange(len(k))[None, :])
+    scores = np.where(visible, q[i] @ k.T, -np.inf)
+    sees = visible.any(axis=1, keepdims=True)
+    numerators = np.where(visible, _numerators(scores, weighting), 0)
+    # Who sees nothing attends to nothing. Where something is seen and no score is a number, nothing here is.
+    denominator = np.where(sees, numerators.sum(axis=1, keepdims=True), 1)
+    attended: Floats = (numerators @ v) / denominator
+    return attended
+
+
+def _visible(masking: Masking, i: Integers, j: Integers) -> Bools:
+    """Which keys each query sees, [query, key]."""
+    match masking:
+        case Masking.FUTURE:
+            return np.less_equal(j, i)
+        case Masking.STRICT_FUTURE:
+            return np.less(j, i)
+        case Masking.PAST:
+            return np.greater_equal(j, i)
+        case Masking.STRICT_PAST:
+            return np.greater(j, i)
+        case Masking.NONE:
+            return np.ones((len(i), j.size), dtype=np.bool_)
+        case _:
+            assert_never(masking)
+
+
+def _numerators(scores: Floats, weighting: Weighting) -> Floats:
+    """What each key weighs [query, key], before the division by the sum over all keys."""
+    greatest = scores.max(axis=1, keepdims=True)
+    if isinstance(weighting, Softmax):
+        weights: Floats = np.exp(scores - greatest)
+        return weights
+    best: Bools = (scores == greatest) & np.isfinite(greatest)
+    match weighting:
+        case HardWeighting.AVERAGE:
+            return np.where(best, 1.0, 0.0)
+        case HardWeighting.LEFTMOST:
+            return _first(best)
+        case HardWeighting.RIGHTMOST:
+            return _first(best[:, ::-1])[:, ::-1]
+        case _:
+            assert_never(weighting)
+
+
+def _first(best: Bools) -> Floats:
+    """1 at the first best key of each query."""
+    first: Floats = np.where(best & (best.cumsum(axis=1) == 1), 1.0, 0.0)
+    return first
+
+
+def form_array(form: ClosedForm, n: int) -> Floats:
+    """The form at the positions 1..n of a word of length n; every operation rounds at most once.
+
+    What `running.closed_form_tensors` has for torch's tensors.
+    """
+    i: Integers = np.arange(1, n + 1)
+    match form:
+        case Number(value):
+            return np.full(n, float(value))
+        case Position():
+            return i.astype(np.float64)
+        case Length():
+            return np.full(n, float(n))
+        case Alternating():
+            return (1 - 2 * (i % 2)).astype(np.float64)
+        case Test(predicate, per_position, per_length, shift):
+            return _holds(predicate, per_position * i + per_length * n + shift).astype(np.float64)
+        case Sum(parts):
+            return sum((form_array(part, n) for part in parts), np.zeros(n))
+        case Product(parts):
+            return _product([form_array(part, n) for part in parts], n)
+        case Power(base, exponent):
+            # Its repeated product, as FORMAT.md says.
+            power = _product([form_array(base, n)] * abs(exponent), n)
+            return 1 / power if exponent < 0 else power
+        case Digits(inner):
+            values = form_array(inner, n)
+            # A number is m 2^e with m from 1/2 on and below 1, exactly: e is how many digits it has.
+            return np.where(np.isfinite(values), np.frexp(values)[1], np.nan)
+        case _:
+            assert_never(form)
+
+
+def _product(factors: list[Floats], n: int) -> Floats:
+    product = np.ones(n)
+    for factor in factors:
+        product = product * factor
+    return product
+
+
+def _holds(predicate: Predicate, values: Integers) -> Bools:
+    """Which of the integers are in the predicate's set."""
+    match periodic(predicate):
+        case Remainder(modulus, remainder):
+            return np.equal(values % modulus, remainder)
+        case Zero():
+            return np.equal(values, 0)
+        case NonNegative():
+            return np.greater_equal(values, 0)
+        case Named():
+            # A registered predicate is a Python function: ask it once per distinct integer.
+            distinct, place = np.unique(values, return_inverse=True)
+            answers = np.array([holds(predicate, value) for value in distinct.tolist()])
+            return answers[place]
+        case _:
+            assert_never(predicate)
