@@ -16,11 +16,16 @@ from tests.support.encoders import fixture, random_encoder
 MODELS = """
 import numpy as np
 from tests.support.encoders import fixture, random_encoder
-from attemper.encoders.weights import Bounded, Mask, Periodic
+from attemper.encoders.weights import Bounded, Encoder, Mask, NoPositions, Periodic
 
 
 def majority():
     return fixture("majority_1_post")
+
+
+def three_symbols():
+    rows, one = np.arange(4.0)[:, None], np.ones((1, 1))
+    return Encoder(("a", "b", "c", "$"), "$", rows, NoPositions(), Mask.UNMASKED, (), one, one[0], ("o",))
 
 
 def ones():
@@ -92,7 +97,7 @@ def test_the_same_as_json() -> None:
 
 def test_all_words_of_a_recogniser_of_ones_are_unknown_and_typical_ones_are_not() -> None:
     """The worst word has one 0, which gets nearly all attention: the change grows with e^r."""
-    code, said = bound("ones", "--seconds", 1)
+    code, said = bound("ones", "--seconds", 4)
     assert (code, "no finite bound" in said) == (ExitCode.UNKNOWN, True)
     code, said = bound("ones", "--typical", "parity-even", "--tau", "0.1")
     assert (code, "typical words" in said, "all words" in said) == (ExitCode.OK, True, True)
@@ -112,6 +117,12 @@ def test_one_length_by_its_table_or_by_two_words() -> None:
 def test_positions_with_a_period_have_a_bound_for_their_residue() -> None:
     code, said = bound("periodic", "--n0", 4097, "--seconds", 3)
     assert (code, "for all n >= 4097 with n = 1 mod 2" in said) == (ExitCode.OK, True)
+
+
+def test_no_change_is_called_measured_that_was_not() -> None:
+    code, said = bound("three_symbols", "--seconds", 4, "--json")
+    record = json.loads(said)
+    assert (code, record["verdict"], record["measured"]) == (ExitCode.OK, "PROVED", [])
 
 
 @pytest.mark.parametrize(

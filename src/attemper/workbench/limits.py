@@ -68,6 +68,9 @@ INVERSE = 0.25
 
 EVEN = Parity(Fraction(1, 2), odd=False)
 
+SEARCHING = 0.5
+"""So much of the time is for the search: the checker looks at every leaf again, and then at what follows."""
+
 SUMS = Fraction(1, 2**30)
 """What is left above a constant: sums in another order, on another machine, end at another last digit."""
 
@@ -108,7 +111,8 @@ class Limit:
     """What a search for a bound found, and what the independent checker says to that.
 
     `bound` and `verdict` are None where nothing finite was found, for the `reason` that is named. `measured`
-    is n times the greatest change that was found, over all words, at a few lengths: no constant is below it.
+    is n times the greatest change that was found, over all words, at a few lengths: no constant is below it;
+    empty where nothing was measured, as of more than two symbols beside the marker.
     `remark` says what was tried without success before this bound. Where only typical words are meant,
     `measured` is of these, and `everywhere` of all words.
     """
@@ -244,7 +248,8 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
     residue = _residue(encoder, asked.start)
     functionals = functionals_of(encoder)
     lengths = dict.fromkeys((asked.start, max(asked.start, LONG))) if asked.start <= MOST_COUNTS else ()
-    measured = () if residue else tuple((n, n * greatest_change(encoder, n, box)) for n in lengths)
+    measurable = residue is None and len(encoder.symbols) == 3
+    measured = tuple((n, n * greatest_change(encoder, n, box)) for n in lengths) if measurable else ()
     everywhere = None
     if box is not None and lengths:
         longest = max(lengths)
@@ -256,7 +261,7 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
         bounds,
         [1.0] * (axes_of(encoder) - 1) + [INVERSE / asked.start],
         target=CLOSE * max((change for _, change in measured), default=0.0),
-        seconds=asked.seconds,
+        seconds=SEARCHING * (asked.seconds - (monotonic() - started)),
         progress=lambda at: asked.report(
             f"n times the change is at most {at.constant:.6g}: {at.leaves:,} leaves"
         ),
@@ -428,11 +433,9 @@ def _pairs_below(encoder: Encoder, found: OneSymbolBound, margin: Fraction, enou
 def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
     """The greatest change of an output by one exchange, in float64: over all words of n symbols, measured.
 
-    With a box, over the words whose second symbol has such a frequency. 0 for more than two symbols beside
-    the marker, whose histograms are too many.
+    The words have two symbols beside the marker: histograms of more are too many to be looked at. With a box,
+    over the words whose second symbol has such a frequency.
     """
-    if len(encoder.symbols) != 3:
-        return 0.0
     marker = encoder.symbols.index(str(encoder.ending))
     first, second = (row for row in range(3) if row != marker)
     low, high = box[0] if box else (Fraction(0), Fraction(1))

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from rich.cells import cell_len
@@ -171,23 +172,58 @@ def print_json_error(details: Mapping[str, object]) -> None:
     sys.stderr.write(escaped_json({"error": details}) + "\n")
 
 
+@dataclass
+class _Doing:
+    """What this process is busy with, also where nobody is shown that: its end is told with it."""
+
+    text: str = ""
+
+
+doing = _Doing()
+
+
 @contextmanager
 def progress_bar(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
     """A function that says how much more is done. Silent when quiet or not on a terminal."""
+    done = 0
+
+    def count(steps: int) -> None:
+        nonlocal done
+        done += steps
+        doing.text = f"{title}: {done:,} of {total:,}"
+
+    count(0)
     if quiet or not err.is_terminal:
-        yield lambda _: None
-        return
-    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True) as progress:
-        task = progress.add_task(title, total=total)
-        yield lambda steps: progress.advance(task, steps)
+        yield count
+    else:
+        columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=err, transient=True) as progress:
+            task = progress.add_task(title, total=total)
+
+            def show(steps: int) -> None:
+                count(steps)
+                progress.advance(task, steps)
+
+            yield show
+    doing.text = ""
 
 
 @contextmanager
 def activity(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A function that says what is going on, for work of unknown length. Silent as `progress_bar` is."""
+
+    def note(text: str) -> None:
+        doing.text = f"{title}: {text}"
+
+    doing.text = title
     if quiet or not err.is_terminal:
-        yield lambda _: None
-        return
-    with err.status(title) as status:
-        yield lambda text: status.update(f"{title}: {text}")
+        yield note
+    else:
+        with err.status(title) as status:
+
+            def show(text: str) -> None:
+                note(text)
+                status.update(doing.text)
+
+            yield show
+    doing.text = ""

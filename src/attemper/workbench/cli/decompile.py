@@ -14,6 +14,7 @@ from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.decompiling import Decompiled, decompile
 from attemper.workbench.report.decompiled import (
     Form,
@@ -35,6 +36,7 @@ WORDS = 10_000
 """So many words are run by the definition of somebody's model unless it is said otherwise."""
 
 
+@limited
 def decompile_command(
     subject: Annotated[
         str,
@@ -52,7 +54,7 @@ def decompile_command(
     configurations: Annotated[
         int, typer.Option(min=1, metavar="N", help="UNKNOWN beyond so many configurations.")
     ] = CONFIGURATIONS,
-    seconds: Annotated[float, typer.Option(metavar="S", help="UNKNOWN after so long.")] = SECONDS,
+    seconds: SecondsOption = SECONDS,
     words: Annotated[
         int | None,
         typer.Option(
@@ -95,8 +97,8 @@ def decompile_command(
                 _write(found, text, form, output)
     except UnprovenError as error:
         return _unknown(subject, str(error), json)
-    except KeyboardInterrupt:
-        return _unknown(subject, "interrupted", json)
+    except KeyboardInterrupt as end:
+        return _unknown(subject, str(end) or "interrupted", json)
     is_remarked = json or form is Form.AUTOMATON
     shown = Shown(found, text, _remarks(found, caps, json) if is_remarked else None)
     is_interrupted = is_remarked and shown.remarks is None
@@ -107,7 +109,7 @@ def decompile_command(
         if output is not None:
             out.print(f"wrote {output}")
         if is_interrupted:
-            out.print("interrupted: class, formula and claim were not looked at")
+            out.print("interrupted, or the time was up: class, formula and claim were not looked at")
     return ExitCode.UNKNOWN if is_interrupted else ExitCode.OK
 
 
@@ -159,8 +161,8 @@ def _model(
             found = read_model(
                 subject, words=words, configurations=configurations, seconds=seconds, progress=report
             )
-    except KeyboardInterrupt:
-        return _unknown(subject, "interrupted", json)
+    except KeyboardInterrupt as end:
+        return _unknown(subject, str(end) or "interrupted", json)
     if output is not None and found.disagreement is None:
         write_together({Path(output): dfa_to_json(found.dfa).encode("utf-8")})
     if json:

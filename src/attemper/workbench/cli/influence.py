@@ -15,6 +15,7 @@ from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.lines import lines_in, place_in
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.searching import use_few_threads
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.report.tables import table
 from attemper.workbench.report.windows import cut
 
@@ -47,6 +48,7 @@ ModelArgument = Annotated[
 ]
 
 
+@limited
 def influence_command(
     model: ModelArgument,
     n: Annotated[
@@ -64,7 +66,7 @@ def influence_command(
         int | None, typer.Option(min=1, help="Words of each length (default 64; of a search 4096).")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="For sampled words and the search.")] = 0,
-    seconds: Annotated[float, typer.Option(min=0, help="How long to measure, give or take a step.")] = 60,
+    seconds: SecondsOption = 60,
     start: Annotated[
         str | None, typer.Option(metavar="SYMBOL", help="The symbol that begins every word of this model.")
     ] = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,12 +15,14 @@ from attemper.errors import OptionError
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json, share
 from attemper.workbench.cli.searching import require_file, use_few_threads, written
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Parity
     from attemper.workbench.limits import Limit, Typical
 
 
+@limited
 def bound_command(
     model: Annotated[
         str, typer.Argument(metavar="MODULE:OBJECT", help="An encoder, or a function that gives one.")
@@ -42,7 +45,7 @@ def bound_command(
     margin: Annotated[
         str, typer.Option(metavar="M", help="From which n on no margin M is possible on PARITY.")
     ] = "1",
-    seconds: Annotated[float, typer.Option(min=0, help="How long to search, give or take a step.")] = 60,
+    seconds: SecondsOption = 120,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the bound here.")
     ] = None,
@@ -50,18 +53,21 @@ def bound_command(
 ) -> int:
     """Bound what one symbol can change in an encoder with soft attention, and what follows, with proof.
 
-    Without positions and mask the bound is C/n, for all words of all lengths n >= N0; else for all words of
-    the length N. n counts the end marker. Interrupted (Ctrl-C), the search ends with the best so far.
+    Without mask and positions, or with periodic ones, the bound is C/n, for all words of all lengths n >= N0
+    (n = N0 modulo the period); else for all words of the length N. n counts the end marker. Half of the time
+    is for the search, the rest for the checker. Interrupted (Ctrl-C), the search ends with the best so far.
 
     Exit codes: 0 found and PROVED, 12 nothing found, 130 interrupted.
     """
+    began = monotonic()
     require_file(output)
     use_few_threads()
     from attemper.workbench.limits import Asked, bound_and_check, encoder_named
 
     chosen = _source(typical or "parity-even", p)
     with activity("bounding", quiet=json) as report:
-        asked = Asked(n0, n, chosen, _typical(chosen, typical, tau), _positive(margin), seconds, report)
+        left = seconds - (monotonic() - began)
+        asked = Asked(n0, n, chosen, _typical(chosen, typical, tau), _positive(margin), left, report)
         found = bound_and_check(encoder_named(model), asked, model)
     _print_found(found, json=json)
     return written(found, output, json=json)

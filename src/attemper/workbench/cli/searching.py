@@ -35,12 +35,13 @@ def require_file(output: Path | None) -> None:
 
 
 def use_few_threads() -> None:
-    """Have numpy, which must not be loaded yet, use one thread, or as many as OMP_NUM_THREADS says.
+    """Have numpy and torch, which must not be loaded yet, use one thread, or as many as OMP_NUM_THREADS says.
 
     More are of no use for matrices as thin as these: they wait for the next one, and take as much of the
     processor again.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    threads = os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", threads)
 
 
 def written(found: Found, output: Path | None, *, json: bool) -> ExitCode:

@@ -18,6 +18,7 @@ from attemper.workbench.cli.console import out, print_json, print_program
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.showing_engines import show_engines
 from attemper.workbench.cli.showing_texts import show_text
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.model import Model, load, own_certificate
 from attemper.workbench.report.assumptions import OneSymbol
 from attemper.workbench.report.summary import Summary, summary_of
@@ -42,6 +43,7 @@ NAME = 20
 """How many columns the names of facts have."""
 
 
+@limited
 def show_command(
     folder: Annotated[
         Path,
@@ -54,6 +56,7 @@ def show_command(
     engines: Annotated[
         bool, typer.Option("--engines", help="Print how each head is run in linear time, instead.")
     ] = False,
+    seconds: SecondsOption = 60,
     json: Json = False,
 ) -> None:
     """Show layers, heads, widths, position embeddings, temperatures, logits, and the certified horizons.

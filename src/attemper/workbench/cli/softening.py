@@ -13,6 +13,7 @@ from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.searching import use_few_threads
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.report.tables import table
 from attemper.workbench.softening_texts import said_in
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from attemper.workbench.softening import Softened
 
 
+@limited
 def soften_command(
     network: Annotated[
         str, typer.Argument(metavar="DIR|MODULE:OBJECT", help="An average-hard network, or a compiled one.")
@@ -51,6 +53,7 @@ def soften_command(
     rounding: Annotated[
         bool, typer.Option("--round", help="Add a layer that rounds what is put out to 0 or 1.")
     ] = False,
+    seconds: SecondsOption = 60,
     json: Json = False,
 ) -> int:
     """Make a softmax network of an average-hard one, within epsilon of it, with proof.

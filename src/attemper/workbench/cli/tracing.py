@@ -11,6 +11,7 @@ from attemper.languages.words import Word
 from attemper.networks.layers import Network
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.model import load
 from attemper.workbench.report.attention import (
     PLAIN_SHADES,
@@ -39,12 +40,14 @@ PositionOption = Annotated[
 ]
 
 
+@limited
 def trace_command(
     folder: Folder,
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to read.")],
     layer: LayerOption = None,
     head: HeadOption = None,
     position: PositionOption = None,
+    seconds: SecondsOption = 60,
     json: Json = False,
 ) -> None:
     """Show every subformula at every position, every head's attention (soft and hard), and margins.

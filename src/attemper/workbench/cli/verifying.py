@@ -13,6 +13,7 @@ from attemper.errors import ExitCode
 from attemper.languages.words import show_word
 from attemper.workbench.cli.console import out, print_json, progress_bar
 from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.model import load
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from attemper.workbench.verify import Expected, Plan, Verification
 
 
+@limited
 def verify_command(
     folder: Folder,
     up_to: Annotated[
@@ -39,6 +41,7 @@ def verify_command(
         str | None,
         typer.Option(metavar="ADDRESS", help="Try them on a dask cluster, a trusted one: tasks are pickles."),
     ] = None,
+    seconds: SecondsOption = 600,
     json: Json = False,
 ) -> None:
     """Compare soft run, hard run and exact meaning; exit 1 with the word where they differ.
@@ -54,7 +57,7 @@ def verify_command(
     words = count_words(model, plan)
     if words == 0:
         raise typer.BadParameter("there is no word to try: raise --up-to or --random")
-    with progress_bar("verifying", words, quiet=json) as progress:
+    with progress_bar("no disagreement yet", words, quiet=json) as progress:
         result = _verified(model, plan, progress, jobs, scheduler)
     margin = result.smallest_margin if math.isfinite(result.smallest_margin) else None
     wrong = result.disagreement

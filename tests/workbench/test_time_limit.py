@@ -1,0 +1,105 @@
+"""Commands on somebody's files end when their time is up, whatever they do, and say so with code 12."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attemper.errors import ExitCode
+from attemper.networks import files
+from attemper.workbench.model import compile as compile_formula
+from tests.support.command_line import attemper
+
+OPEN = os.open
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small network that says to compute a formula of 100,000 operators: minutes for whoever traces it."""
+    folder = tmp_path_factory.mktemp("large") / "large"
+    compile_formula("O a", "ab").save(folder)
+    network, source = files.load(folder)[:2]
+    files.save(network, replace(source, text=" & ".join(["Y " * 50 + "a"] * 2000)), folder)
+    return folder
+
+
+def test_a_trace_of_a_large_formula_ends(large: Path) -> None:
+    ended = attemper("trace", large, "ab", "--seconds", 0.3, "--json")
+    assert (ended.code, ended.out) == (ExitCode.UNKNOWN, "")
+    assert '"message": "no answer within 0.3 seconds' in ended.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("trace", "DIR", "ab"),
+        ("certify", "DIR"),
+        ("verify", "DIR"),
+        ("show", "DIR"),
+        ("decompile", "DIR"),
+        ("soften", "DIR", "-o", "out"),
+        ("influence", "DIR", "--n", "4"),
+        ("limits", "bound", "endless:model"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_command_whose_reading_takes_for_ever_ends(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never_opened(path: Any, *rest: Any, **more: Any) -> int:
+        while str(path).endswith(files.STRUCTURE):
+            time.sleep(0.01)
+        return OPEN(path, *rest, **more)
+
+    compile_formula("O a", "ab").save(tmp_path / "DIR")
+    (tmp_path / "endless.py").write_text("def model():\n    while True:\n        pass\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(os, "open", never_opened)
+    ended = attemper(*command, "--seconds", 0.3)
+    assert ended.code == ExitCode.UNKNOWN, ended
+    assert "no answer within 0.3 seconds" in ended.err or "the time was up" in ended.out
+
+
+IN_C = """
+from attemper.workbench.cli import time_limit
+time_limit.GRACE = 0.1
+with time_limit.time_limit(0.2):
+    sum(range(10**12))  # one step of Python, which hears no signal
+"""
+
+
+def test_one_long_step_of_a_library_ends_too() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", IN_C], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (ExitCode.UNKNOWN, "")
+    assert ended.stderr == "error: no answer within 0.2 seconds; allow more with --seconds\n"
+
+
+def test_what_was_being_done_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_formula("O a", "ab").save(tmp_path / "once")
+    attempts = ("--up-to", 3, "--random", 0, "--seconds", 0.5)
+
+    def stuck(*_: object) -> None:
+        time.sleep(60)
+
+    monkeypatch.setattr("attemper.workbench.verify.verify", stuck)
+    ended = attemper("verify", tmp_path / "once", *attempts)
+    assert ended.code == ExitCode.UNKNOWN
+    assert "no answer within 0.5 seconds (no disagreement yet: 0 of 14); allow more" in ended.err
+
+
+@pytest.mark.parametrize("seconds", ["0", "nan", "-1", "1e9"])
+def test_a_time_that_is_none_is_refused(seconds: str, tmp_path: Path) -> None:
+    compile_formula("O a", "ab").save(tmp_path / "once")
+    refused = attemper("show", tmp_path / "once", "--seconds", seconds)
+    assert (refused.code, refused.out) == (ExitCode.USAGE, "")
+    assert "--seconds must be more than 0" in refused.err
