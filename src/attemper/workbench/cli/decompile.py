@@ -109,7 +109,7 @@ def decompile_command(
         if output is not None:
             out.print(f"wrote {output}")
         if is_interrupted:
-            out.print("interrupted, or the time was up: class, formula and claim were not looked at")
+            out.print("interrupted: class, formula and claim were not looked at")
     return ExitCode.UNKNOWN if is_interrupted else ExitCode.OK
 
 
