@@ -51,7 +51,8 @@ class ExitCode(IntEnum):
 class AttemperError(Exception):
     """The root of all errors that attemper raises on purpose.
 
-    `details` are what programs are told beside the message: above all where the culprit stands.
+    `details` are what programs are told beside the message: above all where the culprit stands. `place` shows
+    that to people, behind the message: the line of the text with a caret below it.
 
     >>> import attemper
     >>> try:
@@ -63,8 +64,9 @@ class AttemperError(Exception):
 
     exit_code: ExitCode = ExitCode.INTERNAL
 
-    def __init__(self, message: str = "", **details: object) -> None:
-        super().__init__(message)
+    def __init__(self, message: str = "", place: str = "", /, **details: object) -> None:
+        super().__init__(message + place)
+        self.place = place
         self.details = details
 
 
@@ -91,7 +93,8 @@ class SourceError(AttemperError):
         self.column = column
         self.expected = expected
         super().__init__(
-            _point_at(message, text, line, column, expected),
+            message,
+            _point_at(text, line, column, expected),
             line=line,
             column=column,
             expected=list(expected),
@@ -175,14 +178,14 @@ WINDOW = 72
 """How many characters of an offending line an error shows."""
 
 
-def _point_at(message: str, text: str, line: int, column: int, expected: tuple[str, ...]) -> str:
-    """The message, the line it speaks of, and a caret under the place."""
+def _point_at(text: str, line: int, column: int, expected: tuple[str, ...]) -> str:
+    """Where it is, the line that a message speaks of, and a caret under the place."""
     lines = text.split("\n")
     source_line = lines[line - 1] if 1 <= line <= len(lines) else ""
     start = max(0, min(column - 1, len(source_line)) - WINDOW // 2)
     shown = "".join(c if c.isprintable() else " " for c in source_line[start : start + WINDOW])
     parts = [
-        f"{message} (line {line}, column {column})",
+        f" (line {line}, column {column})",
         f"    {shown}",
         f"    {' ' * (column - 1 - start)}^",
     ]

@@ -93,3 +93,35 @@ def test_an_interrupt_is_json_too(folder: Path, monkeypatch: pytest.MonkeyPatch)
     outcome = attemper("verify", folder, "--json")
     assert outcome.code == ExitCode.INTERRUPTED
     assert error_of(outcome)["message"] == "interrupted"
+
+
+NOT_BUILT = """alphabet a b
+d = count[j <= i] in 'a'
+output rightmost[j <= i : d(j) < d(i)] in 'a' else false
+"""
+
+
+def test_a_refused_part_of_a_program_is_shown_as_one_that_cannot_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "p.rasp"
+    file.write_text(NOT_BUILT, encoding="utf-8")
+    arguments = ("compile", "--program", file, "-o", tmp_path / "x")
+    said = attemper(*arguments).err.splitlines()
+    assert said[0].endswith("(line 3, column 27)")
+    assert said[1].endswith(NOT_BUILT.splitlines()[2])
+    assert said[2] == f"    {' ' * 26}^"
+    error = error_of(attemper(*arguments, "--json"))
+    assert (error["code"], error["line"], error["column"]) == (4, 3, 27)
+    assert error["message"].endswith("no other comparison of the two is built")
+
+
+def test_steps_that_the_checking_process_cannot_read_have_a_message_of_one_line(
+    folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "steps.txt"
+    file.write_text('alphabet ["a", "b"]\ns0 = lettr ["a"]\noutput s0\n', encoding="utf-8")
+    error = error_of(attemper("check", folder, "--program", file, "--json"))
+    assert (error["code"], error["line"]) == (3, 2)
+    assert "\n" not in error["message"]
+    assert "(line 2" not in error["message"]
+    said = attemper("check", folder, "--program", file).err.splitlines()
+    assert (said[1].strip(), said[2].strip()) == ('s0 = lettr ["a"]', "^")

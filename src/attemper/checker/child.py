@@ -49,7 +49,9 @@ def _answer(path: str, **options: Any) -> dict[str, object]:
     try:
         verdict = check_path(Path(path), **options)
     except AttemperError as error:
-        return {ERROR: str(error), "exit_code": int(error.exit_code), "details": error.details}
+        message = str(error).removesuffix(error.place)
+        told = {"exit_code": int(error.exit_code), "details": error.details}
+        return {ERROR: message, "place": error.place, **told}
     return record_of(verdict)
 
 

@@ -121,7 +121,7 @@ def _answer(request: Request, limits: Limits, spent: float) -> Verdict:
             request, f"the check ended without an answer ({end}); it may need more memory (--memory)"
         )
     if ERROR in record:
-        error = AttemperError(record[ERROR], **record["details"])
+        error = AttemperError(record[ERROR], record["place"], **record["details"])
         error.exit_code = ExitCode(record["exit_code"])
         raise error
     return verdict_of(record)

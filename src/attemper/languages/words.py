@@ -53,8 +53,28 @@ def parse_alphabet(text: str) -> Alphabet:
 
     >>> parse_alphabet("01").symbols, parse_alphabet("push pop").symbols
     (('0', '1'), ('push', 'pop'))
+
+    Raises `AlphabetError` for commas between symbols, too: `a,b` would have three.
     """
-    return Alphabet(tuple(text.split()) if any(c.isspace() for c in text) else tuple(text))
+    has_blanks = any(c.isspace() for c in text)
+    symbols = tuple(text.split()) if has_blanks else tuple(text)
+    if has_blanks:
+        has_commas = any(len(symbol) > 1 and symbol.endswith(",") for symbol in symbols[:-1])
+    else:
+        has_commas = len(symbols) > 1 and "," in symbols
+    if has_commas:
+        raise AlphabetError(_commas(text))
+    return Alphabet(symbols)
+
+
+def _commas(text: str) -> str:
+    """Why commas separate nothing, and both spellings: of what was meant, and of what was written."""
+    meant = text.replace(",", " ").split()
+    spelled = ("" if all(len(symbol) == 1 for symbol in meant) else " ").join(meant)
+    return (
+        f"symbols are not separated by commas: write {spelled!r}; where ',' is a symbol itself, separate all "
+        "symbols by blanks, for example ', a b'"
+    )
 
 
 def show_alphabet(alphabet: Alphabet) -> str:

@@ -24,7 +24,7 @@ def mistake(message: str, text: str, place: Place, *expected: str) -> SourceErro
 def unsupported(message: str, text: str, place: Place) -> UnsupportedError:
     """What is meaningful but not built, with a caret under it."""
     located = mistake(message, text, place)
-    return UnsupportedError(str(located), **located.details)
+    return UnsupportedError(message, located.place, **located.details)
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:

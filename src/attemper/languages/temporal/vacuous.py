@@ -1,7 +1,7 @@
-"""Whether a formula holds where there is no position: what logics of finite words say of the empty one.
+"""What people are told of formulas that mean less than they may think.
 
-attemper's verdict on the empty word is a constant of the language, not this. People are told where the two
-differ.
+Logics of finite words say of the empty one whether a formula holds where there is no position; attemper's
+verdict on the empty word is a constant of the language. And letters are symbols here, propositions there.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from attemper.languages.temporal.syntax import (
     Symbol,
     Unary,
     UnaryOperator,
+    subformulas,
 )
 
 
@@ -38,6 +39,27 @@ def holds_of_the_empty_word(formula: Formula) -> bool:
     [True, False, False, True]
     """
     return values_by_core(formula, _value)[formula]
+
+
+def symbols_at_once(formula: Formula) -> tuple[str, str] | None:
+    """Two different symbols of one conjunction, which is false: a position has one symbol. None without any.
+
+    >>> from attemper.languages.temporal.parse import parse
+    >>> [symbols_at_once(parse(f)) for f in ("O (b & Y a & a)", "a & Y b", "a & !b")]
+    [('b', 'a'), None, None]
+    """
+    named: dict[Formula, tuple[str, ...]] = {}
+    for part in subformulas(formula):
+        match part:
+            case Symbol(name):
+                named[part] = (name,)
+            case Binary(BinaryOperator.AND, left, right):
+                named[part] = tuple(dict.fromkeys((*named[left], *named[right])))
+                if len(named[part]) > 1:
+                    return named[part][0], named[part][1]
+            case _:
+                named[part] = ()
+    return None
 
 
 def _value(part: Formula, known: Mapping[Formula, bool]) -> bool:

@@ -59,6 +59,7 @@ from attemper.workbench.options import regimes_for
 from attemper.workbench.programs import names_of
 from attemper.workbench.report.passes import PassReport, pass_reports
 from attemper.workbench.report.summary import summary_of
+from attemper.workbench.trivial import notes_on_words
 
 FAR = 100_000
 """A float32 horizon beyond this is as good as any: below, a network that goes further is pointed at."""
@@ -123,7 +124,9 @@ def compile_command(
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
     with activity(written.doing, quiet=json):
         language, letters, text = written.language()
-    notes = () if empty is not None else tuple(_notes_on_the_empty_word(language))
+    notes = tuple(notes_on_words(language, letters))
+    if empty is None:
+        notes += tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = regimes_for(regime, goal, normalised)
     order = Order(language, letters, wanted, goal, limits, regex or "", text, notes, normalised)

@@ -9,28 +9,25 @@ from collections.abc import Mapping
 
 import typer.exceptions
 
-from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode, SourceError
+from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode
 from attemper.workbench.cli.console import err, print_json_error
 
 HINT = "Try 'attemper --help' or 'attemper COMMAND --help'."
-
-_WITH_LINES = (SourceError, AmbiguousReadingError)
 
 
 def failed(error: BaseException) -> int:
     """Say what went wrong, as the command line asks (`--json` or not), and return the exit code."""
     code, message = _code_of(error), _message_of(error)
     if wants_json():
-        plain = error.message if isinstance(error, SourceError) else message
+        plain = message.removesuffix(error.place) if isinstance(error, AttemperError) else message
         print_json_error({"code": int(code), "name": code.name.lower(), "message": plain, **_details(error)})
         return code
     match error:
         case KeyboardInterrupt():
             err.print(message)
-        case AttemperError() if code is ExitCode.SOURCE and (
-            isinstance(error, _WITH_LINES) or type(error) is AttemperError
-        ):
-            # What cannot be read is shown below its message, also where the process that checks has read it.
+        case AmbiguousReadingError():
+            err.print_lines(f"error: {message}")
+        case AttemperError(place=str(place)) if place:
             err.print_lines(f"error: {message}")
         case _:
             err.print(f"error: {message}")
