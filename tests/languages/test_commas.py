@@ -13,11 +13,11 @@ from attemper.languages.words import parse_alphabet
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("a,b", "'ab'"),
-        ("a, b", "'ab'"),
+        ("a,b", "'a b'"),
+        ("a, b", "'a b'"),
         ("push,pop", "'push pop'"),
         ("push, pop", "'push pop'"),
-        ("a,b,", "'ab'"),
+        ("a,b,", "'a b'"),
     ],
 )
 def test_commas_between_symbols_are_refused_with_what_to_write(text: str, meant: str) -> None:

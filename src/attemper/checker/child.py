@@ -49,9 +49,12 @@ def _answer(path: str, **options: Any) -> dict[str, object]:
     try:
         verdict = check_path(Path(path), **options)
     except AttemperError as error:
-        message = str(error).removesuffix(error.place)
-        told = {"exit_code": int(error.exit_code), "details": error.details}
-        return {ERROR: message, "place": error.place, **told}
+        return {
+            ERROR: str(error).removesuffix(error.place),
+            "place": error.place,
+            "exit_code": int(error.exit_code),
+            "details": error.details,
+        }
     return record_of(verdict)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -56,25 +57,12 @@ def parse_alphabet(text: str) -> Alphabet:
 
     Raises `AlphabetError` for commas between symbols, too: `a,b` would have three.
     """
-    has_blanks = any(c.isspace() for c in text)
-    symbols = tuple(text.split()) if has_blanks else tuple(text)
-    if has_blanks:
-        has_commas = any(len(symbol) > 1 and symbol.endswith(",") for symbol in symbols[:-1])
-    else:
-        has_commas = len(symbols) > 1 and "," in symbols
-    if has_commas:
-        raise AlphabetError(_commas(text))
-    return Alphabet(symbols)
-
-
-def _commas(text: str) -> str:
-    """Why commas separate nothing, and both spellings: of what was meant, and of what was written."""
-    meant = text.replace(",", " ").split()
-    spelled = ("" if all(len(symbol) == 1 for symbol in meant) else " ").join(meant)
-    return (
-        f"symbols are not separated by commas: write {spelled!r}; where ',' is a symbol itself, separate all "
-        "symbols by blanks, for example ', a b'"
-    )
+    if re.search(r"\S,\s+\S|^\S+,\S*$", text):
+        raise AlphabetError(
+            f"symbols are not separated by commas: write '{' '.join(text.replace(',', ' ').split())}'; where "
+            "',' is a symbol itself, separate all symbols by blanks, for example ', a b'"
+        )
+    return Alphabet(tuple(text.split()) if any(c.isspace() for c in text) else tuple(text))
 
 
 def show_alphabet(alphabet: Alphabet) -> str:
