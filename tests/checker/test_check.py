@@ -30,12 +30,16 @@ from attemper.attention_program.ops import (
 )
 from attemper.attention_program.realisation import Realisation
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.checker.analysis import Analysis
 from attemper.checker.check import check, judge
+from attemper.checker.rounding import network as rounding
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.network import Rounding
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.errors import OptionError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import LAST
+from attemper.exact.formats import FloatFormat
 from attemper.exact.predicates import Named, register_predicate
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
@@ -354,3 +358,21 @@ def test_predicates_of_the_network_and_of_the_formula_are_assumed() -> None:
             f"the registered predicate '{name}' is the same function wherever the network runs"
             for name in names
         )
+
+
+def test_what_a_format_needs_is_worked_out_once_for_all_its_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = attemper.compile("a S b", "ab", at="last")
+    certificate = model.certify()
+    floats = [claim for claim in certificate.claims if isinstance(claim, FloatClaim)]
+    claimed = {claim.format for claim in floats if claim.horizon}
+    assert len([claim for claim in floats if claim.horizon]) > len(claimed) > 1
+    made: list[str] = []
+
+    class Counted(Rounding):  # type: ignore[misc]
+        def __init__(self, analysis: Analysis, form: FloatFormat) -> None:
+            made.append(form.name)
+            super().__init__(analysis, form)
+
+    monkeypatch.setattr(rounding, "Rounding", Counted)
+    assert model.check(certificate).status is Status.PROVED
+    assert sorted(made) == sorted(claimed)

@@ -12,7 +12,7 @@ from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
-from attemper.checker.rounding.network import failure_at
+from attemper.checker.rounding.network import Roundings
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
 from attemper.exact.closed_forms import ClosedForm, tests_in
 from attemper.exact.formats import FORMATS, REAL
@@ -140,18 +140,19 @@ def _judge(
         analysis = prove(network, language, realisation)
     except UnprovenError as error:
         return _refuted_or_unknown(network, language, claims, str(error))
-    assumptions = assuming(_registered(network, language))
+    assumptions, roundings = assuming(_registered(network, language)), Roundings(analysis)
     return Verdict(
-        tuple(_claim_verdict(analysis, claim, assumptions, rounding, ignore_rounding) for claim in claims)
+        tuple(_claim_verdict(roundings, claim, assumptions, rounding, ignore_rounding) for claim in claims)
     )
 
 
 def _claim_verdict(
-    analysis: Analysis, claim: Claim, assumptions: tuple[str, ...], rounding: str, ignore_rounding: bool
+    roundings: Roundings, claim: Claim, assumptions: tuple[str, ...], rounding: str, ignore_rounding: bool
 ) -> ClaimVerdict:
+    analysis = roundings.analysis
     match claim:
         case RealClaim(horizon):
-            return _of_real_claim(analysis, horizon, assumptions)
+            return _of_real_claim(roundings, horizon, assumptions)
         case FloatClaim(name, kernel, horizon, _):
             meant = meant_by(analysis.network.measure, in_floats=True)
             text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels{meant}"
@@ -161,10 +162,10 @@ def _claim_verdict(
             if rounding and not ignore_rounding:
                 return ClaimVerdict(Status.UNKNOWN, f"{text}: {rounding}", assumptions, ARITHMETIC)
             if ignore_rounding:
-                place = _real_failure(analysis, horizon)
+                place = _real_failure(roundings, horizon)
                 assumptions = (*assumptions, NO_ROUNDING)
             else:
-                place = failure_at(analysis, FORMATS[name], Kernel(kernel), horizon)
+                place = roundings.failure_at(FORMATS[name], Kernel(kernel), horizon)
             return _unless(place, text, assumptions, "" if ignore_rounding else _arithmetic(analysis, kernel))
         case _:
             assert_never(claim)
@@ -178,24 +179,25 @@ def assuming(registered: set[str]) -> tuple[str, ...]:
     )
 
 
-def _of_real_claim(analysis: Analysis, horizon: int | None, assumptions: tuple[str, ...]) -> ClaimVerdict:
+def _of_real_claim(roundings: Roundings, horizon: int | None, assumptions: tuple[str, ...]) -> ClaimVerdict:
+    analysis = roundings.analysis
     meant = meant_by(analysis.network.measure, in_floats=analysis.reads is not None)
     if horizon is not None:
         if horizon < 0:
             return ClaimVerdict(Status.MALFORMED, "there are no words of so many symbols")
         text = f"lengths up to {horizon:,}, in real arithmetic{meant}"
-        return _unless(_real_failure(analysis, horizon), text, assumptions)
+        return _unless(_real_failure(roundings, horizon), text, assumptions)
     text = f"all lengths, in real arithmetic{meant}"
     if analysis.reads is not None:
         return ClaimVerdict(Status.UNKNOWN, f"{text}: {NO_HORIZON}", assumptions)
     return _unless(None, text, assumptions)
 
 
-def _real_failure(analysis: Analysis, horizon: int) -> str | None:
+def _real_failure(roundings: Roundings, horizon: int) -> str | None:
     """The place that has no proof in real arithmetic: none if nothing is normalised."""
-    if analysis.reads is None:
+    if roundings.analysis.reads is None:
         return None
-    return failure_at(analysis, REAL, Kernel.NUMERATOR_FIRST, horizon)
+    return roundings.failure_at(REAL, Kernel.NUMERATOR_FIRST, horizon)
 
 
 def _unless(place: str | None, text: str, assumptions: tuple[str, ...], arithmetic: str = "") -> ClaimVerdict:

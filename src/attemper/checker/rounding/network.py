@@ -46,14 +46,7 @@ LONGEST = 2**40
 
 def failure_at(analysis: Analysis, form: FloatFormat, kernel: Kernel, length: int) -> str | None:
     """The place that has no proof for all words of up to `length` symbols; None if every answer is proved."""
-    if length == 0:
-        return None
-    if length > LONGEST:
-        return f"words of more than {LONGEST:,} symbols"
-    try:
-        return Rounding(analysis, form).bounds_at(kernel, length).failure
-    except (UnprovenError, TooLargeError, RecursionError) as error:
-        return str(error) or "a feed-forward (its cases are too many)"
+    return Roundings(analysis).failure_at(form, kernel, length)
 
 
 @final
@@ -104,6 +97,36 @@ class Rounding:
             except BeyondError as error:
                 return Bounds(run.offs, run.heads.strains, str(error))
             return Bounds(run.offs, run.heads.strains, None)
+
+
+@final
+class Roundings:
+    """One network in every format that is asked for, each worked out once.
+
+    The format is the whole key: a `Rounding` is made of that and of the network's analysis, one for all. What
+    it keeps depends on no length and no kernel, or is kept by all of the errors that it follows from.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._made: dict[FloatFormat, Rounding] = {}
+
+    def of(self, form: FloatFormat) -> Rounding:
+        """The network in a format. Raises what `Rounding` raises where that has no rule."""
+        if form not in self._made:
+            self._made[form] = Rounding(self.analysis, form)
+        return self._made[form]
+
+    def failure_at(self, form: FloatFormat, kernel: Kernel, length: int) -> str | None:
+        """The place that has no proof for all words of up to `length` symbols; None if all is proved."""
+        if length == 0:
+            return None
+        if length > LONGEST:
+            return f"words of more than {LONGEST:,} symbols"
+        try:
+            return self.of(form).bounds_at(kernel, length).failure
+        except (UnprovenError, TooLargeError, RecursionError) as error:
+            return str(error) or "a feed-forward (its cases are too many)"
 
 
 def _weights(network: Network) -> Iterator[Fraction]:
