@@ -6,9 +6,10 @@ import random
 
 import pytest
 
-from attemper.compiling.lowering import shorten_formula
+from attemper.compiling.lowering import shorten_formula, split_formula
 from attemper.compiling.lowering.cascade_to_formula import tree_size
-from attemper.compiling.lowering.shorten_formula import Library, same, says, shortened, shortest
+from attemper.compiling.lowering.shorten_formula import Library, Words, same, says, shortened
+from attemper.compiling.lowering.split_formula import shortest
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
@@ -28,7 +29,7 @@ WRITTEN = {
     ".*a..": "Y Y a",
     "a.*": "O (a & first)",
     "a.*a|b.*b|a|b": "a <-> O H a",
-    "a*ba*": "a S (b & WY H a)",
+    "a*ba*": "O b & H (b -> WY H a)",
 }
 
 
@@ -55,7 +56,6 @@ def test_symbols_that_act_alike_are_written_together() -> None:
 def test_a_translation_is_proved(regex: str) -> None:
     found = translate(parse_regex(regex, AB))
     assert found.proved
-    assert found.agreed >= 8
 
 
 @pytest.mark.slow
@@ -72,7 +72,7 @@ def test_what_goes_without_saying_is_left_out() -> None:
 
 
 def test_formulas_that_count_or_look_ahead_stay_as_they_are() -> None:
-    for text in ("#<[a & true] >= 2", "pos % 2 = 0 & (a | b)", "F a", "last"):
+    for text in ("#<[a & true] >= 2", "pos >= 2 & (a | b)", "F a", "last"):
         assert shortened(parse(text), AB) == parse(text)
 
 
@@ -80,7 +80,7 @@ def test_formulas_that_count_or_look_ahead_stay_as_they_are() -> None:
 def test_random_parts_are_replaced_by_equal_ones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shorten_formula, "CANDIDATES", 3_000)
     rng = random.Random(seed)
-    library = Library(ABC)
+    library = Library(Words(ABC))
     for _ in range(6):
         formula = FormulaSampler(rng, ABC.symbols, past_only=True).formula(4)
         try:
@@ -94,9 +94,12 @@ def test_random_parts_are_replaced_by_equal_ones(seed: int, monkeypatch: pytest.
 
 def test_what_is_right_on_short_words_only_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shorten_formula, "WORDS", 14)
+    monkeypatch.setattr(split_formula, "MORE_WORDS", 14)
     three = parse("Y Y Y a")
-    assert Library(AB).shorter(three) == three
+    assert Library(Words(AB)).shorter(three) == three
     assert shortest(parse_regex(".*a...", AB)) is None
+    assert says(parse("pos % 2 = 0 & H a"), parse_regex("(aa)*", AB))
+    assert not says(parse("pos % 4 = 0 & H a"), parse_regex("(aa)*", AB))
     assert not says(parse("false"), parse_regex(".*a...", AB))
     assert says(three, parse_regex(".*a...", AB))
 
@@ -111,3 +114,19 @@ def test_the_search_ends_where_there_are_no_more_sets() -> None:
 def test_what_remembers_too_much_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shorten_formula, "MEMORIES", 3)
     assert not same(parse("Y Y Y a"), parse("Y Y Y a"), AB.symbols)
+
+
+@pytest.mark.parametrize("symbols", ["ab", "abc"])
+def test_prefixes_and_words_of_a_length_are_as_they_are_defined(symbols: str) -> None:
+    alphabet = Alphabet(tuple(symbols))
+    words = Words(alphabet, 60)
+    each = [word for n in range(1, len(words.widths) + 1) for word in words_of_length(alphabet, n)]
+
+    def members(own: int) -> set[tuple[str, ...]]:
+        return {word for word in each if own & words.accepted(parse_regex("".join(word), alphabet))}
+
+    some = members(words.letter("b") & words.place(3, 0))
+    assert some == {word for word in each if len(word) == 3 and word[-1] == "b"}
+    own = words.letter("b") & words.place(3, 0)
+    assert members(words.shorter(own)) == {word[:-1] for word in some}
+    assert members(words.prefixes(own)) == {word[:n] for word in some for n in range(1, 4)}

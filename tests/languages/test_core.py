@@ -246,6 +246,7 @@ WRITERS = {
     "compiling/lowering/counter_to_formula.py",
     "compiling/lowering/ends_to_formula.py",
     "compiling/lowering/shorten_formula.py",
+    "compiling/lowering/split_formula.py",
 }
 """They write formulas, and use the operators they like."""
 

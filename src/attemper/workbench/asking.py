@@ -149,8 +149,9 @@ def formula_of(language: Dfa | Model, *, caps: Mapping[str, int] | None = None) 
     """A regular language as a past formula, read at the last position; `str(...)` is its text.
 
     `language` is an automaton, or a model compiled from one. The formula holds at position i of a word
-    exactly if the first i symbols are in the language: `proved` for all lengths by the checker, or at least
-    tried on all words up to the length `agreed`. On the empty word, which has no position, ask the automaton.
+    exactly if the first i symbols are in the language: `proved` for all lengths by the checker, or else
+    tried on all words up to the length `agreed`; `way` says whether a search found it. On the empty word,
+    which has no position, ask the automaton.
     `caps`: how large the automaton's cascade may grow, by the names that a refusal says, as in
     `{"symbols": 8000}`.
 
@@ -161,8 +162,8 @@ def formula_of(language: Dfa | Model, *, caps: Mapping[str, int] | None = None) 
     >>> found = formula_of(parse_regex("(b*ab*a)*b*", "ab"))
     >>> print(found)
     #<[a] % 2 = 0
-    >>> found.proved, found.agreed
-    (True, 9)
+    >>> found.proved, found.way.value
+    (True, 'cascade')
     """
     found = language.language if isinstance(language, Model) else language
     if not isinstance(found, Dfa):

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import Enum
+from math import lcm
 from typing import final
 
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.bounded_counter import BoundedCounter
+from attemper.compiling.decomposing.bases import exact_places
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.decomposing.stages import Images
 from attemper.compiling.lowering.cascade_to_formula import cascade_to_formula, shared_formula, tree_size
 from attemper.compiling.lowering.connectives import any_of, negation
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
-from attemper.compiling.lowering.shorten_formula import shortened, shortest, with_operands
+from attemper.compiling.lowering.shorten_formula import shortened, with_operands
+from attemper.compiling.lowering.split_formula import shortest
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.errors import InternalError, UnsupportedError
+from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -28,7 +34,19 @@ from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subfo
 from attemper.languages.words import Alphabet, words_of_length
 
 TRIED_WORDS = 2_000
-"""How many words, the shortest first, are tried in any case."""
+"""How many words, the shortest first, are tried with a formula that is not proved."""
+
+LONGEST_PERIOD = 12
+"""Positions are not tested by a longer period, unless the language's class needs it."""
+
+
+@final
+class Way(Enum):
+    """What a formula comes from."""
+
+    SEARCH = "search"
+    CASCADE = "cascade"
+    COUNTER = "counter"
 
 
 @final
@@ -36,13 +54,14 @@ TRIED_WORDS = 2_000
 class Translation:
     """A formula that holds at i where the automaton accepts the prefix of length i.
 
-    `proved` says that the checker found both the same for words of all lengths; `agreed` is the length up to
-    which all words were tried.
+    `proved` says that the checker found both the same for words of all lengths; where it did not, all words
+    were tried up to the length `agreed`. `way` says what the formula comes from.
     """
 
     formula: Formula
     proved: bool
-    agreed: int
+    agreed: int | None
+    way: Way
 
     def __str__(self) -> str:
         return show(self.formula)
@@ -55,14 +74,38 @@ class Translation:
 def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
     """The automaton as a past formula, short enough to be read where one is found.
 
-    Else the automaton's cascade or counter, without tests of positions where it needs none; `limits` are
-    those of the cascade.
+    Else, as `way` says, the automaton's cascade or counter, without tests of positions where it needs none;
+    `limits` are those of the cascade.
     Raises `UnsupportedError` if the formula is too large to be written down, or if there is no cascade.
     """
     alike, small = _without_twins(dfa)
-    found = shortest(small) or shortened(_from_levels(small, limits or Limits()), small.alphabet)
+    period = _period(small)
+    found, way = None if period is None else shortest(small, period), Way.SEARCH
+    if found is None:
+        found, way = _from_levels(small, limits or Limits())
+        found = shortened(found, small.alphabet)
     formula = _with_letters(found, {Symbol(one): _one_of(own, dfa) for one, own in alike.items()})
-    return Translation(formula, _is_proved(formula, dfa), _tried(formula, dfa))
+    if _is_proved(formula, dfa):
+        return Translation(formula, True, None, way)
+    return Translation(formula, False, _tried(formula, dfa), way)
+
+
+def _period(dfa: Dfa) -> int | None:
+    """By what positions are tested in the search; None if its formulas say no language of this class.
+
+    Beside the modulus of the class it has the period of the states that are reached by words of a length: a
+    star-free language, too, can have a shorter formula that looks at positions.
+    """
+    try:
+        modulus = classify(dfa).modulus
+        places, sets = exact_places(Images(dfa, Limits()))
+    except UnsupportedError:
+        return 1
+    if modulus is None:
+        return None
+    everything = (1 << len(dfa.moves)) - 1
+    period = 1 if everything in sets[places.prefix :] else places.period
+    return lcm(modulus, period) if lcm(modulus, period) <= LONGEST_PERIOD else modulus
 
 
 def past_formulas(dfa: Dfa) -> Iterator[Formula]:
@@ -109,7 +152,7 @@ def _with_letters(formula: Formula, letters: Mapping[Formula, Formula]) -> Formu
     return known[formula]
 
 
-def _from_levels(dfa: Dfa, limits: Limits) -> Formula:
+def _from_levels(dfa: Dfa, limits: Limits) -> tuple[Formula, Way]:
     """Without looking at positions and last letters first, or with it if that is shorter.
 
     A star-free language has no tests of positions the first way, so it is preferred there. Where a counter
@@ -121,15 +164,15 @@ def _from_levels(dfa: Dfa, limits: Limits) -> Formula:
         try:
             chosen = decompose(dfa, own).chosen
             if isinstance(chosen, BoundedCounter):
-                return counter_to_formula(chosen)
+                return counter_to_formula(chosen), Way.COUNTER
             found.append(cascade_to_formula(chosen))
         except UnsupportedError as error:
             refusal = refusal or error
         if found and not any(isinstance(part, Numerical) for part in subformulas(found[0])):
-            return found[0]
+            return found[0], Way.CASCADE
     if refusal is not None and not found:
         raise refusal
-    return min(found, key=tree_size)
+    return min(found, key=tree_size), Way.CASCADE
 
 
 def _is_proved(formula: Formula, dfa: Dfa) -> bool:

@@ -1,18 +1,21 @@
-"""The shortest past formula of an automaton, or shorter ones for the parts of a long formula, by search.
+"""The shortest past formulas of many sets of words, by search, and shorter ones for the parts of a formula.
 
 Formulas are listed by size, each as the set of the words on which it holds, and one is kept for each set. A
 set has all words up to a length, and is one integer: its binary digits are the words, length by length, so
 that the words that end in another letter are another block of digits. A formula that is right on these
-words is followed beside the automaton, which decides.
+words is followed beside the automaton, which decides. `split_formula` puts longer formulas together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from math import lcm
 from typing import TypeVar, final
 
+from attemper.compiling.lowering.cascade_to_formula import POSITION
 from attemper.compiling.lowering.connectives import negation
 from attemper.errors import UnsupportedError
+from attemper.exact.predicates import Remainder
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.core import values_by_core
 from attemper.languages.temporal.syntax import (
@@ -33,17 +36,23 @@ from attemper.languages.temporal.syntax import (
 )
 from attemper.languages.words import Alphabet
 
-WORDS = 400
+WORDS = 800
 """Of so many words at most it is looked at whether a formula holds."""
 
 LENGTHS = 10
 """They have at most so many letters."""
 
-CANDIDATES = 250_000
+CANDIDATES = 20_000
 """So many formulas are tried, the shortest first."""
+
+CANDIDATES_FOR_PARTS = 250_000
+"""So many are tried for the parts of a long formula."""
 
 MEMORIES = 5_000
 """A formula that remembers more is not followed."""
+
+PLACE = 3
+"""A test of the position's remainder counts as so many operators: as `pos`, `%` and `=`."""
 
 Set = int
 """The words on which a formula holds, as binary digits."""
@@ -68,15 +77,15 @@ _COMMUTATIVE = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.
 
 
 @final
-class _Words:
+class Words:
     """All words of 1 to so many letters. Those of each length are k blocks: one for each last letter."""
 
-    def __init__(self, alphabet: Alphabet) -> None:
+    def __init__(self, alphabet: Alphabet, most: int | None = None) -> None:
         self.symbols = alphabet.symbols
         self.widths = [1]
         for length in range(LENGTHS):
             following = self.widths[-1] * len(self.symbols)
-            if length < 2 or sum(self.widths) + following <= WORDS:
+            if length < 2 or sum(self.widths) + following <= (most or WORDS):
                 self.widths.append(following)
         del self.widths[0]
         self.offsets = [sum(self.widths[:n]) for n in range(len(self.widths))]
@@ -97,6 +106,11 @@ class _Words:
     def first(self) -> Set:
         """The words of one letter."""
         return (1 << self.widths[0]) - 1
+
+    def place(self, modulus: int, remainder: int) -> Set:
+        """The words whose length has the remainder."""
+        blocks = enumerate(zip(self.offsets, self.widths, strict=True), 1)
+        return sum((1 << w) - 1 << o for length, (o, w) in blocks if length % modulus == remainder)
 
     def accepted(self, dfa: Dfa) -> Set:
         """The words that the automaton accepts."""
@@ -125,6 +139,25 @@ class _Words:
             before = own >> offset & (1 << width) - 1
         return found
 
+    def shorter(self, own: Set) -> Set:
+        """The words that with one more letter are in the set."""
+        found = 0
+        following = list(zip(self.offsets, self.widths, strict=True))[1:]
+        for (into, width), (offset, _) in zip(
+            zip(self.offsets, self.widths, strict=False), following, strict=False
+        ):
+            for letter in range(len(self.symbols)):
+                found |= (own >> offset + letter * width & (1 << width) - 1) << into
+        return found
+
+    def prefixes(self, own: Set) -> Set:
+        """The words of the set and all their prefixes."""
+        found = 0
+        while own & ~found:
+            found |= own
+            own = self.shorter(own)
+        return found
+
     def of_core(self, formula: Formula, known: Mapping[Formula, Set]) -> Set:
         """The set of a formula whose operator is of the core. Raises `UnsupportedError` otherwise."""
         match formula:
@@ -142,6 +175,8 @@ class _Words:
                 return self.since(known[left], known[right])
             case Binary(operator, left, right) if operator in _GATES:
                 return _GATES[operator](known[left], known[right])
+            case Numerical(Remainder(modulus, remainder), term) if term == POSITION:
+                return self.place(modulus, remainder)
             case _:
                 raise UnsupportedError("only past formulas without counts are shortened")
 
@@ -158,10 +193,17 @@ _GATES: dict[BinaryOperator, Callable[[int, int], int]] = {
 
 @final
 class Library:
-    """One of the shortest formulas for each of many sets of words."""
+    """One of the shortest formulas for each of many sets of words.
 
-    def __init__(self, alphabet: Alphabet, wanted: Set | None = None) -> None:
-        self.words = _Words(alphabet)
+    They test the remainders of positions by all that divides the period.
+    """
+
+    def __init__(
+        self, words: Words, period: int = 1, wanted: Set | None = None, candidates: int | None = None
+    ) -> None:
+        self.words = words
+        self.candidates = candidates or CANDIDATES
+        self.period = period
         self.found: dict[Set, Formula] = {}
         self.by_size: list[list[tuple[Set, Formula]]] = [[]]
         self.wanted = wanted
@@ -182,7 +224,7 @@ class Library:
         return known[formula]
 
     def _list(self) -> None:
-        words, left = self.words, CANDIDATES
+        words, left = self.words, self.candidates
         leaves: list[tuple[Set, Formula]] = [(words.letter(s), Symbol(s)) for s in words.symbols]
         leaves += [(words.first(), First()), (words.all, Constant(True)), (0, Constant(False))]
         candidates = iter(leaves)
@@ -197,12 +239,17 @@ class Library:
                     own.append((holds, formula))
                 if left <= 0 or holds == self.wanted:
                     return
-            if left == before:  # there are no more sets: each has its formula
+            if left == before and size > PLACE:  # there are no more sets: each has its formula
                 return
             candidates = self._of_size(size + 1)
 
     def _of_size(self, size: int) -> Iterator[tuple[Set, Formula]]:
         """Negations last: of two formulas of a size people prefer the other one."""
+        if size == PLACE:
+            for modulus in (m for m in range(2, self.period + 1) if self.period % m == 0):
+                for remainder in range(modulus):
+                    test = Numerical(Remainder(modulus, remainder), POSITION)
+                    yield self.words.place(modulus, remainder), test
         for unary in _UNARY:
             for holds, formula in self.by_size[size - 1]:
                 yield self._unary(unary, holds), Unary(unary, formula)
@@ -241,19 +288,6 @@ class Library:
                 return _GATES[operator](left, right)
 
 
-def shortest(dfa: Dfa) -> Formula | None:
-    """A formula that holds at i exactly where the prefix of length i is accepted; None if none is short.
-
-    >>> from attemper.languages.regular.regex import parse_regex
-    >>> from attemper.languages.temporal.show import show
-    >>> show(shortest(parse_regex("a*b", Alphabet(("a", "b")))))
-    'b & WY H a'
-    """
-    wanted = _Words(dfa.alphabet).accepted(dfa)
-    found = Library(dfa.alphabet, wanted).found.get(wanted)
-    return found if found is not None and says(found, dfa) else None
-
-
 def shortened(formula: Formula, alphabet: Alphabet) -> Formula:
     """The same formula with parts that are no longer than they need be; as it is if it counts.
 
@@ -262,10 +296,12 @@ def shortened(formula: Formula, alphabet: Alphabet) -> Formula:
     >>> show(shortened(parse("a & Y a | b & Y a | !Y (a | b)"), Alphabet(("a", "b"))))
     'WY a'
     """
+    words = Words(alphabet)
     try:
-        return Library(alphabet).shorter(formula)
+        values_by_core(formula, words.of_core)  # asked before the search, which takes longer
     except UnsupportedError:
         return formula
+    return Library(words, candidates=CANDIDATES_FOR_PARTS).shorter(formula)
 
 
 def with_operands(part: Formula, known: Mapping[Formula, Formula]) -> Formula:
@@ -297,9 +333,11 @@ def _of_other_counts(term: Term, known: Mapping[Formula, Formula]) -> Term:
 
 # Beside an automaton ----------------------------------------------------------------------------------
 
-Memory = frozenset[Formula] | None
-"""What is asked of the position before, of that what held there; None before the first."""
+Memory = tuple[int, frozenset[Formula] | None]
+"""The position before, modulo all that it is tested by, and what is asked of it and held there; None before
+the first."""
 
+BEGIN: Memory = (0, None)
 
 State = TypeVar("State", bound=Hashable)
 Other = TypeVar("Other", bound=Hashable)
@@ -315,12 +353,12 @@ def says(formula: Formula, dfa: Dfa) -> bool:
         target = dfa.moves[state][numbers[symbol]]
         return target in dfa.accepting, target
 
-    return _are_alike(_followed(formula), None, moved, dfa.start, dfa.alphabet.symbols)
+    return _are_alike(_followed(formula), BEGIN, moved, dfa.start, dfa.alphabet.symbols)
 
 
 def same(one: Formula, other: Formula, symbols: Sequence[str]) -> bool:
     """Whether two past formulas are seen to be true at the same positions of every word."""
-    return _are_alike(_followed(one), None, _followed(other), None, symbols)
+    return _are_alike(_followed(one), BEGIN, _followed(other), BEGIN, symbols)
 
 
 def _are_alike(
@@ -343,15 +381,18 @@ def _are_alike(
 
 
 def _followed(formula: Formula) -> Following[Memory]:
-    return lambda memory, symbol: _step(formula, symbol, memory)
+    tests = [part.predicate for part in subformulas(formula) if isinstance(part, Numerical)]
+    period = lcm(*(test.modulus for test in tests if isinstance(test, Remainder)))
+    return lambda memory, symbol: _step(formula, symbol, memory, period)
 
 
-def _step(formula: Formula, symbol: str, memory: Memory) -> tuple[bool, Memory]:
+def _step(formula: Formula, symbol: str, memory: Memory, period: int) -> tuple[bool, Memory]:
     """Whether the formula holds at a position with this symbol, and what is remembered of that position."""
     remembered: set[Formula] = set()
+    position, before = (memory[0] + 1) % period, memory[1]
 
     def of_core(part: Formula, known: Mapping[Formula, bool]) -> bool:
-        value = _holds(part, known, symbol, memory)
+        value = _holds(part, known, symbol, position, before)
         match part:
             case Unary(UnaryOperator.YESTERDAY, operand) if known[operand]:
                 remembered.add(operand)
@@ -362,24 +403,32 @@ def _step(formula: Formula, symbol: str, memory: Memory) -> tuple[bool, Memory]:
         return value
 
     value = values_by_core(formula, of_core)[formula]
-    return value, frozenset(remembered)
+    return value, (position, frozenset(remembered))
 
 
-def _holds(part: Formula, known: Mapping[Formula, bool], symbol: str, memory: Memory) -> bool:
+def _holds(
+    part: Formula,
+    known: Mapping[Formula, bool],
+    symbol: str,
+    position: int,
+    before: frozenset[Formula] | None,
+) -> bool:
     match part:
         case Symbol(name):
             return name == symbol
         case Constant(value):
             return value
         case First():
-            return memory is None
+            return before is None
         case Unary(UnaryOperator.NOT, operand):
             return not known[operand]
         case Unary(UnaryOperator.YESTERDAY, operand):
-            return memory is not None and operand in memory
+            return before is not None and operand in before
         case Binary(BinaryOperator.SINCE, left, right):
-            return known[right] or (known[left] and memory is not None and part in memory)
+            return known[right] or (known[left] and before is not None and part in before)
         case Binary(operator, left, right) if operator in _GATES:
             return bool(_GATES[operator](known[left], known[right]))
+        case Numerical(Remainder(modulus, remainder), term) if term == POSITION:
+            return position % modulus == remainder
         case _:
             raise UnsupportedError("only past formulas without counts are followed beside an automaton")

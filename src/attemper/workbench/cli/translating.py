@@ -7,7 +7,7 @@ from attemper.languages.temporal.show import show
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import activity, out, print_json
 from attemper.workbench.cli.options import AlphabetOption, CapOption, DfaOption, Json, RegexOption
-from attemper.workbench.translate import translate
+from attemper.workbench.translate import Way, translate
 
 
 def formula_command(
@@ -25,9 +25,13 @@ def formula_command(
         found = translate(automaton, limits)
     empty = "accept" if automaton.accepts(()) else "reject"
     if json:
-        record = {"proved": found.proved, "agreed_up_to": found.agreed}
+        record = {"proved": found.proved, "agreed_up_to": found.agreed, "way": found.way.value}
         print_json({"formula": show(found.formula), "at": "last", "empty": empty, **record})
         return
     out.print(show(found.formula))
-    shown = "proved the same language" if found.proved else "NOT proved the same language"
-    out.print(f"read at the last position, empty word: {empty}; {shown}, tried up to length {found.agreed}")
+    shown = "proved the same language"
+    if not found.proved:
+        shown = f"NOT proved the same language, tried up to length {found.agreed}"
+    out.print(f"read at the last position, empty word: {empty}; {shown}")
+    if found.way is not Way.SEARCH:
+        out.print(f"not from the search for a short formula: read from the automaton's {found.way.value}")
