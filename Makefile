@@ -14,12 +14,12 @@ WHEEL := .venv-wheel
 # Users get ranges of versions (pyproject.toml); here everything is what it was tested with.
 INSTALL := -I -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JOBS ?= 2
-# One thread per worker: two workers share two cores.
-TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0
-# These need libraries of their own, and have targets of their own.
-ELSEWHERE := not exports and not browser
+# One thread per worker: two workers share two cores. Bytecode is kept, whatever a machine is set to: the tests
+# start many processes, and each would compile the library anew.
+TEST_ENV := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=
+PYTEST := $(TEST_ENV) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not exports and not browser"
 
-.PHONY: help demo check test test-slow test-exports test-browser test-wheel gallery mutate bench clean
+.PHONY: help demo check test test-all test-slow test-exports test-browser test-wheel gallery mutate bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  \1: \2/'
@@ -58,11 +58,14 @@ check: $(DEV_READY) ## formatting, lint, types, import contracts, and how much m
 	$(BIN)/lint-imports
 	$(TEST_ENV) $(BIN)/python -m tests.support.statements
 
-test: check ## check, then all tests and doc examples
-	$(TEST_ENV) $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow and $(ELSEWHERE)"
+test: check ## check, then the quick suite: a few cases of every sweep, and the doc examples
+	$(PYTEST) --suite quick
 
-test-slow: $(DEV_READY) ## the long sweeps
-	$(TEST_ENV) ATTEMPER_HYPOTHESIS=deep $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "slow and $(ELSEWHERE)"
+test-all: check ## check, then every case of every sweep, and the doc examples
+	$(PYTEST) --suite all
+
+test-slow: $(DEV_READY) ## the longest sweeps
+	ATTEMPER_HYPOTHESIS=deep $(PYTEST) --suite slow
 
 test-exports: $(EXPORTS_READY) ## networks in the libraries that they are exported to (some hundred MB)
 	$(TEST_ENV) $(EXPORTS)/bin/python -m pytest -q -m exports tests

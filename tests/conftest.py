@@ -1,11 +1,21 @@
-"""Settings for all tests: Hypothesis profiles, one torch thread per worker, no COLUMNS."""
+"""Settings for all tests (Hypothesis profiles, one torch thread per worker, no COLUMNS), and which are taken.
+
+`--suite quick` is what `make test` runs: a few cases of every sweep, and nothing slow. `--suite all` has
+every case of the sweeps; `--suite slow` has what is slow, and nothing else. Without it nothing is left out.
+
+A *sweep* is a test with the mark `sweep(k)`: the quick suite takes k of its cases, spread evenly, the first
+among them. A test with a loop over its cases asks the fixture `few` which of them this run takes.
+"""
 
 from __future__ import annotations
 
 import os
 
+import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+from tests.support.suites import Few, every, spread
 
 settings.register_profile(
     "fast", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -19,3 +29,56 @@ torch.set_num_threads(1)
 # which pytest loads, sets the variable for child processes behind Python's back.)
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Which tests are taken."""
+    parser.addoption("--suite", choices=("quick", "all", "slow"), help="quick: a few cases of every sweep")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[pytest.Item] | None:
+    """No case is even made of a slow test that is left out: there are thousands."""
+    del name
+    marks = getattr(obj, "pytestmark", ())
+    left_out = _suite(collector) in {"quick", "all"} and any(mark.name == "slow" for mark in marks)
+    return [] if left_out else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the cases of the suite, in their order."""
+    suite = config.getoption("--suite")
+    if suite is None:
+        return
+    taken = [item for item in items if (item.get_closest_marker("slow") is None) == (suite != "slow")]
+    if suite == "quick":
+        taken = _thinned(taken)
+    kept = set(map(id, taken))
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = taken
+
+
+@pytest.fixture
+def few(request: pytest.FixtureRequest) -> Few:
+    """Which cases a test takes that has a loop over them: `for seed in few(range(60), 3):`."""
+    return spread if _suite(request) == "quick" else every
+
+
+def _thinned(items: list[pytest.Item]) -> list[pytest.Item]:
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.split("[", 1)[0], []).append(item)
+    return [case for every in cases.values() for case in _few_of(every)]
+
+
+def _few_of(cases: list[pytest.Item]) -> list[pytest.Item]:
+    mark = cases[0].get_closest_marker("sweep")
+    return cases if mark is None else list(spread(cases, mark.args[0]))
+
+
+def _suite(of: pytest.Collector | pytest.FixtureRequest) -> str | None:
+    suite: str | None = of.config.getoption("--suite")
+    return suite

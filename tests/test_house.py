@@ -10,6 +10,8 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 from typing import get_args
@@ -18,6 +20,7 @@ import pytest
 
 import attemper
 from attemper.networks.layers import Construction
+from tests.support import command_line
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attemper"
@@ -216,8 +219,16 @@ def files_shown(document: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("document", [path for path in DOCS if commands_shown(path)], ids=lambda p: p.name)
-def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_path: Path) -> None:
-    main = "from attemper.workbench.cli.app import main; main()"
+def test_the_commands_in_the_documents_print_what_is_shown(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with of_this_folder_alone():
+        try_what_is_shown(document, tmp_path)
+
+
+def try_what_is_shown(document: Path, tmp_path: Path) -> None:
+    """Write the document's files and run its commands here, in this process: each as `attemper` would."""
     for name, text in files_shown(document):
         (tmp_path / name).write_text(text, encoding="utf-8")
     for command, output in commands_shown(document):
@@ -227,9 +238,27 @@ def test_the_commands_in_the_documents_print_what_is_shown(document: Path, tmp_p
             assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
             continue
         assert words[0] in {"attemper", "python"}, command
-        run = [sys.executable, *(["-c", main] if words[0] == "attemper" else []), *words[1:]]
-        finished = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, check=False)
+        if words[0] == "attemper":
+            ended = command_line.attemper(*words[1:], columns=None)
+            assert ended.out + ended.err == output, command
+            continue
+        run = [sys.executable, *words[1:]]
+        finished = subprocess.run(run, capture_output=True, text=True, check=False)
         assert finished.stdout + finished.stderr == output, command
+
+
+@contextmanager
+def of_this_folder_alone() -> Iterator[None]:
+    """Modules that are imported from the working folder are forgotten at the end: others have their names."""
+    here, paths = Path.cwd(), sys.path.copy()
+    try:
+        yield
+    finally:
+        sys.path[:] = paths
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file is not None and here in Path(file).parents:
+                del sys.modules[name]
 
 
 @pytest.mark.parametrize("document", [p for p in DOCS if ">>>" in p.read_text(encoding="utf-8")])

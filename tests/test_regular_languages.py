@@ -216,6 +216,7 @@ def test_a_network_of_another_language_is_noticed() -> None:
 # Named languages --------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", SMALL)
 def test_named_languages(name: str) -> None:
     entry = TABLE[name]
@@ -227,6 +228,7 @@ def test_named_languages(name: str) -> None:
     assert not wrong_words(model, entry.dfa, list(adversarial_words(entry.dfa, 2, 12, LONGEST)))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("regime", [Regime.TEMPERATURE, Regime.DECODER])
 @pytest.mark.parametrize(
     "name",
@@ -277,6 +279,7 @@ def test_deep_brackets_without_counting(depth: int) -> None:
 # Groups -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "layers"), [("S3", 4), ("S4", 6), ("D4", 4), ("Q8", 4), ("A4", 4)])
 def test_solvable_groups(name: str, layers: int) -> None:
     """At most two layers of attention for each derived subgroup; right within the horizon that is proved."""
@@ -290,6 +293,7 @@ def test_solvable_groups(name: str, layers: int) -> None:
     assert not wrong_words(model, dfa, list(adversarial_words(dfa, 6, 12, length)))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["A5", "S5"])
 @pytest.mark.parametrize("is_word_problem", [True, False])
 def test_groups_that_are_not_solvable_are_refused(name: str, is_word_problem: bool) -> None:
@@ -351,6 +355,7 @@ def test_random_expressions_are_of_all_sizes_and_drawn_again_the_same() -> None:
         assert parse_regex(expression.text, expression.dfa.alphabet) == expression.dfa
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("number", range(8))
 def test_random_expressions(number: int) -> None:
     assert refusal(drawn(2, 12)[number], number, 24, []) is None

@@ -69,6 +69,7 @@ def require_proved_and_right(model: attemper.Model, entry: Entry, count: int) ->
         assert model.verdict(run) is entry.accepts(word), word
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("name", "regime"), SAMPLE)
 def test_some_are_proved_and_right(name: str, regime: RegimeName) -> None:
     model, entry = attemper.compile_named(name, regime=regime), language_named(name)
@@ -85,6 +86,7 @@ def require_proved_and_put_out(model: attemper.Model, entry: Transduction, count
         assert agree(model.read(run), entry.outputs(word)), word
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("name", "regime"),
     [

@@ -58,6 +58,7 @@ from attemper.workbench.zoo_sources import language_of
 from tests.compiling.test_cascade_to_program import BY_HAND, delays, random_cascade, small_automaton
 from tests.support.programs import AS_HEADS, SAID, ProgramSampler, programs, without_defaults
 from tests.support.samples import FormulaSampler
+from tests.support.suites import Few
 
 AB = Alphabet(("a", "b"))
 
@@ -305,9 +306,9 @@ def test_guarded_definitions_are_the_same_in_both(program: Program) -> None:
         assert machine.output(after, word) == meaning.output(program, word), word
 
 
-def test_guarded_formulas_are_the_same_in_both() -> None:
+def test_guarded_formulas_are_the_same_in_both(few: Few) -> None:
     words = words_up_to(AB, 5)
-    for seed in range(120):
+    for seed in few(range(120), 12):
         formula = FormulaSampler(random.Random(seed), AB.symbols).formula(3)
         assert_same_output(guarded(temporal_to_program(formula, AB)[0]), words)
 
@@ -320,6 +321,7 @@ def test_many_guarded_formulas_are_the_same_in_both() -> None:
         assert_same_output(guarded(temporal_to_program(formula, AB)[0]), words)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
 def test_named_languages_are_the_same_in_both(entry: Entry, source: Source) -> None:
     alphabet = Alphabet(entry.alphabet)
@@ -393,6 +395,7 @@ def test_many_networks_of_unguarded_programs_compute_them_as_machines() -> None:
     assert shown >= 350
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("mask", Mask)
 @pytest.mark.parametrize("choice", Choice)
 def test_each_selection_is_what_its_head_computes(mask: Mask, choice: Choice) -> None:
@@ -430,6 +433,7 @@ def test_a_head_for_a_letter_at_a_place_prefers_one_of_the_two() -> None:
     assert machine.output(guarded(by_definition), tuple("bbab")) == (0, 0, 0, 0)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("mask", Mask)
 @pytest.mark.parametrize("choice", Choice)
 def test_a_letter_at_a_place_is_looked_for_as_a_whole(mask: Mask, choice: Choice) -> None:
@@ -467,6 +471,7 @@ def compare_cascade(source: Cascade, longest: int) -> int:
     return differing
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", BY_HAND)
 def test_cascades_by_hand_differ_where_delays_have_not_begun(name: str) -> None:
     source, _ = BY_HAND[name]
@@ -475,6 +480,7 @@ def test_cascades_by_hand_differ_where_delays_have_not_begun(name: str) -> None:
     assert (differing > 0) == has_delay
 
 
+@pytest.mark.sweep(0)
 def test_random_cascades_differ_where_delays_have_not_begun() -> None:
     differing = [compare_cascade(random_cascade(seed), 5) for seed in range(40)]
     assert sum(map(bool, differing)) >= 4

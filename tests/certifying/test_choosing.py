@@ -70,6 +70,7 @@ def test_a_goal_that_no_proof_covers_says_so() -> None:
         chosen(formula, (Regime.UNBOUNDED,), Goal(FLOAT64, NUMERATOR, 1))
 
 
+@pytest.mark.sweep(0)
 def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_goal() -> None:
     alphabet = parse_alphabet("ab")
     expression = "(ab)*"
@@ -94,6 +95,7 @@ def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
     assert not far.candidate.limits.counter
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("dfa", "layers"), [(automata.clamped(8), 7), (automata.clamped(4), None), (automata.a_star_b(), None)]
 )

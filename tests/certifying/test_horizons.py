@@ -25,6 +25,7 @@ from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.zoo import compile_entry
 from tests.support.samples import FormulaSampler
+from tests.support.suites import Few
 
 EVALUATIONS = 56
 """What a certificate may cost: three formats with three kernels each."""
@@ -67,15 +68,16 @@ def demo_models() -> list[Model]:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", list(Regime))
 @pytest.mark.parametrize("formula", ["#<[a] <= #<[b]", "even(#<[a])", "a S Y b", "Y Y a", "even(pos)"])
 def test_horizons_are_those_of_a_plain_search(formula: str, regime: Regime) -> None:
     require_exact(compile_formula(formula, "ab", regime=regime.value))
 
 
-def test_horizons_of_random_formulas_are_those_of_a_plain_search() -> None:
+def test_horizons_of_random_formulas_are_those_of_a_plain_search(few: Few) -> None:
     rng = Random(5)
-    for _ in range(12):
+    for _ in few(range(12), 2):
         regime = rng.choice(list(Regime))
         formula = FormulaSampler(rng, ("a", "b"), past_only=regime is Regime.DECODER).formula(3)
         require_exact(compile_formula(show(formula), "ab", at="last", regime=regime.value))

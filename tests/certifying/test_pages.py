@@ -32,6 +32,7 @@ def numbers(text: str) -> list[int]:
     return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d|\d", text)]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("row", "formula", "regimes"),
     [
@@ -61,6 +62,7 @@ def test_the_range_of_one_sided_horizons() -> None:
     assert numbers(stated) == [min(found), max(found)]
 
 
+@pytest.mark.sweep(0)
 def test_the_horizon_of_a_counter_and_of_its_cascade() -> None:
     (stated,) = re.findall(
         r"to length (\d+) in float32 as a counter \(three layers\), to ([\d,]+) as a cascade", AUTOMATA
@@ -73,6 +75,7 @@ def test_the_horizon_of_a_counter_and_of_its_cascade() -> None:
     assert numbers(" ".join(stated)) == [horizon(counter, kernel), horizon(cascade, kernel)]
 
 
+@pytest.mark.sweep(0)
 def test_the_horizon_of_a_walk() -> None:
     (stated,) = re.findall(r"A walk is proved to length (\d+) in float32", AUTOMATA)
     assert int(stated) == horizon(attemper.compile_dfa(automata.clamped(8)))

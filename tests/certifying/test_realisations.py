@@ -29,6 +29,7 @@ AUTOMATA: dict[str, Dfa] = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", Regime)
 @pytest.mark.parametrize("name", AUTOMATA)
 def test_the_program_of_a_compiled_automaton_is_found(name: str, regime: Regime) -> None:

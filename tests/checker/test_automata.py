@@ -361,6 +361,7 @@ def prepare() -> None:
         compiled(case)
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_is_compiled_is_proved_and_true(case: Case) -> None:
     network, dfa, said = compiled(case)
@@ -369,6 +370,7 @@ def test_what_is_compiled_is_proved_and_true(case: Case) -> None:
     assert wrong_word(network, dfa) is None
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", CASES[::3], ids=str)
 def test_any_other_automaton_is_rejected(case: Case) -> None:
     """One move, one accepting state or the start changed; unless the language stays the same."""
@@ -392,6 +394,7 @@ def test_an_automaton_need_not_be_minimal() -> None:
     assert not proves(network, replace(doubled, accepting=dfa.accepting), said)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("case", CASES[1::3], ids=str)
 def test_the_program_of_another_network_proves_nothing(case: Case) -> None:
     """Unless both are one program: then it is no other."""
@@ -577,6 +580,7 @@ def test_a_group_of_the_last_layer() -> None:
     assert TOGETHER in reason(network, LAST_B, doubled)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7])
 def test_letters_of_alphabets_of_every_size(size: int) -> None:
     """With unused codes of the binary numbering and without; read at i, at i - 1, and somewhere before."""
@@ -759,6 +763,7 @@ def counted(symbols: str, factors: Sequence[int], constant: int, threshold: int)
     return samples.explored(symbols, 0, move, lambda state: int(str(state)) + constant >= threshold)
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("factors", [(1, 0), (2, 1), (3, 2), (-1, 0), (-2, -1), (-1, -3)], ids=str)
 @pytest.mark.parametrize("constant", [0, 1, -2])
 def test_sums_are_cut_off_where_they_do_not_matter_any_more(factors: tuple[int, int], constant: int) -> None:
@@ -832,6 +837,7 @@ def changed_counters(seed: int, count: int) -> Counter[str]:
     return found
 
 
+@pytest.mark.sweep(0)
 def test_changed_counters_are_rejected_or_still_true(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "MAX_NODES", 2_000)
     found = changed_counters(0, 60)
@@ -878,6 +884,7 @@ PLACES: tuple[ClosedForm, ...] = (
 PREFIX, PERIOD = 10, 30
 
 
+@pytest.mark.sweep(16)
 @pytest.mark.parametrize("place", PLACES, ids=str)
 @pytest.mark.parametrize("shifts", [0, 1, 2])
 def test_places_beyond_the_prefix_and_around_the_period(place: ClosedForm, shifts: int) -> None:
@@ -970,6 +977,7 @@ def test_levels_that_a_format_cannot_tell_apart(levels: tuple[int, int], name: s
         )
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("case", CASES[1::3], ids=str)
 def test_no_wrong_bit_up_to_the_horizon(case: Case) -> None:
     network, dfa, said = compiled(case)
@@ -1040,6 +1048,7 @@ SAMPLED = [case for case in CASES[::5] if case[0] != "(0|1(01*0)*1)*"]
 """Its mutants alone take seconds to list."""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", SAMPLED, ids=str)
 def test_sampled_mutants_are_rejected_or_still_true(case: Case) -> None:
     found = fates(case, 10)
@@ -1167,6 +1176,7 @@ def random_fates(seed: int) -> Counter[str]:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("start", [0, 1000])
 def test_random_networks_are_rejected_or_what_they_seem(start: int) -> None:
     found = sum((random_fates(seed) for seed in range(start, start + 6)), Counter[str]())

@@ -41,6 +41,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("path", EVERY, ids=name_of)
 def test_every_entry_gets_its_verdict(path: Path) -> None:
     outcome = attemper("check", path, "--json")
@@ -49,12 +50,14 @@ def test_every_entry_gets_its_verdict(path: Path) -> None:
     assert outcome.code == VERDICTS[path.parent.name][verdict]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("path", every_nth(EVERY, 6), ids=name_of)
 def test_the_first_line_for_people_is_the_verdict(path: Path) -> None:
     outcome = attemper("check", path)
     assert Status(outcome.out.splitlines()[0]) in VERDICTS[path.parent.name]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "path", every_nth([p for p in EVERY if p.parent.name != "malformed"], 4), ids=name_of
 )
@@ -66,6 +69,7 @@ def test_ignoring_rounding_never_proves_without_assumptions(path: Path) -> None:
     assert all(claim["verdict"] != Status.PROVED for claim in floats)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("path", entries("accepted"), ids=name_of)
 def test_what_is_accepted_is_true_by_brute_force(path: Path) -> None:
     network, _ = load_network(path)
@@ -85,6 +89,7 @@ def test_there_are_enough_entries() -> None:
     ] * 3
 
 
+@pytest.mark.sweep(0)
 def test_the_corpora_are_reproducible(tmp_path: Path) -> None:
     """Written anew by `python -m tests.support.corpora`, they are the same files, byte for byte."""
     write_all(tmp_path)

@@ -159,6 +159,7 @@ def survey(seeds: range, words: list[Word], mutants: int) -> Counter[str]:
     return found
 
 
+@pytest.mark.sweep(0)
 def test_random_programs_are_compiled_and_proved_and_their_mutants_are_not() -> None:
     found = survey(range(60), LONGER, 3)
     assert found["proved"] >= 40
@@ -212,6 +213,7 @@ BY_HAND: dict[str, tuple[Step, ...]] = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", BY_HAND)
 @pytest.mark.parametrize("regime", Regime)
 def test_a_program_by_hand_is_right_and_proved(name: str, regime: Regime) -> None:

@@ -56,6 +56,7 @@ def twice_mutated(network: Network, rng: random.Random, count: int) -> Iterator[
             yield f"{first}; {second}", twice
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", FEW, ids=str)
 def test_what_is_derived_of_sampled_mutants_is_so(case: Case) -> None:
     network = proved(case)[0].network
@@ -71,6 +72,7 @@ def nearest_network(rng: random.Random) -> Network:
     return compile_language(language_of(program), program.alphabet, regime).soft
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_what_is_derived_of_whole_numbers_is_so(seed: int) -> None:
     rng = random.Random(seed)

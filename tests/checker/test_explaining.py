@@ -192,6 +192,7 @@ def lettered() -> tuple[Network, Program]:
     return model.network, Program(AB, (Letter(("a",)),), 0)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("said", "reason"),
     [

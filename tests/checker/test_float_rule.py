@@ -32,6 +32,7 @@ from attemper.running.dense import DenseTransformer
 from tests.support import float_rule
 from tests.support.float_rule import NoBoundError, bound
 from tests.support.select_heads import linear, random_head
+from tests.support.suites import Few
 
 BITS = 300
 SLACK = Fraction(1, 2**40)
@@ -116,11 +117,11 @@ def compare(seed: int, lengths: tuple[int, ...]) -> Counter[bool]:
     return counts
 
 
-def test_both_readings_agree_on_two_hundred_heads() -> None:
-    counts = Counter[bool]()
-    for seed in range(200):
+def test_both_readings_agree_on_two_hundred_heads(few: Few) -> None:
+    counts, seeds = Counter[bool](), few(range(200), 20)
+    for seed in seeds:
         counts += compare(seed, (Random(seed).choice(LENGTHS),))
-    assert min(counts[True], counts[False]) > 200
+    assert min(counts[True], counts[False]) > len(seeds)
 
 
 @pytest.mark.slow
@@ -136,6 +137,7 @@ def value_holds(network: Network, name: str, length: int) -> bool:
     return found is not None and bool(found[3] <= arb(1) / 4)
 
 
+@pytest.mark.sweep(0)
 def test_whole_horizons_are_the_same() -> None:
     found = set()
     for seed in range(40):

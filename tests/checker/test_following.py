@@ -247,6 +247,7 @@ def assert_right_on_long_words(program: Program, dfa: Dfa, rng: random.Random) -
     assert tuple(map(bool, run(program, word)[program.output])) == dfa.prefixes(word)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("chunk", range(15))
 def test_random_programs_follow_the_automata_that_they_are_and_no_others(chunk: int) -> None:
     fates = surveyed(range(10 * chunk, 10 * chunk + 10))
@@ -261,6 +262,7 @@ def test_many_random_programs_follow_the_automata_that_they_are_and_no_others() 
     assert fates["own, right: True"] > 3_000
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("chunk", range(10))
 def test_two_bits_of_a_group_are_never_one_together(chunk: int) -> None:
     fates: Counter[str] = Counter()
@@ -312,6 +314,7 @@ AUTOMATA = {
 }
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", AUTOMATA)
 def test_compiled_programs_follow_their_automata_and_no_others(name: str) -> None:
     dfa = AUTOMATA[name]

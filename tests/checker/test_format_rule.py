@@ -240,6 +240,7 @@ def derived(folder: Path) -> tuple[str, list[tuple[int, int, Fraction, Fraction]
     return digest_of(loaded, source), heads
 
 
+@pytest.mark.sweep(5)
 def test_a_second_reading_derives_what_the_checker_does(folder: Path) -> None:
     certificate, network = json.loads((folder / "certificate.json").read_text()), SavedNetwork(folder)
     named, heads = derived(folder)

@@ -81,6 +81,7 @@ def _hand_built(kind: str, count: int, show: SHOWN) -> None:
     assert tally.runs >= 100 * tally.claimed
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", every_nth(KINDS, 3))
 def test_no_claim_about_a_hand_built_network_is_false(kind: str, show: SHOWN) -> None:
     _hand_built(kind, NORMAL // len(KINDS) + 1, show)
@@ -110,6 +111,7 @@ def test_no_claim_about_many_mutants_is_false(part: int, show: SHOWN) -> None:
     assert tally.claimed == DEEP // 20
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("part", range(2))
 def test_no_changed_file_is_proved_that_is_wrong_in_real_arithmetic(part: int, show: SHOWN) -> None:
     tally = real_campaign(NORMAL // 5, f"test {part}", length=4)
@@ -147,6 +149,7 @@ JUDGED = (
 )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("text", "regime"), JUDGED)
 def test_the_judge_finds_a_compiled_network_right_in_every_way(
     text: str, regime: str, tmp_path: Path

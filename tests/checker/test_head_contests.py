@@ -263,6 +263,7 @@ CONTENDERS = [
 ]
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("number", range(len(CONTENDERS)))
 def test_every_two_positions_that_compete_are_a_pair_with_its_least_lead(number: int) -> None:
     contender = CONTENDERS[number]

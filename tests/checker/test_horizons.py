@@ -35,6 +35,7 @@ from attemper.workbench.demo import SHOWN
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType
 from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.suites import Few
 
 REGIMES = ("unbounded", "temperature", "decoder")
 KERNELS = ("numerator-first", "normalise-first")
@@ -321,6 +322,7 @@ def wrong_in_rows(model: Model, word: Word, dtype: DType, monkeypatch: pytest.Mo
 # Soundness: small lengths, every kernel ---------------------------------------------------------------
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("kernel", KERNELS)
 @each_model
 def test_no_bit_is_wrong_at_small_lengths(formula: str, regime: str, kernel: str) -> None:
@@ -334,6 +336,7 @@ def test_no_bit_is_wrong_at_small_lengths(formula: str, regime: str, kernel: str
                 require_right(model, words if length < 16 else words[::3], dtype)
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("kernel", KERNELS)
 @each_model
 def test_no_unkind_kernel_is_wrong_at_small_lengths(
@@ -360,10 +363,10 @@ def test_random_formulas_keep_to_their_horizons() -> None:
         require_kept_by_a_random_formula(rng)
 
 
-def test_random_formulas_have_horizons() -> None:
+def test_random_formulas_have_horizons(few: Few) -> None:
     """Selections that block nothing, or everything, have a rule for rounding too."""
     rng = random.Random(13)
-    horizons = [best_float64_horizon(rng) for _ in range(25)]
+    horizons = [best_float64_horizon(rng) for _ in few(range(25), 5)]
     assert sum(horizon < 1000 for horizon in horizons) <= 3
 
 
@@ -397,6 +400,7 @@ def require_kept_by_a_random_formula(rng: random.Random) -> None:
 # Soundness: at the horizon ----------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(13)
 @pytest.mark.parametrize("kernel", KERNELS)
 @each_model
 def test_no_bit_is_wrong_at_the_horizon_itself(formula: str, regime: str, kernel: str) -> None:
@@ -421,6 +425,7 @@ def test_ragged_batches_keep_to_the_horizon(formula: str, regime: str) -> None:
         assert run.margin >= 0
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("order", ["left", "heavy first"])
 @pytest.mark.parametrize("formula", ["even(#<[a])", "#<[a] <= #>[b]"])
 def test_no_unkind_kernel_is_wrong_at_a_short_horizon(
@@ -438,6 +443,7 @@ def test_no_unkind_kernel_is_wrong_at_a_short_horizon(
                 require_right(model, words, "float32")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("formula", TIMELESS[-2:])
 def test_comparisons_in_bfloat16_are_right_at_a_horizon_beyond_a_million(
     formula: str, monkeypatch: pytest.MonkeyPatch

@@ -86,6 +86,7 @@ def certify_again(folder: Path, nodes: list[object] | None = None) -> None:
 # What is no file, or too large a one ---------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/full", "/dev/null"])
 def test_a_device_is_not_read(device: str) -> None:
     assert_answer(check(device), Status.MALFORMED, f"'{device}': it is a device, no file")
@@ -108,6 +109,7 @@ def test_neither_pipes_nor_sockets_nor_folders_are_read(tmp_path: Path) -> None:
     assert_answer(check(pipe), Status.MALFORMED, "it is a pipe, no file")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", FILES)
 def test_a_folder_of_pipes_and_devices_is_malformed(name: str, folder: Path) -> None:
     (folder / name).unlink()
@@ -118,6 +120,7 @@ def test_a_folder_of_pipes_and_devices_is_malformed(name: str, folder: Path) -> 
     assert_answer(check(folder), Status.MALFORMED, "it is a device, no file")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", FILES)
 def test_a_sparse_file_is_refused_by_its_size(name: str, folder: Path) -> None:
     os.truncate(folder / name, GIGABYTES)
@@ -159,6 +162,7 @@ def test_every_network_fits_what_its_structure_announces(folder: Path) -> None:
 DEEP = "[" * 10**6
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", [STRUCTURE, CERTIFICATE])
 @pytest.mark.parametrize("text", [DEEP, "9" * 10**6, "[1e999]", '"\\ud800"', "\0", "[NaN"])
 def test_odd_json_is_malformed(name: str, text: str, folder: Path) -> None:
@@ -200,6 +204,7 @@ def test_products_add_up_and_sums_do_not() -> None:
             form_from_tree(tree)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("leaf", LEAVES, ids=str)
 def test_a_network_with_nested_powers_is_malformed(leaf: object, folder: Path) -> None:
     change_structure(folder, lambda s: s["positions"][0].__setitem__(1, nested(leaf, 16, 7)))
@@ -331,6 +336,7 @@ HOSTILE: dict[str, list[list[object]]] = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("claimed", every_nth([True, False], 2), ids=["claimed", "of an automaton"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_programs_that_are_built_to_hurt_have_an_answer(name: str, claimed: bool, folder: Path) -> None:
@@ -398,6 +404,7 @@ def test_more_memory_than_is_allowed_is_unknown(folder: Path) -> None:
     assert_answer(outcome, Status.UNKNOWN, "more than 400 MB are needed; allow more with --memory")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("end", ["os._exit(0)", "os._exit(3)", "os.kill(os.getpid(), 9)"])
 def test_a_process_that_ends_without_an_answer_proves_nothing(
     end: str, once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -517,6 +524,7 @@ def name_symbol_of_the_formula(folder: Path) -> None:
     certify_again(folder, [["symbol", EVIL]])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "change",
     [

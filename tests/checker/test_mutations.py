@@ -173,18 +173,21 @@ def test_the_models_have_every_construction() -> None:
     assert every <= found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", FEW, ids=str)
 def test_a_proved_model_is_true_by_brute_force(case: Case) -> None:
     model, certificate = proved(case)
     assert list(falsehoods(model.network, certificate)) == []
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", FEW, ids=str)
 def test_sampled_mutants_are_rejected_or_still_true(case: Case) -> None:
     for mutant in sampled(all_mutants(case), random.Random(f"sample of {case}"), SAMPLE):
         fate(mutant)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", FEW, ids=str)
 def test_no_horizon_can_be_stretched(case: Case) -> None:
     model, certificate = proved(case)
@@ -209,12 +212,14 @@ def both_mutated(case: Case, rng: random.Random) -> Iterator[Mutant]:
         yield Mutant(f"{name}; {what}", network, claimed)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", PROGRAMS, ids=str)
 def test_a_proved_program_is_true_by_brute_force(case: Case) -> None:
     model, certificate = proved(case)
     assert list(falsehoods(model.network, certificate)) == []
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", PROGRAMS, ids=str)
 def test_sampled_mutants_of_programs_and_networks_are_rejected_or_still_true(case: Case) -> None:
     rng = random.Random(f"programs of {case}")

@@ -275,6 +275,7 @@ def test_settled_is_the_same_function(seed: int) -> None:
 # Counts ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("masking", WEAK)
 def test_a_sum_is_at_least_its_threshold(seed: int, masking: Masking) -> None:
@@ -311,6 +312,7 @@ def test_a_sum_of_both_sides_is_at_least_its_threshold(seed: int) -> None:
             )
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("masking", WEAK)
 def test_a_test_of_a_count(seed: int, masking: Masking) -> None:

@@ -26,6 +26,7 @@ def _meanings(formula: Formula) -> tuple[tuple[bool, ...], ...]:
     return tuple(truth(formula, word) for word in WORDS)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_formulas_with_one_normal_form_have_one_truth(seed: int) -> None:
     """In one set of names: whatever shares a diagram must agree on every position of every short word."""
@@ -46,6 +47,7 @@ def test_formulas_with_one_normal_form_have_one_truth(seed: int) -> None:
             assert _meanings(other) == expected, (show(first), show(other))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_negations_and_constants_are_found(seed: int) -> None:
     """A form that is constant, or the negation of another, must be so by definition too."""

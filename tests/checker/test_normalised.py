@@ -146,6 +146,7 @@ def test_the_simplest_rational_between_two() -> None:
 # What is proved ----------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("regime", ["temperature", "decoder"])
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_normalised_networks_are_proved_up_to_their_horizons(formula: str, regime: str) -> None:
@@ -485,6 +486,7 @@ def is_proved(network: Network, model: Model, horizon: int) -> bool:
         return False
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("formula", "length"), [(SINCE, 3), ("#<['0'] <= #<['1']", 4)])
 def test_no_wrong_mutant_is_proved(formula: str, length: int) -> None:
     """Must show B.5."""

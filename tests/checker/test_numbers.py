@@ -81,6 +81,7 @@ def shown(network: Network) -> list[object]:
 FALSE_FACTORS = (Fraction(2), Fraction(-1), Fraction(3, 4), 1 + Fraction(1, 2**30))
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("factor", FALSE_FACTORS, ids=str)
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_no_factor_of_a_number_may_be_another(text: str, factor: Fraction) -> None:

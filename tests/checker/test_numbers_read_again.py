@@ -95,6 +95,7 @@ def test_other_names_kinds_and_maskings_are_found(folder: Path) -> None:
     assert "the network puts out" in judged_after(folder, "certificate.json", change).wrong[0]
 
 
+@pytest.mark.sweep(1)
 def test_shares_of_other_positions_are_found(folder: Path) -> None:
     def change(structure: Any) -> None:
         for layer in structure["layers"]:
@@ -115,6 +116,7 @@ def scale_what_is_put_out(folder: Path, factor: float) -> None:
     (folder / "weights.safetensors").write_bytes(data.replace(outer.tobytes(), changed))
 
 
+@pytest.mark.sweep(1)
 def test_real_numbers_are_judged_more_closely_than_floats(folder: Path) -> None:
     """By 2^-38 no number may be greater, by 2^-50 no integer; floats may be off by more than both."""
     scale_what_is_put_out(folder, 1 + 2.0**-38)
@@ -126,6 +128,7 @@ def test_real_numbers_are_judged_more_closely_than_floats(folder: Path) -> None:
     assert bool(judge(folder, exactly=WORDS, in_floats=WORDS).wrong) == is_exact
 
 
+@pytest.mark.sweep(1)
 def test_floats_are_judged_by_themselves(folder: Path) -> None:
     scale_what_is_put_out(folder, 1 + (0.5 if read_folder(folder).kind == "integer" else 2.0**-10))
     assert all("float" in said for said in judge(folder, exactly=(), in_floats=WORDS).wrong)

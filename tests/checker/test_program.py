@@ -117,6 +117,7 @@ def test_a_shift_reads_i_itself_at_the_edge(direction: Direction) -> None:
     assert_is_computed(steps_of(program), [1, 2], WORDS)
 
 
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("other", MASKS)
 def test_totals_over_two_masks_are_compared_exactly(mask: Mask, other: Mask) -> None:

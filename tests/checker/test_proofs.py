@@ -32,6 +32,7 @@ from tests.support.samples import FormulaSampler
 AB = Alphabet(("a", "b"))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 @pytest.mark.parametrize(("entry", "source"), SHOWN, ids=[title(*shown) for shown in SHOWN])
 def test_named_languages_are_certified_and_checked(entry: Entry, source: Source, regime: str) -> None:
@@ -66,6 +67,7 @@ def _is_proved(network: Network, language: Language) -> bool:
     return True
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(0, 300, 10))
 def test_random_formulas_are_proved(seed: int) -> None:
     for own in range(seed, seed + 10):
@@ -89,6 +91,7 @@ def test_many_random_formulas_are_proved_but_for_a_few() -> None:
     assert len(unproved) <= 15, "\n".join(unproved)
 
 
+@pytest.mark.sweep(0)
 def test_a_formula_of_50_operators_is_checked_within_two_seconds_of_cpu() -> None:
     found = 0
     for seed in range(400):

@@ -348,6 +348,7 @@ NEVER_PROVED = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_found_is_proved_and_true(name: str) -> None:
     refutation, truth = found(name), truth_of(name)
@@ -359,6 +360,7 @@ def test_what_was_found_is_proved_and_true(name: str) -> None:
     assert truth.holds(refutation)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", CASES)
 def test_a_refutation_changed_in_one_thing_is_not_proved_or_true(name: str) -> None:
     refutation, truth = found(name), truth_of(name)
@@ -375,6 +377,7 @@ def test_a_refutation_changed_in_one_thing_is_not_proved_or_true(name: str) -> N
     assert sum(count for (_, result), count in fates.items() if result is Fate.NOT_PROVED) >= 50, fates
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", CASES)
 def test_a_refutation_of_one_model_says_nothing_of_another(name: str) -> None:
     refutation = found(name)
@@ -761,6 +764,7 @@ def fates_of_files(name: str, path: Path, each: int) -> Counter[str]:
 FILES = ("unmarked", "two brackets", "blocks")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", every_nth(FILES, 2))
 def test_a_file_with_a_wrong_entry_is_malformed_or_not_proved_or_true(name: str, tmp_path: Path) -> None:
     read = fates_of_files(name, tmp_path / "fuzzed.json", 8)

@@ -228,6 +228,7 @@ def surveyed(name: str, count: int) -> Counter[str]:
 EVERY = (*TEXTS, *SYMBOLS, *COUNTS, *DRAWN)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["two cases, else 1", "two ahead", "a parity", "nearest", "reversed"])
 def test_a_changed_network_or_program_is_proved_only_if_it_is_right(name: str) -> None:
     found = surveyed(name, 6)

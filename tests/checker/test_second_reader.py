@@ -53,6 +53,7 @@ def test_there_are_three_corpora() -> None:
     assert {folder.parent.name for folder in FOLDERS} == {"accepted", "rejected", "malformed"}
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
 def test_a_stored_network_is_read_alike(folder: Path) -> None:
     try:
@@ -141,16 +142,19 @@ def test_programs_with_the_nearest_count_are_followed_by_neither(kinds: int) -> 
     assert isinstance(_followed(tree, None, []), str)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("seed", range(20))
 def test_random_heads_are_read_alike(seed: int) -> None:
     _require_read_alike(random_head(Random(seed)))
 
 
+@pytest.mark.sweep(13)
 @pytest.mark.parametrize("seed", range(60))
 def test_plain_heads_are_read_alike(seed: int) -> None:
     _require_read_alike(plain_head(Random(seed)))
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("seed", range(12))
 def test_selections_by_cases_are_read_alike(seed: int) -> None:
     _require_read_alike(hand_built("by cases", Random(seed)).network)

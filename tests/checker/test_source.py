@@ -91,6 +91,7 @@ COUNTS = (
 )
 
 
+@pytest.mark.sweep(32)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("operator", ComparisonOperator)
 def test_every_comparison_with_numbers(count: str, operator: ComparisonOperator) -> None:
@@ -174,6 +175,7 @@ def test_predicates_of_several_counts_have_no_normal_form(text: str) -> None:
         meanings_of(Formulas(AB.symbols), formula)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("text", PLACES_ALONE)
 def test_some_position_with_a_test_of_places(text: str) -> None:
     check(parse(text, AB), AB, 8)

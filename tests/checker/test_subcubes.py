@@ -274,6 +274,7 @@ def compared(kind: str, count: int, seed: int) -> Counter[str]:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_answer_is_left_out_and_most_lists_are_exact(kind: str) -> None:
     found = compared(kind, 100, 0)
@@ -330,6 +331,7 @@ def slowly(model: HardModel, word: Sequence[int], *, one_key: bool) -> list[list
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_definition_agrees_with_plain_loops(kind: str) -> None:
     draw = random.Random(f"{kind} loops")
@@ -385,6 +387,7 @@ def words_to(length: int) -> list[tuple[int, ...]]:
     return [word for n in range(1, length + 1) for word in product((0, 1), repeat=n)]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("formula", [*PAST, *BOTH, *BOTH_DEEP])
 def test_a_network_is_the_exact_network_with_leftmost_attention(formula: str) -> None:
     longer = random.Random(formula).sample([word for word in words_to(7) if len(word) > 4], 12)

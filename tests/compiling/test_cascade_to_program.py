@@ -255,6 +255,7 @@ def assert_lowered_rightly(
         assert meaning_hard.output_bits(network, word) == wanted, word
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", BY_HAND)
 def test_cascades_by_hand(name: str) -> None:
     source, accepts = BY_HAND[name]
@@ -339,6 +340,7 @@ def random_cascade(seed: int) -> Cascade:
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("start", range(0, 20, 10))
 def test_random_cascades(start: int) -> None:
     for seed in range(start, start + 10):
@@ -371,6 +373,7 @@ def small_automaton(seed: int) -> Dfa:
             return automata.random_reset_cascade(seed, (2, 2), letters)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("start", range(8, 32, 8))
 def test_random_automata(start: int) -> None:
     refused = 0
@@ -388,6 +391,7 @@ def test_random_automata(start: int) -> None:
 # Below the first level --------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("pattern", "letters", "layers"),
     [
@@ -423,6 +427,7 @@ def test_chains_side_by_side_meet_at_once() -> None:
     assert len(compiled.soft.layers) == 1
 
 
+@pytest.mark.sweep(0)
 def test_sums_of_many_weights_are_added_two_and_two() -> None:
     """The letters weigh 0 to 6 modulo 7: counted by binary digits, in three counts and not in six."""
     letters = Alphabet(tuple("abcdefg"))

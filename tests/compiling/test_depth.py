@@ -134,6 +134,7 @@ def test_the_only_layers_without_attention(text: str, extra: int) -> None:
     assert len(levels.soft.layers) == attention_nesting(levels.program) + extra
 
 
+@pytest.mark.sweep(43)
 @pytest.mark.parametrize("seed", range(150))
 def test_random_formulas_spend_layers_on_attention_only(seed: int) -> None:
     formula = FormulaSampler(random.Random(seed), ABC.symbols).formula(6)
@@ -159,6 +160,7 @@ def large_formula(seed: int, at_least: int) -> Formula:
     return parse(text)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_formula_of_200_operators_compiles_in_under_five_seconds_of_cpu(seed: int, tmp_path: Path) -> None:
     formula = large_formula(seed, 200)

@@ -31,6 +31,7 @@ BY_THEIR_ENDS = {
 }
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("regex", BY_THEIR_ENDS)
 def test_the_formula_is_the_language(regex: str) -> None:
     alphabet, text, layers = BY_THEIR_ENDS[regex]

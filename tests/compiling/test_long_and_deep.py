@@ -27,6 +27,7 @@ def language_of(text: str) -> TemporalLanguage:
     return TemporalLanguage(parse(text, AB), At.LAST, False)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("connective", ["|", "&"])
 def test_a_thousand_parts_are_a_list(connective: str) -> None:
     operator = {"|": "==", "&": "!="}[connective]
@@ -55,6 +56,7 @@ def test_labels_are_made_from_those_of_the_operands(monkeypatch: pytest.MonkeyPa
     assert max(map(len, first.names.values())) == passes.LABEL_WIDTH
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("operator", "connective"), [("O ", "|"), ("H !", "&"), ("Y O ", "|"), ("F ", "|"), ("G !", "&")]
 )
@@ -71,6 +73,7 @@ def test_a_hundred_letters_to_be_found_are_one_head(operator: str, connective: s
         prove(compiled.soft, fewer)
 
 
+@pytest.mark.sweep(0)
 def test_a_chain_of_sixty_is_proved() -> None:
     language = language_of("a S (" * 60 + "b" + ")" * 60)
     compiled = compile_language(language, AB, Regime.UNBOUNDED)

@@ -106,6 +106,7 @@ CASES = {
 """Odd places of counts: mask, choice, query, key, where, side."""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", REGIMES)
 @pytest.mark.parametrize("case", CASES)
 def test_matches_are_those_of_the_definition(case: str, regime: Regime) -> None:

@@ -29,6 +29,7 @@ OUTPUTS = (
 )
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("regime", [Regime.UNBOUNDED, Regime.TEMPERATURE])
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_networks_of_texts_do_what_the_texts_say(output: str, regime: Regime) -> None:

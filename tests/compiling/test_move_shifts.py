@@ -101,6 +101,7 @@ def test_a_random_program_computes_the_same_and_is_not_deeper(seed: int) -> None
             assert new < 0 or before[old] == after[new]
 
 
+@pytest.mark.sweep(0)
 def test_gates_nested_deeply_are_moved_through_without_recursion() -> None:
     text = "Y (" + "O b & !(a xor " * 300 + "a" + ")" * 301
     program = simplified(text)

@@ -48,6 +48,7 @@ TWO_SIDED = [
 ]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("regime", Regime)
 @pytest.mark.parametrize("text", PAST)
 def test_remainders_of_left_counts(text: str, regime: Regime) -> None:
@@ -60,6 +61,7 @@ def test_remainders_of_left_counts(text: str, regime: Regime) -> None:
     assert [model.accepts(word) for word in words] == [PAST[text](word) for word in words]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("regime", [Regime.UNBOUNDED, Regime.TEMPERATURE])
 @pytest.mark.parametrize("text", TWO_SIDED)
 def test_remainders_of_counts_on_both_sides(text: str, regime: Regime) -> None:

@@ -93,6 +93,7 @@ def is_right(network: Network, language: Language, words: list[Word]) -> bool:
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_compiled_is_what_is_meant(name: str) -> None:
     language = language_of(name)
@@ -115,6 +116,7 @@ def test_on_all_words_the_soft_network_is_what_is_meant(name: str) -> None:
         assert is_right(soft, language, words), regime
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_compiled_is_proved(name: str) -> None:
     language = language_of(name)
@@ -122,6 +124,7 @@ def test_what_is_compiled_is_proved(name: str) -> None:
         prove(soft, language, None)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "name", every_nth(["the last with my letter before", "by places", "two before", "three ahead"], 2)
 )
@@ -160,6 +163,7 @@ def test_cases_share_a_head_where_that_is_possible() -> None:
     }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("count", [MAX_CASES, MAX_CASES + 1])
 def test_as_many_cases_share_a_head_as_there_are_rows_for(count: int) -> None:
     symbols = [f"x{k}" for k in range(count)]
@@ -192,6 +196,7 @@ def test_two_cases_in_force_at_once_are_not_proved() -> None:
 # Chains of shifts ----------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("formula", "layers", "horizon"),
     [

@@ -33,6 +33,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("regex", WRITTEN)
 def test_small_languages_are_written_as_people_write_them(regex: str) -> None:
     found = shortest(parse_regex(regex, AB))
@@ -52,6 +53,7 @@ def test_symbols_that_act_alike_are_written_together() -> None:
     assert show(translate(parse_regex("(d*[abc]d*[abc])*d*", alphabet)).formula) == "#<[!d] % 2 = 0"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regex", ["a*b", "(ab|ba)*", "(aa)*b", ".*aba.*"])
 def test_a_translation_is_proved(regex: str) -> None:
     found = translate(parse_regex(regex, AB))
@@ -71,6 +73,7 @@ def test_what_goes_without_saying_is_left_out() -> None:
         assert tree_size(shortened(parse(text), AB)) <= tree_size(parse(short))
 
 
+@pytest.mark.sweep(0)
 def test_formulas_that_count_or_look_ahead_stay_as_they_are() -> None:
     for text in ("#<[a & true] >= 2", "pos >= 2 & (a | b)", "F a", "last"):
         assert shortened(parse(text), AB) == parse(text)

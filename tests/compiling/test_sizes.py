@@ -39,6 +39,7 @@ def forward(states: int, letters: int, seed: int) -> Dfa:
     return Dfa(Alphabet(tuple(f"s{letter}" for letter in range(letters))), moves, 0, accepting)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_what_has_one_weight_more_than_the_cap_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dfa = LANGUAGES[name]

@@ -45,6 +45,7 @@ print(json.dumps([outputs.tolist(), margins.tolist(), said["read_at"]]))
 """
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize(("name", "dtype"), mostly_slow(CASES, CASES[:1]))
 def test_the_program_is_the_traceable_module_for_every_shape(name: str, dtype: str, tmp_path: Path) -> None:
     model = MODELS[name]()

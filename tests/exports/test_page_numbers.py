@@ -71,6 +71,7 @@ def sizes_of(network: Network, words: list[Word]) -> Sizes:
     return Sizes(length, max(finite, default=0.0), clamped)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", every_nth(SUBJECTS, 3))
 def test_outputs_and_verdicts_are_those_of_the_dense_module(name: str, tmp_path: Path) -> None:
     """Bits, and symbols' bits, are the same exactly; numbers, and margins, but for the roundings of sums."""
@@ -84,6 +85,7 @@ def test_outputs_and_verdicts_are_those_of_the_dense_module(name: str, tmp_path:
     assert found.margins <= sizes.room_of_means(sizes.clamped, width)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_stream_and_the_attention_are_those_of_the_dense_module(name: str, node: Interpreter) -> None:
     network = SUBJECTS[name].network
@@ -107,6 +109,7 @@ def test_the_stream_and_the_attention_are_those_of_the_dense_module(name: str, n
                 assert (ours - pattern).abs().max() <= sizes.room_of_means(1, width)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_head_that_is_off_adds_nothing(name: str, node: Interpreter) -> None:
     """As with rows of W_O that are 0: one head after the other, and all of them."""

@@ -337,6 +337,7 @@ def test_one_coordinate_may_have_several_embeddings(node: Interpreter) -> None:
     assert [row[where] for row in found] == [1 + 1 / i + i * (1 / 3) for i in (1, 2, 3)]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", ["next", "until", "since", "automaton", "parity", "rms norm"])
 def test_verdicts_are_those_of_the_model(name: str, node: Interpreter) -> None:
     """Read at the first position or at the last: on all short words."""

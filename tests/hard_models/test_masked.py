@@ -91,6 +91,7 @@ def hard(formula: str, regime: Regime = Regime.DECODER) -> tuple[TemporalLanguag
     return language, compile_language(language, AB, regime).hard
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_compiled_networks_with_hard_weights_are_read_back(formula: str) -> None:
     language, network = hard(formula)
@@ -304,6 +305,7 @@ def encoder(
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("period", "seed", "states"), [(0, 0, 2), (2, 9, 8), (3, 5, 40)])
 def test_a_causal_encoder_with_hard_attention(period: int, seed: int, states: int) -> None:
     table = np.random.default_rng(1).standard_normal((period, 4))

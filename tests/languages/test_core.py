@@ -138,6 +138,7 @@ def test_every_operator_is_written_with_those_of_the_core(operator: Operator) ->
     assert same_of_all(in_core(formula), formula)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_formulas_mean_the_same_in_the_core(seed: int) -> None:
     rng = random.Random(seed)
@@ -147,6 +148,7 @@ def test_random_formulas_mean_the_same_in_the_core(seed: int) -> None:
         assert same(in_core(formula), formula, SHORT), show(formula)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("operator", [o for o in DERIVED if isinstance(o, ComparisonOperator)], ids=str)
 def test_comparisons_of_terms_with_constants(operator: ComparisonOperator) -> None:
     for number in (-2, -1, 0, 1, 2):
@@ -230,6 +232,7 @@ def test_what_is_shared_stays_shared(operator: BinaryOperator) -> None:
     assert _calls(grown(200)) - _calls(grown(100)) == 10 * (_calls(grown(20)) - _calls(grown(10)))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("operator", UnaryOperator, ids=str)
 def test_deep_formulas_do_not_recurse(operator: UnaryOperator) -> None:
     formula: Formula = F

@@ -19,6 +19,7 @@ from attemper.languages.temporal.syntax import Formula, subformulas
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.running.truth import truth_of_words
 from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.suites import Few
 
 AB = Alphabet(("a", "b"))
 BITS = Alphabet(("0", "1"))
@@ -38,6 +39,7 @@ def assert_evaluators_agree(formula: Formula, words: list[Word]) -> None:
 # The fast evaluator
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("alphabet", [AB, BITS], ids=["ab", "01"])
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(s, marks=pytest.mark.slow) for s in range(3, 8))])
 def test_the_fast_evaluator_is_exact_on_all_short_words(alphabet: Alphabet, seed: int) -> None:
@@ -160,6 +162,7 @@ def applied(law: str, f: Formula, g: Formula) -> Formula:
     return parse(re.sub(r"\b[fg]\b", lambda word: texts[word.group()], law))
 
 
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize(("left", "right"), LAWS)
 def test_law(left: str, right: str) -> None:
     rng = random.Random(0)
@@ -184,10 +187,10 @@ def strict_until(f: Truth, g: Truth) -> Truth:
     return strict_since(f[::-1], g[::-1])[::-1]
 
 
-def test_strict_since_and_until_and_ours_define_each_other() -> None:
+def test_strict_since_and_until_and_ours_define_each_other(few: Few) -> None:
     rng = random.Random(1)
     sampler = FormulaSampler(rng, AB.symbols)
-    for _ in range(25):
+    for _ in few(range(25), 5):
         f, g = sampler.formula(2), sampler.formula(2)
         for word in words_up_to(AB, 4):
             of_f, of_g = truth(f, word), truth(g, word)

@@ -170,6 +170,7 @@ def seeds(fast: int, slow: int) -> list[Any]:
     return [*range(fast), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(fast, fast + slow))]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", seeds(4, 6))
 def test_future_formulas_at_the_first_position_agree_with_spot(spot: ModuleType, seed: int) -> None:
     for formula in draw_many(seed, 40, FUTURE):
@@ -178,6 +179,7 @@ def test_future_formulas_at_the_first_position_agree_with_spot(spot: ModuleType,
         assert wrong == [], show(formula)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", seeds(4, 6))
 def test_past_formulas_at_the_last_position_agree_with_spot_on_the_mirror_image(
     spot: ModuleType, seed: int

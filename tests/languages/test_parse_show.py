@@ -377,6 +377,7 @@ def test_the_random_texts_use_every_terminal_of_the_grammar() -> None:
             assert re.fullmatch(terminal.pattern.to_regexp(), text)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "seed", [*range(4), *(pytest.param(s, marks=pytest.mark.slow) for s in range(4, 12))]
 )
@@ -644,6 +645,7 @@ def test_a_long_unknown_word_is_shown_in_part() -> None:
 # Deep and large formulas
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "deep",
     [
@@ -668,6 +670,7 @@ def test_a_deep_formula_is_read_shown_and_evaluated(deep: str) -> None:
     assert len(truth(Binary(BinaryOperator.AND, formula, parse(deep)), ("a", "b"))) == 2
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "too_deep",
     [
@@ -704,6 +707,7 @@ def test_the_largest_integer_is_read_and_shown() -> None:
     assert_reads_back(parse(text))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "text", ["a" + " & a" * MAX_LISTED, "a" + " | a" * 10_000, "Y (a" + " xor b" * 3_000 + ")"]
 )

@@ -133,6 +133,7 @@ def test_given_words_have_all_their_exchanges() -> None:
     assert largest(found) == pytest.approx(np.max(tried), rel=1e-12)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_samples_and_searches_find_at_most_the_maximum(seed: int) -> None:
     encoder = random_encoder(seed, positions=Periodic(np.linspace(-1, 1, 48).reshape(3, 16)))
@@ -220,6 +221,7 @@ SUPREMA = {
 """n times the exact maximum at n = 20,000 of each trained recogniser, to six digits."""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", SUPREMA)
 def test_the_trained_recognisers_have_their_maxima(name: str) -> None:
     encoder = fixture(name)

@@ -3,12 +3,14 @@
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
 MODULE is a name such as `heads` or `attention.contests`; without any, all of `checker/`, `exact/laurent.py`
 and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also hunts those that
-are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names.
+are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names, `--sample N` only
+so many, drawn with `--seed`. The tests are those of the quick suite, or of `--suite all`.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import re
 import sys
 import time
@@ -70,6 +72,11 @@ def main() -> int:
     names = set(arguments.modules)
     every = [mutant for name in MODULES if _is_meant(name, names) for mutant in mutants_of(name)]
     every = [mutant for mutant in every if re.search(arguments.like, mutant.name)]
+    if arguments.sample is not None:
+        drawn = set(
+            random.Random(arguments.seed).sample(range(len(every)), min(arguments.sample, len(every)))
+        )
+        every = [mutant for number, mutant in enumerate(every) if number in drawn]
     if arguments.list:
         print("\n".join(f"{mutant.lines[0]:4} {mutant.name}" for mutant in every))
         return 0
@@ -81,8 +88,9 @@ def main() -> int:
     print(f"{len(fates)} of {len(hunted)} mutants are known to be killed")
     for some_tests in (near, lambda _: arguments.tests):
         left = [mutant for mutant in hunted if mutant.name not in fates or fates[mutant.name].killer is None]
-        fates |= hunt(left, some_tests(left), cache, arguments.budget, arguments.verbose)
-    return report(every, listed, fates, time.monotonic() - start, whole=not (names or arguments.like))
+        fates |= hunt(left, some_tests(left), cache, arguments)
+    whole = not (names or arguments.like or arguments.sample)
+    return report(every, listed, fates, time.monotonic() - start, whole)
 
 
 def _is_meant(module: str, names: set[str]) -> bool:
@@ -100,7 +108,7 @@ def near(mutants: list[Mutant]) -> list[str]:
 
 
 def hunt(
-    mutants: list[Mutant], tests: list[str], cache: Cache, budget: float, verbose: bool
+    mutants: list[Mutant], tests: list[str], cache: Cache, arguments: argparse.Namespace
 ) -> dict[str, Fate]:
     """What became of each mutant."""
     if not mutants or not tests:
@@ -114,14 +122,14 @@ def hunt(
             print(
                 f"SURVIVED {done}/{len(mutants)} {mutant.module}:{mutant.lines[0]} {mutant.name}: {fate.how}"
             )
-        elif verbose:
+        elif arguments.verbose:
             print(
                 f"killed {done}/{len(mutants)} {mutant.name}: {fate.killer} {fate.how} {fate.seconds:.1f} s"
             )
         sys.stdout.flush()
 
-    plugin = Hunt(mutants, budget, shown, cache)
-    options = ["-q", "-s", "-m", "not slow", "-p", "no:cacheprovider", "--no-header"]
+    plugin = Hunt(mutants, arguments.budget, shown, cache)
+    options = ["-q", "-s", "--suite", arguments.suite, "-p", "no:cacheprovider", "--no-header"]
     code = pytest.main([*options, *tests], plugins=[plugin])
     if code != pytest.ExitCode.OK:
         raise SystemExit(f"the tests could not be collected: {code!r}")
@@ -183,6 +191,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("modules", nargs="*", help="for example heads")
     parser.add_argument("--tests", nargs="*", default=[*map(str, FOLDERS)], help="files or folders of tests")
     parser.add_argument("--like", default="", help="only mutants whose names have this pattern")
+    parser.add_argument("--suite", choices=("quick", "all"), default="quick", help="which tests hunt")
+    parser.add_argument("--sample", type=int, help="only so many mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for each mutant")
     parser.add_argument("--list", action="store_true", help="show the mutants")
     parser.add_argument("--recheck", action="store_true", help="also hunt those listed as equivalent")

@@ -151,6 +151,7 @@ def mutated(draw: st.DrawFn, structure: Structure) -> Structure:
     return changed
 
 
+@pytest.mark.sweep(1)
 @settings(max_examples=150)
 @given(st.data())
 def test_a_mutated_structure_is_a_network_or_refused(saved: Saved, data: st.DataObject) -> None:
@@ -173,6 +174,7 @@ def test_any_json_instead_of_the_structure_is_refused(saved: Saved, value: Any) 
 NUMBERS = st.floats() | st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 5e-324, 1e308])
 
 
+@pytest.mark.sweep(1)
 @given(st.data())
 def test_mutated_weights_are_a_network_or_refused(saved: Saved, data: st.DataObject) -> None:
     def change(tensors: dict[str, Tensor]) -> None:
@@ -197,6 +199,7 @@ def test_random_bytes_are_refused(saved: Saved, name: str, data: st.DataObject) 
     assert not load_or_refuse(saved.folder)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", [STRUCTURE, WEIGHTS])
 @given(data=st.data())
 def test_truncated_files_are_refused(saved: Saved, name: str, data: st.DataObject) -> None:
@@ -225,6 +228,7 @@ def test_flipped_bits_of_the_structure_are_refused(saved: Saved, data: st.DataOb
     assert not load_or_refuse(saved.folder)
 
 
+@pytest.mark.sweep(1)
 @given(st.data())
 def test_flipped_bits_under_a_fitting_digest_are_a_network_or_refused(
     saved: Saved, data: st.DataObject

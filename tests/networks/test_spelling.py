@@ -32,6 +32,7 @@ def run(script: str, folder: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("before", "after"), [(REGISTER, ""), ("", REGISTER)])
 def test_a_symbol_is_spelled_alike_where_a_predicate_has_its_name(
     before: str, after: str, tmp_path: Path

@@ -140,6 +140,7 @@ BEYOND: dict[str, tuple[tuple[tuple[str, tuple[int, ...], float], ...], str]] = 
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", BEYOND)
 def test_a_weight_in_a_row_that_is_not_used_is_refused(name: str, folder: Path) -> None:
     numbers, fragment = BEYOND[name]
@@ -222,6 +223,7 @@ CONTAINERS: dict[str, tuple[Callable[[Header, bytes], tuple[Header | str, bytes]
 """What is done to the container, what is said, and whether an edited network may have it."""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_another_container_of_the_same_numbers_is_refused(name: str, folder: Path) -> None:
     change, fragment, edited = CONTAINERS[name]
@@ -284,6 +286,7 @@ STRUCTURES: dict[str, tuple[Callable[[str], str], str, bool]] = {
 """What is done to network.json, what is said, and whether an edited network may have it."""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_another_text_of_the_same_structure_is_refused(name: str, folder: Path) -> None:
     change, fragment, edited = STRUCTURES[name]
@@ -298,6 +301,7 @@ def test_another_text_of_the_same_structure_is_refused(name: str, folder: Path) 
 # The certificate ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("key", ["network", "claims", "arithmetic"])
 def test_a_key_twice_in_the_certificate_is_refused(key: str, folder: Path) -> None:
     """Another reader might take the first one: a certificate says one thing."""

@@ -29,6 +29,7 @@ def lower_bounds(seeds: range) -> int:
     return compared
 
 
+@pytest.mark.sweep(0)
 def test_no_lower_bound_is_above_the_layers_of_a_model() -> None:
     assert lower_bounds(range(12)) > 8
 

@@ -39,6 +39,7 @@ SAMPLE = (
 WORDS = Plan(short=500, each=40, longest=120)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "name", mostly_slow((name for name in ENTRIES if name not in (*NOT_SOLVABLE, *NOT_YET)), fast=SAMPLE)
 )

@@ -73,6 +73,7 @@ def followed(*steps: Step, accepts_empty: bool = False, configurations: int = 20
 # Programs ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(18)
 @pytest.mark.parametrize("seed", mostly_slow(range(600), range(60)))
 def test_random_programs_are_what_their_machines_put_out(seed: int) -> None:
     program = Sampler(seed).program(6 + seed % 12)

@@ -74,6 +74,7 @@ def test_the_oracle_makes_states_one_that_no_word_tells_apart() -> None:
 # Formulas ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("first", HUNDREDS)
 def test_random_past_formulas(first: int) -> None:
     """At most one of 25 is refused, and none is another language."""
@@ -103,6 +104,7 @@ def test_formulas_with_fifty_operators(seed: int) -> None:
         assert found.prefixes(word) == truth(formula, word)
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("regime", REGIMES)
 @pytest.mark.parametrize(
     "text",
@@ -151,6 +153,7 @@ def test_expressions(number: int) -> None:
     assert decompile(model.network).automaton == source
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("number", "regex"),
     [

@@ -69,6 +69,7 @@ def campaign(seeds: range, most: int, longest: int) -> int:
     return found
 
 
+@pytest.mark.sweep(0)
 def test_a_few_random_models() -> None:
     assert campaign(range(60), 2_000, 6) >= 52
 

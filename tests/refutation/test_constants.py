@@ -42,6 +42,7 @@ EARLIER = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("kept", "heads", "c"), list(EARLIER))
 def test_no_constant_is_larger_than_an_earlier_search_found(kept: Fraction, heads: int, c: int) -> None:
     published, tuned, alteration, shortest = EARLIER[kept, heads, c]
@@ -155,6 +156,7 @@ def test_an_exponent_is_the_size_of_k() -> None:
         )
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("variant", Variant)
 @pytest.mark.parametrize(
     ("heads", "kept", "c"), [(7, Fraction(99, 100), 4), (1000, Fraction(999_999, 10**6), 4)]
@@ -187,6 +189,7 @@ def test_a_layer_must_make_sense() -> None:
         parameters(Variant.TUNED, Layer(201, 1, HALF))
 
 
+@pytest.mark.sweep(0)
 def test_the_table_in_the_documents_is_what_is_computed() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     rows = [

@@ -440,6 +440,7 @@ def attention_error(attend: Attend, scores: Tensor, values: Tensor) -> float:
     return float(abs(ball(attended(attend, scores, values)) - exact).upper() / bound.lower())
 
 
+@pytest.mark.sweep(17)
 @pytest.mark.parametrize("count", [5, 100, 1500])
 @pytest.mark.parametrize(("attend", "dtype"), BACKENDS_AND_FORMATS)
 def test_attention_is_within_its_bound(attend: Attend, dtype: torch.dtype, count: int) -> None:
@@ -644,6 +645,7 @@ def test_one_product_among_zeros_is_rounded_once(
         assert torch.equal(product, expected)
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("dtype", FORMATS)
 @pytest.mark.parametrize(
     ("n", "d", "units"), [(1, 2, 1), (40, 2, 40), (1, 200, 4), (5, 200, 4), (3, 700, 2), (17, 33, 17)]
@@ -730,6 +732,7 @@ def test_powers_are_repeated_products(exponent: int) -> None:
 # (G) Sums over positions of this library's uniform heads ----------------------------------------------
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", WIDE_FORMATS)
 @pytest.mark.parametrize("count", [10, 1000, 20_000])
 def test_running_sums(dtype: torch.dtype, count: int) -> None:
@@ -748,6 +751,7 @@ def test_running_sums(dtype: torch.dtype, count: int) -> None:
 # (H) softmax ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", FORMATS)
 @pytest.mark.parametrize("count", [1, 2, 15, 16, 100])
 def test_softmax_weights(dtype: torch.dtype, count: int) -> None:

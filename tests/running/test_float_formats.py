@@ -113,6 +113,7 @@ def with_regimes(past: tuple[str, ...], two_sided: tuple[str, ...] = ()) -> list
     ]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("formula", "regime"), every_nth(with_regimes(PAST_FORMULAS, FUTURE_FORMULAS), 2))
 def test_selections_and_neighbours_are_right_in_float32(formula: str, regime: str) -> None:
     """S, Y and their mirror images do not fail in float32 below 2,000,000."""
@@ -122,6 +123,7 @@ def test_selections_and_neighbours_are_right_in_float32(formula: str, regime: st
         require_right(model, hard_words("bca", length))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("formula", "regime"), with_regimes(ONE_SIDED_FORMULAS, RIGHT_AND_TOTAL_FORMULAS))
 def test_one_sided_comparisons_are_right_in_float32(formula: str, regime: str) -> None:
     """Numerator-first sums of bits are exact integers, so sign heads work far beyond 2,000."""
@@ -130,6 +132,7 @@ def test_one_sided_comparisons_are_right_in_float32(formula: str, regime: str) -
         require_right(model, hard_words("ab", length))
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(("formula", "regime"), with_regimes(LEFT_LOOKUPS, OTHER_LOOKUPS))
 def test_lookups_are_right_in_float32_to_length_1000(formula: str, regime: str) -> None:
     """A lookup's logits lose about B n^2 u, 0.24 at n = 1000, against a lead of B = 4."""
@@ -148,6 +151,7 @@ def test_mixed_comparisons_are_right_in_float32_to_length_1000(formula: str, reg
         require_right(model, hard_words("ab", length))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", PAST_REGIMES)
 def test_random_formulas_are_right_in_float32_at_length_100(regime: str) -> None:
     """All constructions together; n^2 u C stays below 1/4 for slopes up to 100."""
@@ -161,6 +165,7 @@ def test_random_formulas_are_right_in_float32_at_length_100(regime: str) -> None
 # Documented failures: lookups --------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", PAST_REGIMES)
 def test_lookups_fail_in_float32(regime: str) -> None:
     """Why lookups have a short horizon: B n^2 u reaches the lead B of the right position.
@@ -224,6 +229,7 @@ def tightness(model: Model) -> int:
     return 4 * (max(slopes) + 1)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", TWO_SIDED_REGIMES)
 @pytest.mark.parametrize("formula", ["#<[a] <= #>[b]", "2*#<[a] + 3*#>[b] >= #[a] + 4"])
 def test_mixed_comparisons_fail_in_float32_when_n_squared_u_c_is_a_few(formula: str, regime: str) -> None:
@@ -319,6 +325,7 @@ def test_numerator_first_averages_keep_the_sign(length: int, truth: int) -> None
             assert (means == exact.astype(np.float32) / np.arange(1, length + 1, dtype=np.float32)).all()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", PAST_REGIMES)
 @pytest.mark.parametrize("length", [6310, 20_000])
 def test_the_network_keeps_the_sign_where_normalised_sums_lose_it(length: int, regime: str) -> None:
@@ -374,6 +381,7 @@ def test_our_decoder_form_of_since_does_not_fail_to_20000() -> None:
         assert last_row_error(length, our_key) < np.exp(-4 + 16 * length * U32) + 32 * U32
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("formula", ["a S b", "Y b"])
 def test_the_decoder_network_is_right_to_20000_in_float32(formula: str) -> None:
     """Far beyond 2,897: every position of alternating words, where the nearest has to beat its neighbours."""

@@ -53,6 +53,7 @@ def wrong(model: Model, module: DenseTransformer, words: list[tuple[str, ...]]) 
 # Languages -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("dtype", FORMATS)
 @pytest.mark.parametrize(("name", "regime"), FAST)
 def test_languages_stay_right(name: str, regime: RegimeName, dtype: torch.dtype) -> None:
@@ -209,6 +210,7 @@ class Rebuilt(nn.Module):
         return (scores + hidden).softmax(dim=-1) @ (h @ v) @ o
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["since", "dyck-1"])
 @pytest.mark.parametrize("how", [LayerNorm(gain=GAINS), LayerNorm(is_centred=False)], ids=["layer", "RMS"])
 def test_modules_of_pytorch_compute_the_same_from_the_saved_tensors(

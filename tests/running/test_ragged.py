@@ -54,6 +54,7 @@ def tokens_of(words: list[Word]) -> tuple[torch.Tensor, torch.Tensor]:
 # Padding ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("weights", ["soft", "hard"])
 @pytest.mark.parametrize("regime", ["unbounded", "temperature"])
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -69,6 +70,7 @@ def test_a_word_reads_the_same_alone_and_in_a_ragged_batch(
         assert run.bits == alone.bits == truth(model, word)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("formula", PAST)
 def test_a_word_reads_the_same_alone_and_in_a_ragged_batch_of_a_decoder(formula: str, dtype: DType) -> None:
@@ -79,6 +81,7 @@ def test_a_word_reads_the_same_alone_and_in_a_ragged_batch_of_a_decoder(formula:
         assert run.bits == alone.bits == truth(model, word)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_the_hard_network_reads_ragged_batches(formula: str) -> None:
     """The same for leftmost, rightmost and average-hard attention as the hard network has them."""
@@ -113,6 +116,7 @@ def test_the_symbols_in_the_padding_do_not_matter_at_all(formula: str) -> None:
     assert torch.equal(model(tokens, lengths)[real], model(others, lengths)[real])
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_margins_are_those_of_the_words_alone(formula: str) -> None:
     """A margin looks at real positions only; the sums in it may be rounded in another order.
@@ -244,6 +248,7 @@ def maskings(formula: str) -> set[Masking]:
     return {head.masking for layer in compiled(formula).network.layers for head in layer.heads}
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource.getrusage")
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 def test_memory_is_linear_in_the_length(dtype: DType) -> None:
@@ -257,6 +262,7 @@ def test_memory_is_linear_in_the_length(dtype: DType) -> None:
     assert peak_growth(formula, dtype, 20_000) < 400e6
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource.getrusage")
 def test_memory_of_ragged_batches_is_linear_in_the_length() -> None:
     """Unmasked heads hide the padding by a mask, which is one row and not an n x n matrix (1.8 GB here)."""

@@ -108,6 +108,7 @@ def test_words_have_their_length_and_alphabet(kind: str) -> None:
 # Compiled networks -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("regime", REGIMES)
 def test_random_formulas(regime: Regime, seed: int) -> None:
@@ -124,6 +125,7 @@ def test_random_cascades(regime: Regime, seed: int) -> None:
             require_right(network, dfa, some_words(n, len(dfa.alphabet.symbols), 2, n + seed))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", DEMO)
 def test_networks_of_the_demo(name: str) -> None:
     network, language = DEMO[name]
@@ -131,6 +133,7 @@ def test_networks_of_the_demo(name: str) -> None:
         require_right(network, language, some_words(n, len(network.alphabet.symbols), 2, n))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("power", [20, 53, 60, 80, 300])
 @pytest.mark.parametrize("regime", REGIMES)
 def test_scores_beyond_all_integers(regime: Regime, power: int) -> None:
@@ -201,6 +204,7 @@ BLOCKS = (
 )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("block", [16, 100])
 @pytest.mark.parametrize("regime", [Regime.UNBOUNDED, Regime.DECODER])
 def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: Regime, block: int) -> None:
@@ -217,6 +221,7 @@ def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: 
             assert wrong_positions(found.seen.output, exact) == 0, (text, kind)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("block", [7])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_blocks_of_a_foreign_head(monkeypatch: pytest.MonkeyPatch, family: str, block: int) -> None:
@@ -230,6 +235,7 @@ def test_blocks_of_a_foreign_head(monkeypatch: pytest.MonkeyPatch, family: str, 
         assert found.worst <= allowed, (found.worst, allowed, found.where)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("looks_back", [True, False])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_words_of_all_lengths_in_lots(monkeypatch: pytest.MonkeyPatch, family: str, looks_back: bool) -> None:
@@ -265,6 +271,7 @@ CHANGES: dict[str, Callable[[DenseTransformer], object]] = {
 }
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("text", ["even(#<[a])", "a S (b & Y a)", "(a U b) & #<[a] <= #>[b]"])
 def test_changed_parameters_are_read_anew(text: str, change: str) -> None:
@@ -286,6 +293,7 @@ def test_changed_parameters_are_read_anew(text: str, change: str) -> None:
 # Changed and foreign networks ------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("part", range(6))
 def test_changed_weights(part: int) -> None:
     """What the weights say counts, and not what a head is said to be for."""
@@ -294,6 +302,7 @@ def test_changed_weights(part: int) -> None:
             require_close(network, some_words(n, 2, 2, number + n))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("family", [*FAMILIES, *OTHERS])
 def test_heads_without_a_construction(family: str) -> None:
     for number, network in enumerate(foreign(family, range(8))):
@@ -301,6 +310,7 @@ def test_heads_without_a_construction(family: str) -> None:
             require_close(network, some_words(n, 2, 2, number + n))
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_heads_without_a_construction_in_ragged_batches(family: str) -> None:
     for number, network in enumerate(foreign(family, range(100, 106))):
@@ -317,6 +327,7 @@ BY_HAND: dict[str, HeadOf] = {
 }
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", BY_HAND)
 def test_heads_by_hand(name: str) -> None:
     network = network_of(BY_HAND[name])
@@ -337,6 +348,7 @@ def test_the_top_of_a_flat_parabola_is_found_beside_another_class() -> None:
 # Formats ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("regime", REGIMES)
 def test_narrow_streams_are_rounded_once(regime: Regime, dtype: torch.dtype) -> None:
@@ -347,6 +359,7 @@ def test_narrow_streams_are_rounded_once(regime: Regime, dtype: torch.dtype) -> 
             assert found.worst <= CLOSE, found.where
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("family", [*FAMILIES, *OTHERS])
 def test_foreign_heads_on_narrow_streams(family: str) -> None:
     """Keys are closed forms in float64, also where a head runs row by row: 1/j is none of float32's."""

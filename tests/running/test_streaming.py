@@ -205,6 +205,7 @@ def test_many_changed_networks_stream_as_they_run_or_refuse() -> None:
         agree_with_whole_words(network, list(some_words(rng, (1, 3, 9, 60, 150), 3)), may_refuse=True)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_six_networks_put_out_the_bits_of_dense_on_2000_symbols(name: str) -> None:
     model = six()[name]
@@ -216,6 +217,7 @@ def test_six_networks_put_out_the_bits_of_dense_on_2000_symbols(name: str) -> No
     assert max(abs(have - want) for have, want in zip(values, run.values, strict=True)) < 1e-11
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regex", ["(ab)*", "a*b", "(a|b)*aab(a|b)*", "(aa)*", "(a(ab)*b)*", "(b*ab*a)*b*"])
 @pytest.mark.parametrize("regime", REGIMES)
 def test_cascades_stream_on_all_short_words(regex: str, regime: RegimeName) -> None:

@@ -14,6 +14,7 @@ from attemper.running.batches import runs_of
 FORMULAS = {"Y O a": Masking.STRICT_FUTURE, "X F a": Masking.STRICT_PAST}
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("weights", ["soft", "hard"])
 @pytest.mark.parametrize("regime", ["unbounded", "temperature"])
 @pytest.mark.parametrize("formula", FORMULAS)

@@ -422,6 +422,7 @@ def set_at(structure: Structure, place: tuple[str | int, ...], value: object) ->
     inner[place[-1]] = value
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("wrong", [None, 1.5, math.nan, {"odd": 0}], ids=["null", "float", "nan", "object"])
 def test_a_value_of_the_wrong_type_is_refused_wherever_it_stands(wrong: object, folder: Path) -> None:
     text = json.dumps(read_structure(folder))

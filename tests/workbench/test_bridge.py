@@ -87,6 +87,7 @@ def test_a_cap_lowers_the_range_that_it_is_about() -> None:
     assert np.abs(blurred - whole).max() > 0.5
 
 
+@pytest.mark.sweep(0)
 def test_the_lookup_of_parity_needs_n_squared() -> None:
     assert random_influence(PARITY, "n^2", 64) > 0.99
     for cap in ("8", "4 log n", "n", "n^1.5"):
@@ -99,6 +100,7 @@ def test_the_lookup_of_parity_needs_n_squared() -> None:
     assert found.finished
 
 
+@pytest.mark.sweep(0)
 def test_signs_and_neighbours_need_n_and_selections_log_n() -> None:
     for formula in (MAJORITY, PREVIOUS):
         found = bridged(formula, "4n", 16, 64)

@@ -96,6 +96,7 @@ def test_the_certificate_of_another_formula_is_malformed(folder: Path, tmp_path:
     assert "another language" in finished.out
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "edit",
     [

@@ -71,6 +71,7 @@ def induction(word: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_a_program_is_compiled_right_and_proved(regime: attemper.workbench.options.RegimeName) -> None:
     model = attemper.compile_program(parse_program(FAR), regime=regime)
@@ -81,6 +82,7 @@ def test_a_program_is_compiled_right_and_proved(regime: attemper.workbench.optio
     assert model.check(model.certify()).status.value == "PROVED"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_an_induction_head_puts_out_symbols(regime: attemper.workbench.options.RegimeName) -> None:
     model = attemper.compile_program(parse_program(INDUCTION), regime=regime)

@@ -75,6 +75,7 @@ OFFERED = [
 """What is typed, and what is offered then."""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("words", "offered"),
     mostly_slow(OFFERED, OFFERED[:3]),

@@ -105,6 +105,7 @@ def test_check_of_a_file_that_is_missing_says_so(tmp_path: Path) -> None:
 NOTE = "note: the empty word is rejected, though the formula holds there; --empty accept accepts it\n"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("formula", "options", "noted"),
     [

@@ -64,6 +64,7 @@ def test_networks_that_are_typed_in_are_softened_by_rule_for_all_lengths(network
     require_near(found, range(1, 6), epsilon)
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", ENTRIES)
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
 def test_entries_of_the_zoo_are_softened_by_rule_without_a_word_of_help(name, regime):
@@ -88,6 +89,7 @@ def ratios(network: Network, original: Network, n: int) -> list[Fraction]:
     ]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["parity-even", "dyck-2", "tomita-3"])
 def test_softened_entries_are_near_by_the_definitions(name):
     found = soften(compile_named(name, regime="temperature"), epsilon=HUNDREDTH)

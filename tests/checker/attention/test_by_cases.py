@@ -99,6 +99,7 @@ def cases() -> list[Case]:
     ]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("number", range(len(cases())))
 def test_what_is_derived_of_a_head_is_what_it_computes(number: int) -> None:
     fact = require_what_is_computed(cases()[number])
@@ -106,6 +107,7 @@ def test_what_is_derived_of_a_head_is_what_it_computes(number: int) -> None:
     assert len(fact.rule.rules) > 1
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("seed", range(40))
 def test_changed_heads_are_refused_or_do_what_is_derived(seed: int) -> None:
     require_refused_if_wrong(cases(), seed)

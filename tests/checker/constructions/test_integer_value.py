@@ -461,6 +461,7 @@ def stream_after(model: DenseTransformer, layer: int, words: list[tuple[str, ...
     return seen[0]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("regime", REGIMES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_computed_integers_are_within_their_bounds(regime: Regime, dtype: torch.dtype) -> None:

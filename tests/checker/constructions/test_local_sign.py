@@ -56,6 +56,7 @@ LOCAL_SIGNS = [
 BALANCED = Case(LOCAL_SIGN, ALL, local_sign_rows("both", 3), {"sign": 1})
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", LOCAL_SIGNS)
 def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
     fact = require_what_is_computed(case)
@@ -121,6 +122,7 @@ def test_a_head_without_a_side_condition_is_refused(name: str) -> None:
     require_refused(*REFUSED[name])
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("scale", [Fraction(1, 4), Fraction(3, 2), Fraction(5)])
 @pytest.mark.parametrize("name", HALVES)
 def test_local_signs_in_other_units(name: str, scale: Fraction) -> None:

@@ -137,6 +137,7 @@ TIE: tuple[Form, Form] = ({"1": 4}, {"i": 1})
 BLOCK: tuple[Form, Form] = ({"i": 8}, {"b": -1})
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("case", SELECTIONS)
 def test_what_is_derived_of_a_head_is_what_it_computes(case: Case) -> None:
     fact = require_what_is_computed(case)

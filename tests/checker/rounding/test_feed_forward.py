@@ -312,6 +312,7 @@ def whole_by_hand(form: FloatFormat, effects: list[ByHand]) -> Fraction:
     return off + sum_loss(form, sum(effect.terms for effect in present), size, result)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("form", ALL)
 def test_a_second_reading_of_gates_finds_the_same(form: FloatFormat) -> None:
     known, rng = arithmetic_with_mean(form), random.Random(form.name)
@@ -672,6 +673,7 @@ def test_one_effect_stands_for_the_worst_of_several() -> None:
     assert SILENT.is_of(NOTHING)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("error", ["0", "1/8", "1/2", "1", "2", "5"])
 def test_the_deviation_of_a_sum_is_its_greatest_change(error: str) -> None:
     """Looked for on a fine grid, in which all corners are."""
@@ -1109,6 +1111,7 @@ def run_layer(form: FloatFormat, rng: random.Random) -> tuple[flint.arb, Fractio
     return found_off.other if exact[k] else found_off.zero, worst
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("form", ALL)
 def test_no_run_is_farther_off_than_the_bound(form: FloatFormat) -> None:
     rng, exact, nearest = random.Random(form.name), 0, NONE

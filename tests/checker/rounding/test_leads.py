@@ -144,6 +144,7 @@ def upper(value: flint.arb) -> Fraction:
     return Fraction(int(found.p), int(found.q))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(30))
 def test_no_rounding_takes_more_from_a_lead_than_the_loss(seed: int) -> None:
     """Errors at the ends of what is allowed, in random directions, for all i, winners and others."""
@@ -493,6 +494,7 @@ def is_near(found: flint.arb, expected: Fraction | None) -> bool:
     return bool(abs(found - ball(expected)) <= ball(expected / 2**150 + Fraction(1, 2**1200)))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("part", range(4))
 def test_the_loss_is_what_the_format_says(part: int) -> None:
     """Random rows, kinds and leads: the text read once more, in rational numbers."""

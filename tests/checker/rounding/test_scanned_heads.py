@@ -99,6 +99,7 @@ def streams_of(network: Network, word: str) -> list[Stream]:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("formula", "regime"), every_nth(HEADS, 2))
 def test_no_lead_loses_more_than_is_said(formula: str, regime: str) -> None:
     model = compile_formula(formula, "ab", at="last", regime=regime)  # type: ignore[arg-type]
@@ -149,6 +150,7 @@ def _most_lost(
 LONGEST = 96
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("formula", "regime"), every_nth(HEADS, 2))
 def test_no_bit_is_wrong_up_to_the_horizon(formula: str, regime: str, tmp_path: Path) -> None:
     """Read from files, and computed by a forward pass that imports nothing of the library."""

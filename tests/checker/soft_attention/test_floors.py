@@ -209,6 +209,7 @@ def test_a_typical_floor_is_never_below_the_optimum() -> None:
         assert attains(whole, typical_floor(HALF, Fraction(1), Fraction(0), readout))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("odd", [False, True])
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)])
 def test_atypical_prefixes_are_no_likelier_than_is_said(odd: bool, p: Fraction) -> None:

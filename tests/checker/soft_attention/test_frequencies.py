@@ -72,6 +72,7 @@ def require_sound(encoder: Encoder, evaluations: int) -> float:
     return found.constant / max(truth)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(("layers", "most"), [(1, 1.1), (2, 1.35)])
 def test_bounds_are_never_below_and_near(layers: int, norm: str, most: float) -> None:
@@ -98,6 +99,7 @@ def test_quotients_of_bound_and_truth(layers: int, norm: str) -> None:
     assert np.median(quotients) < 1.25
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("norm", NORMS)
 def test_bounds_hold_at_short_lengths_for_every_word(norm: str) -> None:
     """From n0 = 2 on: all words and exchanges, without frequencies being spoken of."""
@@ -138,6 +140,7 @@ def test_three_symbols() -> None:
     assert length * truth <= found.constant <= 1.1 * length * truth
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("length", [10, 11])
 def test_positions_with_a_period(length: int) -> None:
     """Against all histograms of symbols with residues, for an encoder that has these as its symbols."""
@@ -306,6 +309,7 @@ def chain(layers: int, factor: float) -> Encoder:
     return Encoder(("0", "1", "$"), "$", embedding, *rest)
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("layers", [1, 4, 7, 11])
 @pytest.mark.parametrize("power", range(48, 56))
 def test_units_of_two_words_are_not_taken_for_one(layers: int, power: int) -> None:

@@ -72,6 +72,7 @@ def exhaustive(encoder: Encoder, length: int, exchange: Exchange = Exchange.ANY)
     return float(max(changes)), float(np.ptp(outputs))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("exchange", Exchange)
 def test_one_layer_is_never_below_all_words(norm: str, exchange: Exchange) -> None:
@@ -84,6 +85,7 @@ def test_one_layer_is_never_below_all_words(norm: str, exchange: Exchange) -> No
     assert not bound.vacuous
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("mask", Mask)
 @pytest.mark.parametrize("norm", NORMS)
 def test_several_layers_are_never_below_all_words(norm: str, mask: Mask) -> None:
@@ -285,6 +287,7 @@ def test_the_euclidean_constant_of_layer_norm_is_too_small_by_coordinates() -> N
     assert 592.92 < np.abs(moved / np.sqrt((moved**2).mean() + 1e-5)).max() / 1e-9 < 592.94
 
 
+@pytest.mark.sweep(0)
 def test_the_constant_by_coordinates_is_attained_and_not_as_at_small_widths() -> None:
     """It is 2 (1 - 1/d) up to d = 57 only; at 256 it is 3.51, by an explicit vector and direction."""
     for width in (2, 3, 16, 57):
@@ -343,6 +346,7 @@ def softmax(scores: Array) -> Array:
     return np.asarray(powers / powers.sum())
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("moving", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)])
 def test_what_a_head_reads_moves_no_further(moving: tuple[int, int, int]) -> None:
     """A query, keys and values of three positions, the first exchanged, at corners of what they can be."""

@@ -86,6 +86,7 @@ def compare(known: tuple[LayerByRule, ...], seen: Seen, longest: int) -> set[tup
     return attained
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("name", "regime"), [*CASES, ("matched", "temperature"), ("matched", "unbounded")])
 def test_what_is_known_by_rule_is_true_of_all_short_words(name: str, regime: str) -> None:
     network = network_of(name, regime)
@@ -111,6 +112,7 @@ def test_leads_are_attained(case: tuple[str, str], head: tuple[int, int]) -> Non
     assert head in compare(by_rule(hardened(network)), seen_of(network, 4), 4)
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("name", "regime"),
     [*((name, "temperature") for name in ZOO), *((name, "unbounded") for name in ZOO[:4])],

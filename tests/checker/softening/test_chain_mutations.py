@@ -180,6 +180,7 @@ def campaign(random: Random, wanted: int, monkeypatch: pytest.MonkeyPatch) -> Co
     return said
 
 
+@pytest.mark.sweep(0)
 def test_no_false_chain_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     said = campaign(Random(1), 60, monkeypatch)
     # Some are refuted with a word, some stay true and are proved.

@@ -63,6 +63,7 @@ def require_sound(soft: Network, length: int) -> None:
     assert bound.outputs == max(bound.coordinates[output] for output in soft.outputs)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_a_bound_is_never_below_the_error(masking: Masking) -> None:
     random = Random(f"bounded {masking}")
@@ -83,6 +84,7 @@ def require_by_the_book(soft: Network, length: int) -> None:
             assert not flint.arb(bound) > exact * (1 + flint.arb(2) ** -36) + flint.arb(2) ** -280
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("masking", MASKINGS)
 def test_a_bound_is_what_is_written(masking: Masking) -> None:
     random = Random(f"by the book {masking}")

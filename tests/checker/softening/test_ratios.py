@@ -43,6 +43,7 @@ def ratios(layers: int, epsilon: Fraction, count: int) -> list[float]:
     raise AssertionError("too few networks")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_the_budget_is_sharp_and_right(layers: int) -> None:
     assert max(ratios(layers, EPSILONS[0], 1)) <= 2

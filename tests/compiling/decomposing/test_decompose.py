@@ -63,6 +63,7 @@ CASCADE = Limits(counter=False)
 """Automata that are one counter get a cascade, too."""
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("name", NAMED)
 def test_named_automata(name: str) -> None:
     dfa, sublayers = NAMED[name]
@@ -79,6 +80,7 @@ def test_small_automata_are_right_in_all_configurations() -> None:
         assert configurations(decompose(dfa).chosen, dfa, 5_000) is not None
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_random_tables(seed: int) -> None:
     """Groups, collapses and both: what is not refused is right."""
@@ -144,12 +146,14 @@ def regex_dfa(seed: int, least: int, most: int) -> Dfa:
             return dfa
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_expressions(seed: int) -> None:
     dfa = regex_dfa(seed, 5, 30)
     check(decompose(dfa).chosen, dfa, seed=seed, count=8, short=5, cap=500)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("remembering", [0, 100_000])
 def test_levels_that_forget_and_levels_that_do_not(remembering: int) -> None:
     """Without forgetting, levels need several latches; with it, one."""
@@ -215,6 +219,7 @@ def test_a_group_that_is_not_solvable_is_refused_with_its_name() -> None:
         decompose(automata.word_problem("S5"))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("seed", "letters"), [(0, 2), (1, 3), (2, 2), (7, 3), (11, 3)])
 def test_groups_too_large_at_once_are_counted_one_after_the_other(seed: int, letters: int) -> None:
     """A counter modulo 4 that one modulo 5 drives has a group of order 4^5 * 5, more than can be listed."""

@@ -79,6 +79,7 @@ def test_random_walks(seed: int) -> None:
             assert prefixes(asked, letters) == tuple(own == number for own in walked(start, moves, word))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("cells", "before"), [(5, 4), (8, 7), (16, 15), (30, None)])
 def test_gridworlds_take_three_layers(cells: int, before: int | None) -> None:
     """However many cells; `before` is what a cascade of smaller and smaller sets takes."""

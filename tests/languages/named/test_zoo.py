@@ -90,6 +90,7 @@ def is_one_change(word: Word, other: Word) -> bool:
 # Sources -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("entry", "source"),
     every_nth(SOURCES, 3),
@@ -131,6 +132,7 @@ def require_numbers(program: Program, entry: Transduction) -> None:
                 assert tuple(put_out) == entry.outputs(word)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("entry", [one for one in TRANSDUCING if one.sources], ids=lambda one: one.name)
 def test_what_is_put_out_is_what_the_oracle_says(entry: Transduction) -> None:
     (source,) = entry.sources
@@ -258,6 +260,7 @@ def test_a_name_that_is_none_is_met_with_the_nearest(name: str, message: str) ->
 # Words ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(56)
 @pytest.mark.parametrize("longest", [24, 25, LONG])
 @pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
 def test_words_are_what_they_are_called(entry: Entry, longest: int) -> None:
@@ -291,6 +294,7 @@ def test_a_drawn_word_is_a_member_of_about_the_length(entry: Entry) -> None:
             assert set(word) <= set(entry.alphabet)
 
 
+@pytest.mark.sweep(61)
 @pytest.mark.parametrize("longest", [0, 1, 3])
 @pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
 def test_there_may_be_few_short_words_but_no_wrong_ones(entry: Entry, longest: int) -> None:

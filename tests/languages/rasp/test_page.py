@@ -158,6 +158,7 @@ def test_numbers_of_the_page(name: str) -> None:
         assert list(map(list, numbers(found.program, word))) == NUMBERS[name](word), word
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", VERDICTS)
 def test_verdicts_of_the_page(name: str) -> None:
     found = parse_rasp(PROGRAMS[name])
@@ -168,6 +169,7 @@ def test_verdicts_of_the_page(name: str) -> None:
     assert_means_what_it_says(found, 3)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_symbols_of_the_page(name: str) -> None:
     found = parse_rasp(PROGRAMS[name])

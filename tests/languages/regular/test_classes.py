@@ -28,6 +28,7 @@ from attemper.languages.regular.groups import Group, Permutation, compose, ident
 from attemper.languages.regular.image_sets import image_sets, members
 from attemper.languages.words import Alphabet
 from tests.support import automata, monoids
+from tests.support.suites import Few
 
 
 def sample(seed: int) -> Dfa:
@@ -59,9 +60,9 @@ def check_against_brute_force(dfa: Dfa) -> Kind:
     return found.kind
 
 
-def test_classes_agree_with_brute_force() -> None:
-    counts = Counter(check_against_brute_force(sample(seed)) for seed in range(150))
-    assert all(counts[kind] >= 4 for kind in Kind), counts
+def test_classes_agree_with_brute_force(few: Few) -> None:
+    counts = Counter(check_against_brute_force(sample(seed)) for seed in few(range(150), 20))
+    assert all(counts[kind] >= 4 * (counts.total() // 150) for kind in Kind), counts
 
 
 @pytest.mark.slow

@@ -195,6 +195,7 @@ GROWING = [
 ]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("dfa", every_nth(GROWING, 4))
 def test_growth_against_forcing_numbers(dfa: Dfa) -> None:
     """Up to 40 as proved, f(n) >= l (n - sets); far away f grows by l times the length, round by round."""
@@ -351,6 +352,7 @@ def test_classify_says_how_few_symbols_decide(tmp_path: Path) -> None:
     assert (record["fixed"], record["bounded"], record["sensitive"]) == (2, 2, False)
 
 
+@pytest.mark.sweep(0)
 def test_classify_goes_on_without_forcing_numbers(tmp_path: Path) -> None:
     line, record = classified(tmp_path, automata.word_problem("A5"))
     assert line.startswith(

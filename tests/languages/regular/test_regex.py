@@ -274,6 +274,7 @@ def test_large_expressions_are_quick(text: str, states: int) -> None:
     assert time.process_time() - begin < 5
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "text",
     [

@@ -124,6 +124,7 @@ def test_optima_of_brackets_to_the_digits_printed() -> None:
     assert shows(optimum(Brackets(Fraction(2, 5))), ".950271")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("p", [Fraction(1, 4), Fraction(2, 5)])
 def test_floors_stand_in_order_and_tend_to_their_limits(p: Fraction) -> None:
     source = Brackets(p)

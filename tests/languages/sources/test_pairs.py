@@ -68,6 +68,7 @@ def test_g_is_right_wherever_it_is_looked_for(
     assert least_loss_from_below(p, alpha, eps, at) <= least_loss(p, alpha, eps).upper()
 
 
+@pytest.mark.sweep(0)
 @given(probabilities, probabilities, changes, st.fractions(-2, 1, max_denominator=40))
 def test_g_is_right_near_the_ends_between_which_the_minimiser_is(
     p: Fraction, alpha: Fraction, eps: Fraction, part: Fraction

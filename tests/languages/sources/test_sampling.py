@@ -33,6 +33,7 @@ def opening(word: Word) -> tuple[bool, ...]:
     return tuple(symbol in "([" for symbol in word)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("odd", [False, True])
 def test_parity_is_drawn_by_its_law(odd: bool) -> None:
     source = Parity(P, odd)

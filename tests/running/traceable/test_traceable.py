@@ -56,6 +56,7 @@ def largest(words: list[tuple[str, ...]]) -> int:
     return max(map(len, words))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("dtype", mostly_slow(FORMATS, [torch.float64]), ids=str)
 @pytest.mark.parametrize("name", every_nth(SUBJECTS, 3))
 def test_outputs_and_labels_are_those_of_the_dense_module(name: str, dtype: torch.dtype) -> None:
@@ -70,6 +71,7 @@ def test_outputs_and_labels_are_those_of_the_dense_module(name: str, dtype: torc
     assert found.outputs <= rounding_of_means(largest(words), FORMATS[dtype])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", list(Regime))
 def test_random_formulas_have_their_meaning(regime: Regime) -> None:
     """The oracle is the formula's exact meaning at every position, not another module."""
@@ -132,6 +134,7 @@ def test_a_word_without_symbols_in_a_batch_disturbs_nobody() -> None:
     assert margins[2] == float("inf")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "name",
     mostly_slow(["majority", "parity", "layer norm", "strict", "all masks"], ["majority", "all masks"]),
