@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from math import exp
 from typing import final
 
-from attemper.running.streaming.forms import Linear
+from attemper.running.engines.scan.shapes import Combination
+from attemper.running.streaming.forms import Linear, linear_function
 from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
 from attemper.running.streaming.keys import Key, Scores
 
 
 @final
-class _Kind:
+class Kind:
     """The positions of one kind: how many there were, and the sum of each value with what it lost."""
 
     __slots__ = ("count", "level", "lost", "sums")
@@ -42,66 +43,67 @@ class _Kind:
 class Averages(Keeping):
     """A head that averages, or weighs whole kinds of keys against each other."""
 
-    def __init__(self, scores: Scores, values: tuple[Linear, ...], most_kinds: int) -> None:
-        self._scores, self._values = scores, values
+    def __init__(self, scores: Scores, values: tuple[Combination, ...], most_kinds: int) -> None:
+        self.scores, self.values = scores, values
+        self._values = tuple(map(linear_function, values))
         self._key_of = scores.key_function()
-        self._kinds: dict[Key, _Kind] = {}
+        self.kinds: dict[Key, Kind] = {}
         self.most = most_kinds * self._row_length
 
     @property
     def _row_length(self) -> int:
-        return self._key_length + 1 + 2 * len(self._values)
+        return self._key_length + 1 + 2 * len(self.values)
 
     @property
     def _key_length(self) -> int:
-        return self._scores.has_parity + len(self._scores.contents)
+        return self.scores.has_parity + len(self.scores.contents)
 
     def _see(self, j: int, x: Sequence[float]) -> None:
         key = self._key_of(j, x)
-        kind = self._kinds.get(key)
+        kind = self.kinds.get(key)
         if kind is None:
             kind = self._new(key, j)
         kind.add([value(x) for value in self._values])
 
-    def _new(self, key: Key, i: int) -> _Kind:
-        self._scores.require_room(len(self._kinds), key, i)
-        kind = self._kinds[key] = _Kind(self._scores.level(key), len(self._values))
+    def _new(self, key: Key, i: int) -> Kind:
+        self.scores.require_room(len(self.kinds), key, i)
+        kind = self.kinds[key] = Kind(linear_function(self.scores.level(key)), len(self.values))
         return kind
 
     def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:
-        kinds = list(self._kinds.values())
+        kinds = list(self.kinds.values())
         if len(kinds) <= 1:
             return self._mean(kinds)
-        q = self._scores.queries_at(i, x)
+        q = self.scores.queries_at(i, x)
         levels = [kind.level(q) for kind in kinds]
         top = max(levels)
-        weight, sums = 0.0, [0.0] * len(self._values)
+        weight, sums = 0.0, [0.0] * len(self.values)
         for kind, level in zip(kinds, levels, strict=True):
             factor = exp(level - top)
             weight += factor * kind.count
             for m, total in enumerate(kind.sums):
                 sums[m] += factor * (total + kind.lost[m])
-        return averaged(self._scores.name, i, sums, weight)
+        return averaged(self.scores.name, i, sums, weight)
 
-    def _mean(self, kinds: Sequence[_Kind]) -> list[float]:
+    def _mean(self, kinds: Sequence[Kind]) -> list[float]:
         """The average over one kind; 0 where nothing is seen."""
         if not kinds:
-            return [0.0] * len(self._values)
+            return [0.0] * len(self.values)
         kind = kinds[0]
         return [(total + lost) / kind.count for total, lost in zip(kind.sums, kind.lost, strict=True)]
 
     def rows(self) -> list[Row]:
         """Of each kind: the key, the count, the sums, and what they lost."""
-        return [[*key, float(kind.count), *kind.sums, *kind.lost] for key, kind in self._kinds.items()]
+        return [[*key, float(kind.count), *kind.sums, *kind.lost] for key, kind in self.kinds.items()]
 
     def restore(self, rows: Sequence[Row], position: int) -> None:
         """See `StreamingHead.restore`."""
-        self._kinds.clear()
-        keys, values = self._key_length, len(self._values)
+        self.kinds.clear()
+        keys, values = self._key_length, len(self.values)
         for row in rows:
             require_row(row, self._row_length)
             kind = self._new(tuple(row[:keys]), position)
             kind.count = whole(row[keys], position)
             kind.sums, kind.lost = row[keys + 1 : keys + 1 + values], row[keys + 1 + values :]
-        if sum(kind.count for kind in self._kinds.values()) != position or len(self._kinds) != len(rows):
+        if sum(kind.count for kind in self.kinds.values()) != position or len(self.kinds) != len(rows):
             raise ValueError("the counts of its kinds of keys do not add up to the position")

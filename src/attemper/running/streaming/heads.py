@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from attemper.errors import UndecidedError
 
 if TYPE_CHECKING:
+    from attemper.running.engines.scan.shapes import Combination
     from attemper.running.streaming.keys import Scores
 
 Row = list[float]
@@ -47,11 +48,12 @@ class StreamingHead(Protocol):
 class Keeping(ABC):
     """A head that keeps some of what it sees: under a strict mask it reads before it sees a position."""
 
-    _scores: Scores
+    scores: Scores
+    values: tuple[Combination, ...]
 
     def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
         """See `StreamingHead.step`."""
-        if self._scores.is_strict:
+        if self.scores.is_strict:
             found = self._read(i, x, limit)
             self._see(i, x)
             return found

@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isfinite
 from typing import final
 
 from attemper.errors import UndecidedError, UnsupportedError
-from attemper.running.engines.scan.shapes import KeyRow
-from attemper.running.streaming.forms import Linear, OfPosition, linear_function
+from attemper.exact.closed_forms import ClosedForm
+from attemper.running.engines.scan.shapes import Combination, KeyRow
+from attemper.running.streaming.forms import Linear, OfPosition, linear_function, position_function
 
 Key = tuple[float, ...]
 """A kind: the parity (1 where j is odd) if keys have one, and the content of each row that has one."""
@@ -37,11 +39,15 @@ class Scores:
 
     name: str
     is_strict: bool
-    cold: OfPosition
-    queries: tuple[Linear, ...]
+    cold: ClosedForm
+    queries: tuple[Combination, ...]
     keys: tuple[KeyRow, ...]
     has_parity: bool
     is_inverse: bool
+
+    def __post_init__(self) -> None:
+        """Raises OverflowError for a temperature that is too large for float64."""
+        position_function(self.cold)
 
     @property
     def contents(self) -> tuple[int, ...]:
@@ -53,10 +59,15 @@ class Scores:
         """How far apart positions of one kind are at least."""
         return 2 if self.has_parity else 1
 
+    @cached_property
+    def _asked(self) -> tuple[OfPosition, tuple[Linear, ...]]:
+        return position_function(self.cold), tuple(map(linear_function, self.queries))
+
     def queries_at(self, i: int, x: Sequence[float]) -> list[float]:
         """The queries at i, divided by the temperature."""
-        cold = self.cold(i)
-        return [cold * query(x) for query in self.queries]
+        of_position, queries = self._asked
+        cold = of_position(i)
+        return [cold * query(x) for query in queries]
 
     def key_function(self) -> Callable[[int, Sequence[float]], Key]:
         """The kind of the key at j."""
@@ -70,20 +81,20 @@ class Scores:
             return lambda _, x: (content(x),)
         return lambda _, x: tuple([content(x) for content in contents])
 
-    def level(self, key: Key) -> Linear:
-        """What of the score is the same at all positions of the kind."""
+    def level(self, key: Key) -> Combination:
+        """What of the score is the same at all positions of the kind: so much of each query."""
         own = dict(zip(self.contents, key[self.has_parity :], strict=True))
         constants = self._coefficients(0, key)
         rows = [(row, constant + own.get(row, 0.0)) for row, constant in constants]
-        return linear_function([(row, factor) for row, factor in rows if factor])
+        return tuple((row, factor) for row, factor in rows if factor)
 
-    def slope(self, key: Key) -> Linear:
+    def slope(self, key: Key) -> Combination:
         """What g is multiplied with."""
-        return linear_function([(row, factor) for row, factor in self._coefficients(1, key) if factor])
+        return tuple((row, factor) for row, factor in self._coefficients(1, key) if factor)
 
-    def bend(self, key: Key) -> Linear:
+    def bend(self, key: Key) -> Combination:
         """What g^2 is multiplied with."""
-        return linear_function([(row, factor) for row, factor in self._coefficients(2, key) if factor])
+        return tuple((row, factor) for row, factor in self._coefficients(2, key) if factor)
 
     def _coefficients(self, degree: int, key: Key) -> list[tuple[int, float]]:
         """The factor of g^degree in each row's keys: an exact sum, rounded once."""

@@ -17,8 +17,7 @@ from attemper.networks.layers import Coordinate, Head, LinearForm, Masking, Netw
 from attemper.running.engines.scan.shapes import Combination, KeyRow, key_row
 from attemper.running.engines.scan.waves import Waves, waves_of
 from attemper.running.streaming.averages import Averages
-from attemper.running.streaming.forms import OfPosition, linear_function, position_function
-from attemper.running.streaming.heads import StreamingHead
+from attemper.running.streaming.forms import OfPosition, position_function
 from attemper.running.streaming.keys import MOST_KINDS, Scores, wave_sum
 from attemper.running.streaming.recurrences import Recurrence
 from attemper.running.streaming.residues import Geometric
@@ -29,6 +28,9 @@ AS_IF = 1
 """Closed forms without n are the same at every length: they are read as of words of this one."""
 
 REMEDY = "run whole words instead"
+
+AnyHead = Averages | Recurrence | Window | Geometric | Vertex
+"""A head of a stream."""
 
 
 @final
@@ -58,7 +60,7 @@ def stage_of(network: Network) -> Stage:
     )
 
 
-def streaming_head(stage: Stage, name: str, head: Head) -> StreamingHead:
+def streaming_head(stage: Stage, name: str, head: Head) -> AnyHead:
     """What streams the head; raises `UnsupportedError` with its name and why nothing can."""
     cold = _require_past(stage, name, head)
     pairs = [(_floats(query), _floats(key)) for query, key in zip(head.query, head.key, strict=True)]
@@ -70,15 +72,15 @@ def streaming_head(stage: Stage, name: str, head: Head) -> StreamingHead:
     scores = Scores(
         name,
         head.masking.is_strict,
-        position_function(cold),
-        tuple(linear_function(query) for query, _ in pairs),
+        cold,
+        tuple(query for query, _ in pairs),
         keys,
         any(flag for key in keys for _, flag in key.waves),
         min(powers, default=0) < 0,
     )
     kinds = _most_kinds(stage, scores)
     if not powers:
-        return Averages(scores, tuple(map(linear_function, values)), kinds)
+        return Averages(scores, values, kinds)
     if powers in ({1}, {-1}):
         return _linear(stage, scores, values, kinds, _slopes(scores, queries, waves_of(cold, AS_IF)))
     if powers <= {1, 2} or powers <= {-1, -2}:
@@ -113,26 +115,25 @@ def _linear(
     values: tuple[Combination, ...],
     kinds: int,
     slopes: tuple[tuple[Fraction, int] | None, ...],
-) -> StreamingHead:
+) -> AnyHead:
     """A head whose score in a kind is level + slope g; `slopes` are c and e of c i^e, if that is known."""
-    own = tuple(map(linear_function, values))
     known = [slope for slope in slopes if slope is not None]
     constants = [c for c, e in known if e == 0 or not c]
     if len(constants) == len(slopes) and not scores.is_inverse:
-        return Recurrence(scores, own, kinds, (float(constants[0]), float(constants[-1])))
+        return Recurrence(scores, values, kinds, (float(constants[0]), float(constants[-1])))
     by_parity = _values_by_parity(stage, values)
     if by_parity is not None and not scores.contents and not scores.is_inverse:
         wide = scores if scores.has_parity or by_parity[0] == by_parity[1] else _with_parity(scores)
         return Geometric(wide, by_parity)
     if len(known) < len(slopes):
-        return Window(scores, own, kinds, MOST_KEPT, first=True, last=True)
+        return Window(scores, values, kinds, MOST_KEPT, first=True, last=True)
     late = {(c > 0) is not scores.is_inverse for c, _ in known if c}
     least = 2 if scores.is_inverse else 0
     kept = max(kept_for(c) if e >= least else MOST_KEPT for c, e in known)
-    return Window(scores, own, kinds, kept, first=late != {True}, last=late != {False})
+    return Window(scores, values, kinds, kept, first=late != {True}, last=late != {False})
 
 
-def _vertex(stage: Stage, scores: Scores, values: tuple[Combination, ...]) -> StreamingHead:
+def _vertex(stage: Stage, scores: Scores, values: tuple[Combination, ...]) -> AnyHead:
     """A lookup whose values are position embeddings."""
     if scores.contents:
         raise UnsupportedError(

@@ -15,13 +15,14 @@ from collections.abc import Sequence
 from math import exp
 from typing import final
 
-from attemper.running.streaming.forms import Linear
+from attemper.running.engines.scan.shapes import Combination
+from attemper.running.streaming.forms import Linear, linear_function
 from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
 from attemper.running.streaming.keys import Key, Scores
 
 
 @final
-class _Kind:
+class Kind:
     """The positions of one kind: the best of them, and the sums of weights and of weighted values."""
 
     __slots__ = ("best", "level", "slope", "sums", "weight")
@@ -52,52 +53,53 @@ class Recurrence(Keeping):
     def __init__(
         self,
         scores: Scores,
-        values: tuple[Linear, ...],
+        values: tuple[Combination, ...],
         most_kinds: int,
         slopes: tuple[float, float],
     ) -> None:
-        self._scores, self._values, self._slopes = scores, values, slopes
+        self.scores, self.values, self._slopes = scores, values, slopes
+        self._values = tuple(map(linear_function, values))
         self._key_of = scores.key_function()
-        self._kinds: dict[Key, _Kind] = {}
+        self.kinds: dict[Key, Kind] = {}
         self._key_length = scores.has_parity + len(scores.contents)
         self._row_length = self._key_length + 2 + len(values)
         self.most = most_kinds * self._row_length
 
     def _see(self, j: int, x: Sequence[float]) -> None:
         key = self._key_of(j, x)
-        kind = self._kinds.get(key)
+        kind = self.kinds.get(key)
         if kind is None:
             kind = self._new(key, j)
         kind.add(j, [value(x) for value in self._values])
 
-    def _new(self, key: Key, i: int) -> _Kind:
-        scores = self._scores
-        scores.require_room(len(self._kinds), key, i)
+    def _new(self, key: Key, i: int) -> Kind:
+        scores = self.scores
+        scores.require_room(len(self.kinds), key, i)
         slope = self._slopes[1 if scores.has_parity and key[0] else 0]
-        kind = self._kinds[key] = _Kind(scores.level(key), slope, len(self._values))
+        kind = self.kinds[key] = Kind(linear_function(scores.level(key)), slope, len(self.values))
         return kind
 
     def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:
-        if not self._kinds:
-            return [0.0] * len(self._values)
-        q = self._scores.queries_at(i, x)
-        peaks = [(kind.level(q) + kind.slope * kind.best, kind) for kind in self._kinds.values()]
+        if not self.kinds:
+            return [0.0] * len(self.values)
+        q = self.scores.queries_at(i, x)
+        peaks = [(kind.level(q) + kind.slope * kind.best, kind) for kind in self.kinds.values()]
         top = max(peak for peak, _ in peaks)
-        weight, sums = 0.0, [0.0] * len(self._values)
+        weight, sums = 0.0, [0.0] * len(self.values)
         for peak, kind in peaks:
             factor = exp(peak - top)
             weight += factor * kind.weight
             for m, total in enumerate(kind.sums):
                 sums[m] += factor * total
-        return averaged(self._scores.name, i, sums, weight)
+        return averaged(self.scores.name, i, sums, weight)
 
     def rows(self) -> list[Row]:
         """Of each kind: the key, the position with the best score, and the sums."""
-        return [[*key, float(kind.best), kind.weight, *kind.sums] for key, kind in self._kinds.items()]
+        return [[*key, float(kind.best), kind.weight, *kind.sums] for key, kind in self.kinds.items()]
 
     def restore(self, rows: Sequence[Row], position: int) -> None:
         """See `StreamingHead.restore`."""
-        self._kinds.clear()
+        self.kinds.clear()
         for row in rows:
             require_row(row, self._row_length)
             kind = self._new(tuple(row[: self._key_length]), position)
@@ -105,5 +107,5 @@ class Recurrence(Keeping):
             kind.weight, *kind.sums = row[self._key_length + 1 :]
             if kind.weight < 1.0:
                 raise ValueError("a kind of keys weighs less than its best key")
-        if len(self._kinds) != len(rows) or bool(rows) != bool(position):
+        if len(self.kinds) != len(rows) or bool(rows) != bool(position):
             raise ValueError("a kind of keys stands there twice, or none")

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from math import exp, expm1
 from typing import final
 
+from attemper.running.streaming.forms import linear_function
 from attemper.running.streaming.heads import Row, averaged
 from attemper.running.streaming.keys import Scores
 
@@ -22,36 +23,39 @@ class Geometric:
     """A head that keeps nothing; `values` are those of even and of odd positions."""
 
     def __init__(self, scores: Scores, values: tuple[tuple[float, ...], tuple[float, ...]]) -> None:
-        self._scores = scores
-        self._width = len(values[0])
+        self.scores = scores
+        self.width = len(values[0])
         firsts = (1, 2) if scores.has_parity else (1,)
         keys = [(first % 2,) if scores.has_parity else () for first in firsts]
         self._kinds = [
-            (first, scores.level(key), scores.slope(key), values[first % 2])
+            (first, linear_function(scores.level(key)), linear_function(scores.slope(key)), values[first % 2])
             for first, key in zip(firsts, keys, strict=True)
         ]
         self.most = 0
 
     def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
         """See `StreamingHead.step`."""
-        last, stride = i - self._scores.is_strict, self._scores.stride
+        return self.read(i, self.scores.queries_at(i, x), limit)
+
+    def read(self, i: int, q: Sequence[float], limit: float) -> Sequence[float]:
+        """What it reads at position i, where the queries are q."""
+        last, stride = i - self.scores.is_strict, self.scores.stride
         kinds = [kind for kind in self._kinds if kind[0] <= last]
         if not kinds:
-            return [0.0] * self._width
-        q = self._scores.queries_at(i, x)
+            return [0.0] * self.width
         found = []
         for first, level, slope_of, values in kinds:
             steps, slope = (last - first) // stride, slope_of(q)
             peak = level(q) + slope * (first + stride * steps if slope > 0.0 else first)
             found.append((peak, _geometric(stride * abs(slope), steps + 1), values))
         top = max(peak for peak, _, _ in found)
-        weight, sums = 0.0, [0.0] * self._width
+        weight, sums = 0.0, [0.0] * self.width
         for peak, total, values in found:
             own = exp(peak - top) * total
             weight += own
             for m, value in enumerate(values):
                 sums[m] += own * value
-        return averaged(self._scores.name, i, sums, weight)
+        return averaged(self.scores.name, i, sums, weight)
 
     def rows(self) -> list[Row]:
         """Nothing."""

@@ -12,11 +12,19 @@ from fractions import Fraction
 from typing import final
 
 from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import Number
+from attemper.exact.closed_forms import ClosedForm, Number
 from attemper.networks.layers import Coordinate, Hidden, Layer, LinearForm, Network
+from attemper.running.engines.scan.shapes import Combination
 from attemper.running.streaming.forms import Linear, OfPosition, linear_function, position_function
-from attemper.running.streaming.heads import StreamingHead, limit_at
-from attemper.running.streaming.planning import REMEDY, Stage, require_known, stage_of, streaming_head
+from attemper.running.streaming.heads import limit_at
+from attemper.running.streaming.planning import (
+    REMEDY,
+    AnyHead,
+    Stage,
+    require_known,
+    stage_of,
+    streaming_head,
+)
 
 Units = tuple[tuple[int, float, tuple[tuple[Coordinate, float], ...]], ...]
 """Of each hidden unit of a layer that reads a sum: its number, its bias, and what it adds to."""
@@ -27,8 +35,9 @@ Units = tuple[tuple[int, float, tuple[tuple[Coordinate, float], ...]], ...]
 class StreamingLayer:
     """Heads with the coordinates that they add to, then hidden units by the sums that they read."""
 
-    heads: tuple[tuple[StreamingHead, tuple[Coordinate, ...]], ...]
-    sums: tuple[tuple[Linear, Units], ...]
+    heads: tuple[tuple[AnyHead, tuple[Coordinate, ...]], ...]
+    sums: tuple[tuple[Combination, Units], ...]
+    reads: tuple[Linear, ...]
     width: int
     clamps: tuple[tuple[int, int], ...]
 
@@ -40,7 +49,7 @@ class StreamingLayer:
                 x[target] += value
         pre = [0.0] * self.width
         active: list[tuple[float, tuple[tuple[Coordinate, float], ...]]] = []
-        for read, units in self.sums:
+        for read, (_, units) in zip(self.reads, self.sums, strict=True):
             total = read(x)
             for unit, bias, outputs in units:
                 pre[unit] = seen = total + bias
@@ -58,20 +67,21 @@ class Steps:
     """A network that reads one symbol at a time; the heads hold the state, and nothing else does."""
 
     rows: tuple[tuple[float, ...], ...]
-    moving: tuple[tuple[Coordinate, OfPosition], ...]
+    positions: tuple[tuple[Coordinate, ClosedForm], ...]
+    moving: tuple[OfPosition, ...]
     layers: tuple[StreamingLayer, ...]
     outputs: tuple[Coordinate, ...]
 
     @property
-    def heads(self) -> tuple[StreamingHead, ...]:
+    def heads(self) -> tuple[AnyHead, ...]:
         """All heads, layer by layer."""
         return tuple(head for layer in self.layers for head, _ in layer.heads)
 
     def step(self, token: int, i: int) -> tuple[list[float], float]:
         """The outputs at position i, where that symbol stands, and the smallest margin there."""
         x, limit, margin = list(self.rows[token]), limit_at(i), float("inf")
-        for coordinate, form in self.moving:
-            x[coordinate] += form(i)
+        for (coordinate, _), function in zip(self.positions, self.moving, strict=True):
+            x[coordinate] += function(i)
         for layer in self.layers:
             margin = min(margin, layer.step(i, x, limit))
         return [x[coordinate] for coordinate in self.outputs], margin
@@ -98,9 +108,11 @@ def _steps(stage: Stage) -> Steps:
     require_known(stage, "the output", (((c, Fraction(1)),) for c in network.outputs))
     known = [(c, form) for c, form in dict(network.positions).items() if c not in stage.unknown]
     constants = {c: float(form.value) for c, form in known if isinstance(form, Number)}
+    positions = tuple((c, form) for c, form in known if c not in constants)
     return Steps(
         tuple(_row(form, constants, len(network.coordinates)) for form in network.embedding),
-        tuple((c, position_function(form)) for c, form in known if c not in constants),
+        positions,
+        tuple(position_function(form) for _, form in positions),
         layers,
         network.outputs,
     )
@@ -112,16 +124,18 @@ def _layer(stage: Stage, number: int, layer: Layer) -> StreamingLayer:
         for place, head in enumerate(layer.heads)
     )
     require_known(stage, f"layer {number}, feed-forward", (unit.form for unit in layer.hidden))
-    return StreamingLayer(heads, _by_sum(layer.hidden), len(layer.hidden), layer.clamps)
+    sums = _by_sum(layer.hidden)
+    reads = tuple(linear_function(form) for form, _ in sums)
+    return StreamingLayer(heads, sums, reads, len(layer.hidden), layer.clamps)
 
 
-def _by_sum(hidden: Sequence[Hidden]) -> tuple[tuple[Linear, Units], ...]:
+def _by_sum(hidden: Sequence[Hidden]) -> tuple[tuple[Combination, Units], ...]:
     """The hidden units, those that read the same linear form together."""
     found: dict[LinearForm, list[tuple[int, float, tuple[tuple[Coordinate, float], ...]]]] = {}
     for number, unit in enumerate(hidden):
         own = number, float(unit.bias), _floats(unit.outputs)
         found.setdefault(unit.form, []).append(own)
-    return tuple((linear_function(_floats(form)), tuple(units)) for form, units in found.items())
+    return tuple((_floats(form), tuple(units)) for form, units in found.items())
 
 
 def _row(form: LinearForm, constants: dict[Coordinate, float], width: int) -> tuple[float, ...]:

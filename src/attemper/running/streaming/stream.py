@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import final
 
@@ -10,9 +10,17 @@ from attemper.errors import MalformedFileError, UndecidedError, UnsupportedError
 from attemper.languages.words import MOST_SHOWN
 from attemper.networks.layers import Network
 from attemper.running.numbers import read_bit
+from attemper.running.streaming.generating.network import Found, generated
+from attemper.running.streaming.generating.text import NEAR
 from attemper.running.streaming.outputs import PutOut, read_output, require_readable
 from attemper.running.streaming.saved import LONGEST, Saved, data_of, saved_of, write_saved
 from attemper.running.streaming.steps import steps_of
+
+OFTEN = 256
+"""At each multiple of this position a function is made, or the heads are given the state that it has.
+
+To make one takes about as long as to read so many symbols without it.
+"""
 
 
 @final
@@ -36,9 +44,14 @@ class Stream:
         require_readable(network)
         self._network, self._digest = network, digest
         self._steps = steps_of(network)
+        self._generated: Callable[[int | None], Found | None] | None = None
+        self._since: list[int] = []
         self._tokens = {symbol: token for token, symbol in enumerate(network.alphabet.symbols)}
         self._failure: str | None = None
-        self._saved = Saved(0, float("inf"), (), (), ())
+        self._position, self._margin = 0, float("inf")
+        self._first: tuple[float, ...] = ()
+        self._last: tuple[float, ...] = ()
+        self._is_bit = network.measure is None and not network.symbols
         if state is not None:
             self._restore(saved_of(state, digest))
 
@@ -52,48 +65,76 @@ class Stream:
         token = self._tokens.get(symbol) if isinstance(symbol, str) else None
         if token is None:
             raise self._unknown(symbol)
-        self._require_whole()
+        if self._failure is not None or self._position >= LONGEST:
+            self._require_whole()
+        i = self._position + 1
         try:
-            self._step(token)
+            self._since.append(token)
+            found = None if self._generated is None else self._generated(token)
+            self._last, self._margin = found or self._read_plainly(i)
+            self._position = i
+            if not i % OFTEN:
+                self._generate_or_settle()
         except BaseException as error:
             # Some heads have read the symbol, others have not.
-            self._failure = str(error) or type(error).__name__
+            self._failure, self._generated = str(error) or type(error).__name__, None
             if isinstance(error, ArithmeticError | ValueError):
-                place = self.position + 1
-                raise UndecidedError(f"a number at position {place:,} is beyond float64: {error}") from None
+                raise UndecidedError(f"a number at position {i:,} is beyond float64: {error}") from None
             raise
+        if i == 1:
+            self._first = self._last
+        if self._is_bit:
+            return None if self._margin < 0 else read_bit(self._last[0])
         return self.output
 
-    def _step(self, token: int) -> None:
-        before = self._saved
-        values, margin = self._steps.step(token, before.position + 1)
-        last = tuple(values)
-        self._saved = Saved(before.position + 1, min(before.margin, margin), before.first or last, last, ())
+    def _read_plainly(self, i: int) -> Found:
+        """Read what came since the heads' state was last theirs, up to position i, without the function."""
+        self._generated = None
+        *before, token = self._since
+        for place, old in enumerate(before, start=i - len(before)):
+            self._steps.step(old, place)
+        values, margin = self._steps.step(token, i)
+        self._since.clear()
+        return tuple(values), min(self._margin, margin)
+
+    def _generate_or_settle(self) -> None:
+        self._settle()
+        if self._generated is None or self._position == NEAR:
+            self._generated = generated(self._steps, self._position, self._margin).send
+
+    def _settle(self) -> None:
+        """Give the heads the state that the function has, if there is one."""
+        if self._generated is not None:
+            self._generated(None)
+            self._since.clear()
 
     @property
     def output(self) -> PutOut | None:
         """What is put out at the last position; None where it is undecided, and before the first symbol."""
-        saved = self._saved
-        if not saved.last or saved.margin < 0:
+        if not self._last or self._margin < 0:
             return None
-        return read_output(self._network, saved.last, saved.position)
+        return (
+            read_bit(self._last[0])
+            if self._is_bit
+            else read_output(self._network, self._last, self._position)
+        )
 
     @property
     def position(self) -> int:
         """How many symbols were read."""
-        return self._saved.position
+        return self._position
 
     @property
     def value(self) -> float:
         """The output coordinate at the last position: of several the first. Raises `WordError` before."""
-        if not self._saved.last:
+        if not self._last:
             raise WordError("no symbol was read, so there is no value yet: push one")
-        return self._saved.last[0]
+        return self._last[0]
 
     @property
     def margin(self) -> float:
         """The smallest margin of the network's clamps so far: below 0 some bit inside cannot be read."""
-        return self._saved.margin
+        return self._margin
 
     @property
     def accepts(self) -> bool | None:
@@ -102,14 +143,14 @@ class Stream:
         A verdict that is read at the first position is the first bit, and stays. Raises `UnsupportedError`
         where a symbol or a number is put out.
         """
-        network, saved = self._network, self._saved
+        network = self._network
         if network.symbols or network.measure is not None:
             raise UnsupportedError("there is no verdict: a symbol or a number is put out; see stream.output")
-        if not saved.last:
+        if not self._last:
             return network.accepts_empty
-        if saved.margin < 0:
+        if self._margin < 0:
             return None
-        return read_bit(saved.first[0] if network.reads_first else saved.last[0])
+        return read_bit(self._first[0] if network.reads_first else self._last[0])
 
     @property
     def is_whole(self) -> bool:
@@ -119,8 +160,9 @@ class Stream:
     @property
     def size(self) -> int:
         """How many numbers the state has now."""
+        self._settle()
         kept = sum(len(row) for head in self._steps.heads for row in head.rows())
-        return 2 + len(self._saved.first) + len(self._saved.last) + kept
+        return 2 + len(self._first) + len(self._last) + kept
 
     @property
     def most(self) -> int:
@@ -131,9 +173,9 @@ class Stream:
     def state(self) -> dict[str, object]:
         """The state as JSON data, exactly, for `attemper.Model.stream(state=...)` of the same network."""
         self._require_whole()
-        own = self._saved
+        self._settle()
         heads = tuple(tuple(head.rows()) for head in self._steps.heads)
-        return data_of(Saved(own.position, own.margin, own.first, own.last, heads), self._digest)
+        return data_of(Saved(self._position, self._margin, self._first, self._last, heads), self._digest)
 
     def save(self, path: str | Path) -> None:
         """Write the state to a file, completely; raises `MalformedFileError` if that cannot be done.
@@ -163,7 +205,8 @@ class Stream:
                 head.restore(rows, saved.position)
         except (ValueError, UnsupportedError, UndecidedError) as error:
             raise MalformedFileError(f"the state is none of this network: {error}") from None
-        self._saved = Saved(saved.position, saved.margin, saved.first, saved.last, ())
+        self._position, self._margin = saved.position, saved.margin
+        self._first, self._last = saved.first, saved.last
 
     def _require_whole(self) -> None:
         if self._failure is not None:

@@ -12,7 +12,7 @@ from math import exp, isfinite
 from typing import final
 
 from attemper.errors import UndecidedError, UnsupportedError
-from attemper.running.streaming.forms import OfPosition
+from attemper.running.streaming.forms import OfPosition, linear_function
 from attemper.running.streaming.heads import Row, averaged
 from attemper.running.streaming.keys import Scores
 
@@ -70,38 +70,47 @@ class Vertex:
     """A lookup; `values` are closed forms of the position."""
 
     def __init__(self, scores: Scores, values: tuple[OfPosition, ...]) -> None:
-        self._scores, self._values = scores, values
+        self.scores, self.values = scores, values
+        self.width = len(values)
         firsts = (1, 2) if scores.has_parity else (1,)
         keys = [(first % 2,) if scores.has_parity else () for first in firsts]
         self._kinds = [
-            (first, scores.level(key), scores.slope(key), scores.bend(key))
+            (
+                first,
+                linear_function(scores.level(key)),
+                linear_function(scores.slope(key)),
+                linear_function(scores.bend(key)),
+            )
             for first, key in zip(firsts, keys, strict=True)
         ]
         self.most = 0
 
     def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
         """See `StreamingHead.step`."""
-        end, stride = i - self._scores.is_strict, self._scores.stride
+        return self.read(i, self.scores.queries_at(i, x), limit)
+
+    def read(self, i: int, q: Sequence[float], limit: float) -> Sequence[float]:
+        """What it reads at position i, where the queries are q."""
+        end, stride = i - self.scores.is_strict, self.scores.stride
         kinds = [kind for kind in self._kinds if kind[0] <= end]
         if not kinds:
-            return [0.0] * len(self._values)
-        q = self._scores.queries_at(i, x)
+            return [0.0] * len(self.values)
         found = []
         for first, level, slope, bend in kinds:
-            parabola = _Parabola(slope(q), bend(q), is_inverse=self._scores.is_inverse)
+            parabola = _Parabola(slope(q), bend(q), is_inverse=self.scores.is_inverse)
             self._require_one_peak(parabola, i)
             last = end - (end - first) % stride
             p = parabola.peak(first, last, stride)
             found.append((level(q) + parabola.at(p), parabola, p, first, last))
         top = max(peak for peak, *_ in found)
-        weight, sums = 0.0, [0.0] * len(self._values)
+        weight, sums = 0.0, [0.0] * len(self.values)
         for peak, parabola, p, first, last in found:
             for j, score in self._around(i, parabola, p, (first, last), limit + (peak - top)):
                 factor = exp(score + (peak - top))
                 weight += factor
-                for m, value in enumerate(self._values):
+                for m, value in enumerate(self.values):
                     sums[m] += factor * value(j)
-        return averaged(self._scores.name, i, sums, weight)
+        return averaged(self.scores.name, i, sums, weight)
 
     def _around(
         self, i: int, parabola: _Parabola, p: int, ends: tuple[int, int], limit: float
@@ -109,7 +118,7 @@ class Vertex:
         """The positions around the best one p with their scores relative to it, down to the limit."""
         if limit >= 0.0:
             yield p, 0.0
-        stride = self._scores.stride
+        stride = self.scores.stride
         for side in (-stride, stride):
             for j in range(p + side, p + side * (MOST_STEPS + 1), side):
                 if not ends[0] <= j <= ends[1]:
@@ -123,13 +132,13 @@ class Vertex:
 
     def _require_one_peak(self, parabola: _Parabola, i: int) -> None:
         if not (isfinite(parabola.slope) and isfinite(parabola.bend)):
-            raise UndecidedError(f"{self._scores.name} computes scores at position {i:,} that are not finite")
+            raise UndecidedError(f"{self.scores.name} computes scores at position {i:,} that are not finite")
         if parabola.bend > 0.0:
             raise self._refusal(i, "its scores are best at both ends there")
 
     def _refusal(self, i: int, why: str) -> UnsupportedError:
         return UnsupportedError(
-            f"{self._scores.name} cannot be streamed at position {i:,}: {why}; run the whole word instead"
+            f"{self.scores.name} cannot be streamed at position {i:,}: {why}; run the whole word instead"
         )
 
     def rows(self) -> list[Row]:

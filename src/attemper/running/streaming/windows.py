@@ -23,7 +23,8 @@ from math import ceil, exp
 from typing import final
 
 from attemper.errors import UnsupportedError
-from attemper.running.streaming.forms import Linear
+from attemper.running.engines.scan.shapes import Combination
+from attemper.running.streaming.forms import Linear, linear_function
 from attemper.running.streaming.heads import Keeping, Row, averaged, require_row, whole
 from attemper.running.streaming.keys import Key, Scores
 
@@ -49,7 +50,7 @@ def kept_for(slope: Fraction) -> int:
 
 
 @final
-class _Kind:
+class Kind:
     """The positions of one kind: how many there were, and those that are kept from each end."""
 
     __slots__ = ("count", "first", "last", "level", "slope")
@@ -68,49 +69,50 @@ class Window(Keeping):
     def __init__(
         self,
         scores: Scores,
-        values: tuple[Linear, ...],
+        values: tuple[Combination, ...],
         most_kinds: int,
         kept: int,
         *,
         first: bool,
         last: bool,
     ) -> None:
-        self._scores, self._values = scores, values
+        self.scores, self.values = scores, values
+        self._values = tuple(map(linear_function, values))
         self._key_of = scores.key_function()
-        self._kept_first, self._kept_last = kept * first, kept * last
-        self._kinds: dict[Key, _Kind] = {}
+        self.kept_first, self.kept_last = kept * first, kept * last
+        self.kinds: dict[Key, Kind] = {}
         self._key_length = scores.has_parity + len(scores.contents)
-        members = self._kept_first + self._kept_last
+        members = self.kept_first + self.kept_last
         self.most = most_kinds * (self._key_length + 1 + members * (1 + len(values)))
 
     def _see(self, j: int, x: Sequence[float]) -> None:
         key = self._key_of(j, x)
-        kind = self._kinds.get(key)
+        kind = self.kinds.get(key)
         if kind is None:
             kind = self._new(key, j)
         member = j, tuple([value(x) for value in self._values])
-        if kind.count < self._kept_first:
+        if kind.count < self.kept_first:
             kind.first.append(member)
         kind.count += 1
-        if self._kept_last:
+        if self.kept_last:
             # The last position stands first: kept ones are gone through from the better end.
             kind.last.appendleft(member)
-            if len(kind.last) > self._kept_last:
+            if len(kind.last) > self.kept_last:
                 kind.last.pop()
 
-    def _new(self, key: Key, i: int) -> _Kind:
-        scores = self._scores
-        scores.require_room(len(self._kinds), key, i)
-        kind = self._kinds[key] = _Kind(scores.level(key), scores.slope(key))
+    def _new(self, key: Key, i: int) -> Kind:
+        scores = self.scores
+        scores.require_room(len(self.kinds), key, i)
+        kind = self.kinds[key] = Kind(linear_function(scores.level(key)), linear_function(scores.slope(key)))
         return kind
 
     def _read(self, i: int, x: Sequence[float], limit: float) -> list[float]:
-        if not self._kinds:
-            return [0.0] * len(self._values)
-        is_inverse = self._scores.is_inverse
-        q = self._scores.queries_at(i, x)
+        if not self.kinds:
+            return [0.0] * len(self.values)
+        is_inverse = self.scores.is_inverse
+        q = self.scores.queries_at(i, x)
         top, found = -_INFINITE, []
-        for kind in self._kinds.values():
+        for kind in self.kinds.values():
             slope = kind.slope(q)
             members = self._from_the_better_end(kind, late=(slope > 0.0) is not is_inverse, i=i)
             p = members[0][0]
@@ -127,8 +129,8 @@ class Window(Keeping):
         top: float,
         limit: float,
     ) -> list[float]:
-        is_inverse = self._scores.is_inverse
-        weight, sums = 0.0, [0.0] * len(self._values)
+        is_inverse = self.scores.is_inverse
+        weight, sums = 0.0, [0.0] * len(self.values)
         for peak, slope, p, members, count in found:
             lead = peak - top
             for j, values in members:
@@ -143,9 +145,9 @@ class Window(Keeping):
             else:
                 if count > len(members):
                     raise self._refusal(i)
-        return averaged(self._scores.name, i, sums, weight)
+        return averaged(self.scores.name, i, sums, weight)
 
-    def _from_the_better_end(self, kind: _Kind, *, late: bool, i: int) -> Sequence[Member]:
+    def _from_the_better_end(self, kind: Kind, *, late: bool, i: int) -> Sequence[Member]:
         if late and kind.last:
             return kind.last
         if not late and kind.first:
@@ -156,31 +158,31 @@ class Window(Keeping):
 
     def _refusal(self, i: int) -> UnsupportedError:
         return UnsupportedError(
-            f"{self._scores.name} cannot be streamed at position {i:,}: more positions count there than the "
-            f"{max(self._kept_first, self._kept_last)} that are kept of a kind; run the whole word instead"
+            f"{self.scores.name} cannot be streamed at position {i:,}: more positions count there than the "
+            f"{max(self.kept_first, self.kept_last)} that are kept of a kind; run the whole word instead"
         )
 
     def rows(self) -> list[Row]:
         """Of each kind: the key, how many there were, and the kept positions, in order, with their values."""
         return [
             [*key, float(kind.count), *_flat(kind.first), *_flat(reversed(kind.last))]
-            for key, kind in self._kinds.items()
+            for key, kind in self.kinds.items()
         ]
 
     def restore(self, rows: Sequence[Row], position: int) -> None:
         """See `StreamingHead.restore`."""
-        self._kinds.clear()
+        self.kinds.clear()
         for row in rows:
             require_row(row, max(len(row), self._key_length + 1))
             kind = self._new(tuple(row[: self._key_length]), position)
             kind.count = whole(row[self._key_length], position)
             self._restore_members(kind, row[self._key_length + 1 :], position)
-        if sum(kind.count for kind in self._kinds.values()) != position or len(self._kinds) != len(rows):
+        if sum(kind.count for kind in self.kinds.values()) != position or len(self.kinds) != len(rows):
             raise ValueError("the counts of its kinds of keys do not add up to the position")
 
-    def _restore_members(self, kind: _Kind, numbers: Row, position: int) -> None:
-        first, last = min(kind.count, self._kept_first), min(kind.count, self._kept_last)
-        length = 1 + len(self._values)
+    def _restore_members(self, kind: Kind, numbers: Row, position: int) -> None:
+        first, last = min(kind.count, self.kept_first), min(kind.count, self.kept_last)
+        length = 1 + len(self.values)
         require_row(numbers, (first + last) * length)
         starts = range(0, len(numbers), length)
         found = [(whole(numbers[s], position), tuple(numbers[s + 1 : s + length])) for s in starts]
