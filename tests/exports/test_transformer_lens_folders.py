@@ -12,7 +12,7 @@ import attemper
 from attemper.errors import MalformedFileError, OptionError
 from attemper.exports.subject import Subject
 from attemper.exports.transformer_lens import load
-from attemper.exports.transformer_lens.writing import MARK, format_in, write_transformer_lens
+from attemper.exports.transformer_lens.writing import MARK, settings_in, write_transformer_lens
 
 
 def subject() -> Subject:
@@ -23,7 +23,7 @@ def subject() -> Subject:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_folder_is_the_networks_own_and_names_its_format(dtype: str, tmp_path: Path) -> None:
     write_transformer_lens(subject(), tmp_path / "out", dtype)
-    assert format_in(tmp_path / "out") == dtype
+    assert settings_in(tmp_path / "out") == (dtype, False)
     back = Subject.load(tmp_path / "out")
     assert back == subject()
     assert attemper.load(tmp_path / "out").accepts("ba")
@@ -31,7 +31,7 @@ def test_the_folder_is_the_networks_own_and_names_its_format(dtype: str, tmp_pat
 
 def test_any_other_folder_of_a_network_is_float64(tmp_path: Path) -> None:
     subject().save(tmp_path / "plain")
-    assert format_in(tmp_path / "plain") == "float64"
+    assert settings_in(tmp_path / "plain") == ("float64", False)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_damaged_file_is_refused(text: str, tmp_path: Path) -> None:
     write_transformer_lens(subject(), tmp_path / "out", "float64")
     (tmp_path / "out" / MARK).write_text(text, encoding="utf-8")
     with pytest.raises(MalformedFileError, match="export the network again"):
-        format_in(tmp_path / "out")
+        settings_in(tmp_path / "out")
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:

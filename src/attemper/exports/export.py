@@ -12,7 +12,13 @@ from attemper.exports.subject import Subject
 
 
 def export(
-    subject: Subject, kind: Kind, path: Path, *, dtype: str = "float64", positions: int | None = None
+    subject: Subject,
+    kind: Kind,
+    path: Path,
+    *,
+    dtype: str = "float64",
+    positions: int | None = None,
+    uniform_heads: bool = False,
 ) -> None:
     """Write the subject as that kind, to a file or a folder; what it wrote there before is replaced.
 
@@ -25,6 +31,8 @@ def export(
         raise OptionError(
             f"positions is for gpt2 alone, whose table of positions ends: {kind} reads every length"
         )
+    if uniform_heads and kind is not Kind.TRANSFORMER_LENS:
+        raise OptionError(f"uniform heads are for transformer-lens alone: leave them out for {kind}")
     match kind:
         case Kind.HUGGING_FACE:
             from attemper.exports.hugging_face.writing import write_hugging_face
@@ -39,7 +47,7 @@ def export(
         case Kind.TRANSFORMER_LENS:
             from attemper.exports.transformer_lens.writing import write_transformer_lens
 
-            write_transformer_lens(subject, path, dtype)
+            write_transformer_lens(subject, path, dtype, uniform_heads=uniform_heads)
         case Kind.ONNX:
             from attemper.exports.onnx import write_onnx
 

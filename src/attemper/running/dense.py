@@ -84,6 +84,7 @@ class DenseTransformer(nn.Module):
         self.hook_embed = HookPoint()
         self.hook_pos_embed = HookPoint()
         self._tabulated, self._position_tables = network.positions, KeptTensors()
+        self.eval()  # nothing in it is different in training, and tools ask for it
 
     @property
     def layers(self) -> list[Block]:

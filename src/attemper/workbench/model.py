@@ -320,7 +320,7 @@ def load(folder: str | Path) -> Model:
     certificate = own_certificate(Path(folder), digest_of(network, source), language)
     said = None if certificate is None else certificate.realisation
     rasp = text_in(Path(folder)) if source.kind == "program" else ""
-    return Model(network, language, regime, regex, rasp, realisation=said)
+    return Model(network, language, regime, regex, rasp, realisation=said, certificate=certificate)
 
 
 def own_certificate(folder: Path, digest: str, language: Language) -> Certificate | None:
@@ -371,6 +371,8 @@ class Model:
     """The program that the network runs, and where its groups of bits are, if that is known."""
     stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
     """What each pass made when the model was compiled."""
+    certificate: Certificate | None = field(default=None, compare=False, repr=False)
+    """The certificate that stood in the folder that the model was loaded from: exports say its horizons."""
     _runners: dict[tuple[str, str], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -725,12 +727,14 @@ class Model:
         dtype: Literal["float64", "float32"] = "float64",
         positions: int | None = None,
         certificate: Certificate | None = None,
+        uniform_heads: bool = False,
     ) -> None:
         """Write the network for other people's tools: `docs/exports.md` says what each kind is.
 
         `hugging-face`, `gpt2` and `transformer-lens` write a folder, `onnx`, `torch` and `circuit` a file.
         `dtype` is the format of the exported weights; `positions`, for gpt2 alone, is the greatest length.
-        What is written says the horizons of `certificate`, this model's own.
+        What is written says the horizons of `certificate`, this model's own; without it of the one that the
+        model was loaded with. `uniform_heads`, for transformer-lens alone, gives all layers as many heads.
 
         Raises `OptionError` (a value, a missing extra, the certificate of another network),
         `UnsupportedError` (this kind cannot hold the network, with the head or coordinate that forbids it)
@@ -743,12 +747,20 @@ class Model:
         from attemper.exports.export import export
         from attemper.exports.subject import Subject
 
+        certificate = certificate or self.certificate
         if certificate is not None and certificate.network != self.digest:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
         named = Kind(choice("kind", kind, tuple(Kind)))
         subject = Subject(self.network, self.source, certificate)
         with torch_needed():
-            export(subject, named, Path(path), dtype=choice("dtype", dtype, FORMATS), positions=positions)
+            export(
+                subject,
+                named,
+                Path(path),
+                dtype=choice("dtype", dtype, FORMATS),
+                positions=positions,
+                uniform_heads=uniform_heads,
+            )
 
     @property
     def digest(self) -> str:

@@ -42,10 +42,14 @@ in {dtype}. Nothing was trained. Reading it needs transformers alone, and no cod
     labels = model(**words).logits.argmax(dim=-1)          # [word, token]
 
 {_verdict(subject)}- **Positions**: words of up to {layout.positions:,} symbols; a longer one is an
-  IndexError. Pad on the right only.
+  IndexError.
 - **No horizon**: {_horizons(subject, dtype)}
 - **Never undecided**: where rounding leaves a bit between 0 and 1, the larger logit wins. Other kinds of
   export of attemper say `undecided` there; a stock GPT-2 cannot.
+- **Keep the format**: half precision is wrong. float16 cannot hold the norms' gain of 2^50, and bfloat16
+  has too few digits: labels change, without an error. Do not use `half()`, `bfloat16()` or autocast.
+- **Pad on the right**, as the tokenizer here does: a GPT-2 counts positions from the left edge, so that
+  padding on the left (`padding_side="left"`) changes labels, without an error.
 - **Keep the norms**: every LayerNorm has epsilon 2^100 and gain 2^50, so that it changes nothing. Folding
   these into the weights, as TransformerLens does by default, costs digits: there, use
   `enable_compatibility_mode(no_processing=True)`.

@@ -15,14 +15,16 @@ def load(folder: str | Path, dtype: str | None = None) -> LensTransformer:
     """The network in a folder as a `HookedRootModule` of TransformerLens.
 
     The folder is one of `attemper export transformer-lens`, of `attemper compile` or of `attemper soften`.
-    `dtype` is float64 or float32; without one it is what the export says, else float64. Raises
+    `dtype` is float64 or float32; without one it is what the export says, else float64. The module is in
+    evaluation mode. Raises
     `MalformedFileError` (folder), `OptionError` (dtype, or transformer-lens is not installed).
     """
     library("transformer_lens", "transformer-lens")
     from attemper.exports.transformer_lens.hooked_module import LensTransformer
-    from attemper.exports.transformer_lens.writing import format_in
+    from attemper.exports.transformer_lens.writing import settings_in
 
-    return LensTransformer.of_folder(Path(folder), format_in(Path(folder)) if dtype is None else dtype)
+    named, uniform_heads = settings_in(Path(folder))
+    return LensTransformer.of_folder(Path(folder), dtype or named, uniform_heads=uniform_heads)
 
 
 __all__ = ["load"]

@@ -14,7 +14,8 @@ from attemper.exports.extras import library
 from attemper.exports.kinds import FORMATS
 from attemper.exports.subject import Subject
 from attemper.exports.transformer_lens.settings import LensConfig, settings_of
-from attemper.languages.words import parse_word
+from attemper.exports.transformer_lens.uniform_heads import with_uniform_heads
+from attemper.languages.words import Word, check_word, parse_word
 from attemper.networks.layers import Network
 from attemper.running import hooks
 from attemper.running.batches import tokens_of
@@ -28,6 +29,9 @@ from transformer_lens.hook_points import HookPoint  # noqa: E402
 
 from attemper.exports.transformer_lens.hooked_cache import LensCache  # noqa: E402
 
+Words = str | Sequence[str | Sequence[str]]
+"""A word's text, or several words, each as a text or as its symbols."""
+
 
 class LensPoint(HookPoint, hooks.HookPoint):  # type: ignore[misc]
     """A hook point of TransformerLens, which our modules know as one of theirs."""
@@ -36,10 +40,10 @@ class LensPoint(HookPoint, hooks.HookPoint):  # type: ignore[misc]
 class LensTransformer(HookedRootModule):  # type: ignore[misc]
     """The network, running as `DenseTransformer(network, dtype, engine="matrix")` does, bit for bit.
 
-    Words are texts or lists of texts, or tokens [batch, position], padded on the right with `padding` or,
-    where `lengths` [batch] are given, with any token. What comes out is the output at every position,
-    [batch, position], or [batch, position, name] where several names are put out. Every regime, mask,
-    temperature and length runs, hard attention too.
+    Words are a text or a list of words, each a text or a list of its symbols, or tokens [batch, position],
+    padded on the right with `padding` or, where `lengths` [batch] are given, with any token. What comes out
+    is the output at every position, [batch, position], or [batch, position, name] where several names are
+    put out. Every regime, mask, temperature and length runs, hard attention too.
 
     `run_with_cache`, `run_with_hooks`, `hooks`, `add_hook` and `reset_hooks` are TransformerLens' own, with
     its names of hook points; a hook on `hook_attn_scores` or `hook_pattern` can change what it sees, too.
@@ -55,14 +59,16 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         self.embed, self.blocks = dense.embed, dense.blocks
         self.hook_embed, self.hook_pos_embed = dense.hook_embed, dense.hook_pos_embed
         self.setup()
+        self.eval()
 
     @classmethod
-    def of_folder(cls, folder: Path, dtype: str) -> LensTransformer:
+    def of_folder(cls, folder: Path, dtype: str, *, uniform_heads: bool = False) -> LensTransformer:
         """What `attemper.exports.transformer_lens.load` gives out. Raises what that raises."""
         if dtype not in FORMATS:
             raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}")
         subject = Subject.load(folder)
-        return cls(subject.network, getattr(torch, dtype), subject.title)
+        network = with_uniform_heads(subject.network) if uniform_heads else subject.network
+        return cls(network, getattr(torch, dtype), subject.title)
 
     @property
     def dense(self) -> DenseTransformer:
@@ -84,14 +90,12 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         """The token for padding: the number behind the last symbol's."""
         return len(self.network.alphabet.symbols)
 
-    def forward(self, words: str | Sequence[str] | Tensor, lengths: Tensor | None = None) -> Tensor:
+    def forward(self, words: Words | Tensor, lengths: Tensor | None = None) -> Tensor:
         """The output at every position; entries past a word's length mean nothing. Raises `WordError`."""
         output: Tensor = self.dense(*self._tokens_and_lengths(words, lengths))
         return output
 
-    def run_with_margin(
-        self, words: str | Sequence[str] | Tensor, lengths: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def run_with_margin(self, words: Words | Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The output, and each word's smallest margin [batch]: where that is negative, read no output."""
         return self.dense.run_with_margin(*self._tokens_and_lengths(words, lengths))
 
@@ -108,7 +112,7 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
             return output, found
         return output, LensCache(found, self, has_batch_dim=not remove_batch_dim)
 
-    def to_tokens(self, words: str | Sequence[str], prepend_bos: bool = False) -> Tensor:
+    def to_tokens(self, words: Words, prepend_bos: bool = False) -> Tensor:
         """The words as tokens [word, position], padded on the right with `padding`.
 
         Raises `WordError` for a symbol outside the alphabet and for an empty word, and `OptionError` if a
@@ -117,19 +121,19 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         if prepend_bos:
             raise OptionError("there is no beginning-of-sequence token: leave prepend_bos out")
         given = [words] if isinstance(words, str) else list(words)
-        found = [parse_word(word, self.network.alphabet) for word in given]
+        found = list(map(self._word, given))
         if not found or not all(found):
             raise WordError("a tensor of tokens needs words, and none of them empty")
         tokens, lengths = tokens_of(self.network.alphabet, found)
         behind = torch.arange(tokens.shape[1])[None] >= lengths[:, None]
         return tokens.masked_fill(behind, self.padding).to(self.dense.device)
 
-    def to_str_tokens(self, words: str | Sequence[str] | Tensor) -> list[str] | list[list[str]]:
+    def to_str_tokens(self, words: Words | Tensor) -> list[str] | list[list[str]]:
         """The symbols of a word, or of each of several, given as text, as texts, or as tokens."""
         if isinstance(words, str):
-            return list(parse_word(words, self.network.alphabet))
+            return list(self._word(words))
         if not isinstance(words, Tensor):
-            return [list(parse_word(word, self.network.alphabet)) for word in words]
+            return [list(self._word(word)) for word in words]
         rows = [self._symbols(row) for row in words.reshape(-1, words.shape[-1]).tolist()]
         return rows[0] if words.ndim == 1 else rows
 
@@ -151,6 +155,14 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         del layer, mlp_input, include_mlp_biases
         return torch.zeros(self.cfg.d_model, dtype=self.cfg.dtype, device=self.cfg.device)
 
+    def _word(self, given: object) -> Word:
+        """A word as a text, or as a list or tuple of its symbols."""
+        if isinstance(given, str):
+            return parse_word(given, self.network.alphabet)
+        if isinstance(given, list | tuple):
+            return check_word(tuple(given), self.network.alphabet)
+        raise WordError(f"{given!r} is no word: give a text, a list of symbols, or a tensor for all words")
+
     def _symbols(self, tokens: list[int]) -> list[str]:
         symbols = self.network.alphabet.symbols
         odd = [token for token in tokens if not 0 <= token <= self.padding]
@@ -159,7 +171,7 @@ class LensTransformer(HookedRootModule):  # type: ignore[misc]
         return [symbols[token] for token in tokens if token != self.padding]
 
     def _tokens_and_lengths(
-        self, words: str | Sequence[str] | Tensor, lengths: Tensor | None
+        self, words: Words | Tensor, lengths: Tensor | None
     ) -> tuple[Tensor, Tensor | None]:
         """What our modules read: texts as tokens, and padding as lengths."""
         tokens = words if isinstance(words, Tensor) else self.to_tokens(words)

@@ -32,6 +32,7 @@ class LensConfig:
     device: torch.device
     model_name: str
     n_ctx: None = None
+    n_key_value_heads: None = None
     attn_only: bool = False
     parallel_attn_mlp: bool = False
     positional_embedding_type: str = "standard"

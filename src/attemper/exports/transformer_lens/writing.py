@@ -15,8 +15,10 @@ MARK = "transformer-lens.json"
 FORMAT = "attemper-transformer-lens/1"
 
 
-def write_transformer_lens(subject: Subject, folder: Path, dtype: str) -> None:
-    """Write the network's folder, and in `transformer-lens.json` the format in which it is to be loaded.
+def write_transformer_lens(
+    subject: Subject, folder: Path, dtype: str, *, uniform_heads: bool = False
+) -> None:
+    """Write the network's folder, and in `transformer-lens.json` how it is to be loaded.
 
     No library is needed for that. Weights stay float64 in the file, as the network's digest says, and are
     rounded when they are loaded. Raises `OptionError` for another format, and `MalformedFileError` if writing
@@ -25,24 +27,29 @@ def write_transformer_lens(subject: Subject, folder: Path, dtype: str) -> None:
     if dtype not in FORMATS:
         raise OptionError(f"dtype={dtype!r} is none of {', '.join(FORMATS)}")
     subject.save(folder)
-    mark = json.dumps({"format": FORMAT, "dtype": dtype}) + "\n"
+    entry = {"format": FORMAT, "dtype": dtype} | ({"uniform_heads": True} if uniform_heads else {})
+    mark = json.dumps(entry) + "\n"
     write_together({folder / MARK: mark.encode()})
 
 
-def format_in(folder: Path) -> str:
-    """The number format that an exported folder names; float64 for any other network's folder.
+def settings_in(folder: Path) -> tuple[str, bool]:
+    """The number format that an exported folder names, and whether its layers get as many heads each.
+
+    Of any other network's folder float64, and no.
 
     Raises `MalformedFileError` for a file of another shape.
     """
     if not (folder / MARK).exists():
-        return FORMATS[0]
+        return FORMATS[0], False
     try:
         entry = parse_json(read_bytes(folder / MARK, "export the network again"))
     except (ValueError, RecursionError):
         entry = None
     match entry:
-        case {"format": format_name, "dtype": str(dtype)} if format_name == FORMAT and dtype in FORMATS:
-            return dtype
+        case {"format": format_name, "dtype": str(dtype), **more} if (
+            format_name == FORMAT and dtype in FORMATS
+        ):
+            return dtype, more.get("uniform_heads") is True
         case _:
             raise MalformedFileError(
                 f"'{folder / MARK}' does not say a number format of {FORMAT}: export the network again"

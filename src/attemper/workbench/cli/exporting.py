@@ -41,6 +41,12 @@ def export_command(
     positions: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="gpt2: the greatest length that can be read.")
     ] = None,
+    uniform_heads: Annotated[
+        bool,
+        typer.Option(
+            "--uniform-heads", help="transformer-lens: as many heads in each layer; added ones are 0."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write a network for other people's tools, with the same numbers (docs/exports.md).
@@ -51,7 +57,7 @@ def export_command(
 
     subject = Subject.load(folder)
     with activity(f"exporting as {kind}", quiet=json):
-        export(subject, kind, output, dtype=dtype, positions=positions)
+        export(subject, kind, output, dtype=dtype, positions=positions, uniform_heads=uniform_heads)
     if json:
         print_json({"kind": kind, "output": str(output), "digest": subject.digest})
         return
