@@ -45,6 +45,14 @@ def read_bytes(path: Path, remedy: str, most: int = MOST_TEXT) -> bytes:
     return data
 
 
+def read_utf8(path: Path, remedy: str) -> str:
+    """The text of a file in UTF-8, without a byte order mark. Raises `MalformedFileError` as `read_bytes`."""
+    try:
+        return read_bytes(path, remedy).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MalformedFileError(f"'{path}' is not a text in UTF-8: {error.reason}") from None
+
+
 def parse_json(data: bytes) -> object:
     """The JSON value that the bytes are, in UTF-8.
 

@@ -33,6 +33,7 @@ from attemper.languages.words import Alphabet
 from attemper.networks.files import WEIGHTS, Source, digest_of
 from attemper.networks.files import save as save_network
 from attemper.workbench.model import Model
+from attemper.workbench.sameness import Answer
 from tests.support.saved import change_structure
 
 TOO_LONG = FloatClaim("bfloat16", "numerator-first", 10**12, "")
@@ -235,8 +236,32 @@ def test_a_program_with_defaults_is_judged_by_what_it_says(
 
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
     folder = saved(tmp_path / "net", model())
-    with pytest.raises(MalformedFileError, match="give the file of an attention program"):
-        check_path(folder, program=str(tmp_path / "none"))
+    status, text = said(check_path(folder, program=str(tmp_path / "none")))
+    assert status is Status.MALFORMED
+    assert text.endswith("none'; give the file of an attention program")
+
+
+@pytest.mark.parametrize("letter", [b"\xff", b"\xfe", b"\xed\xa0\x80"])
+def test_a_program_that_is_no_utf8_is_malformed_and_not_read_with_other_letters(
+    letter: bytes, tmp_path: Path
+) -> None:
+    """Decoded with replacements, all of these are a program over U+FFFD and b."""
+    folder = saved(tmp_path / "net", attemper.compile("'\ufffd'", ("\ufffd", "b")))
+    path = tmp_path / "own.program"
+    path.write_bytes(b'alphabet ["' + letter + b'", "b"]\ns0 = letter ["' + letter + b'"]\noutput s0\n')
+    status, text = said(check_path(folder, program=str(path)))
+    assert status is Status.MALFORMED
+    assert "own.program' is not a text in UTF-8: " in text
+    with pytest.raises(MalformedFileError, match=r"own.program' is not a text in UTF-8: "):
+        attemper.same(folder, f"program:{path}")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_program(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "net", counting())
+    path = tmp_path / "own.program"
+    path.write_text(text_of(counting()), encoding="utf-8-sig")
+    assert check_path(folder, program=str(path)).status is Status.PROVED
+    assert attemper.same(folder, f"program:{path}").answer is Answer.SAME
 
 
 def test_a_damaged_folder_is_malformed_whatever_the_program(tmp_path: Path) -> None:

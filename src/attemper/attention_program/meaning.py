@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from attemper.attention_program.ops import (
+    TOO_LARGE,
     Attend,
     Choice,
     Compare,
@@ -39,7 +40,7 @@ from attemper.attention_program.ops import (
     Step,
     Table,
 )
-from attemper.errors import InternalError
+from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, evaluate
 from attemper.exact.predicates import holds
 from attemper.languages.measures import Measure
@@ -146,11 +147,18 @@ def _value(union: Union, step: Step, word: Word, i: int, rows: list[Row]) -> int
         case Count(mask, bit):
             return sum(rows[bit][j - 1] for j in visible(mask, i, n))
         case Linear(parts, constant):
-            return constant + sum(factor * rows[count][i - 1] for factor, count in parts)
+            return _counted(constant + sum(factor * rows[count][i - 1] for factor, count in parts))
         case Compare(count) | Equals(count) | CountTest(_, count):
             return int(_compared(step, rows[count][i - 1]))
         case _:
             assert_never(step)
+
+
+def _counted(total: int) -> int:
+    """Raises `UnsupportedError` where steps multiply counts so often that a total has no end."""
+    if abs(total) >= TOO_LARGE:
+        raise UnsupportedError("a count reaches 2^62: so large ones are not computed")
+    return total
 
 
 def _looked(step: Looking, i: int, n: int, rows: list[Row]) -> int:

@@ -20,6 +20,9 @@ from attemper.languages.words import Alphabet
 Ref = int
 """The index of an earlier step."""
 
+TOO_LARGE = 2**62
+"""Of counts with constants or factors from here on, steps multiplied out, nothing is computed or proved."""
+
 Cases = tuple[tuple[Ref | None, Ref], ...]
 """Pairs (bit at i, bit at j) of a selection; None: everywhere."""
 
@@ -336,23 +339,28 @@ def inputs(step: Step) -> tuple[Ref, ...]:
             return (count,)
 
 
-def counted_in(program: Program, count: Ref) -> tuple[int, dict[Ref, int]]:
-    """A count as a constant, and a factor for each `Count` step that it is made of.
+def counted_in(
+    program: Program, count: Ref, scale: int = 1, shift: int = 0
+) -> tuple[int, dict[Ref, int]] | None:
+    """scale * count + shift as a constant, and a factor for each `Count` step that it is made of.
 
-    A factor may be 0, where parts cancel: what is counted is still a part of the program.
+    A factor may be 0, where parts cancel: what is counted is still a part of the program. None if, multiplied
+    out, a constant or a factor reaches `TOO_LARGE`.
 
     >>> letter, one = Letter(("a",)), Count(Mask.UP_TO, 0)
     >>> twice = Linear(((1, 1), (1, 1)), 3)
     >>> counted_in(Program(Alphabet(("a", "b")), (letter, one, twice), 0), 2)
     (3, {1: 2})
     """
-    constant, factors, left = 0, dict[Ref, int](), {count: 1}
+    constant, factors, left = shift, dict[Ref, int](), {count: scale}
     for ref in range(count, -1, -1):
         match program.steps[ref]:
             case Linear(parts, own) if ref in left:
                 constant += left[ref] * own
                 for inner, part in parts:
                     left[part] = left.get(part, 0) + left[ref] * inner
+                if max(map(abs, (constant, *(left[part] for _, part in parts)))) >= TOO_LARGE:
+                    return None
             case Count() if ref in left:
                 factors[ref] = left[ref]
             case _:

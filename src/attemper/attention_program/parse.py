@@ -36,7 +36,7 @@ from attemper.attention_program.ops import (
 )
 from attemper.attention_program.wellformed import complaints
 from attemper.errors import AlphabetError, SourceError
-from attemper.exact.closed_forms import form_from_tree, parse_rational, predicate_from_tree
+from attemper.exact.closed_forms import form_from_tree, parse_rational, plain_integer, predicate_from_tree
 from attemper.exact.predicates import PredicateError
 from attemper.languages.measures import Measure
 from attemper.languages.words import Alphabet
@@ -248,7 +248,7 @@ def _integer(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise ValueError(f"'{text[:40]}' is not an integer")
-    return int(text)
+    return plain_integer(int(text))
 
 
 def _case(text: str) -> tuple[Ref | None, Ref]:

@@ -17,7 +17,7 @@ from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.files import read_bytes
+from attemper.files import read_utf8
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -133,10 +133,8 @@ def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bo
     from attemper.attention_program.parse import parse_program  # no other check needs it
 
     subject = Subject(About.NETWORK, str(folder))
-    program = parse_program(
-        read_bytes(file, "give the file of an attention program").decode(errors="replace")
-    )
     try:
+        program = parse_program(read_utf8(file, "give the file of an attention program"))
         found, digest = load_edited(folder) if edited else _as_written(folder)
     except MalformedFileError as error:
         return malformed(error, subject)

@@ -240,9 +240,8 @@ class Steps:
                 above = self._at_least(count, value + 1)
                 return names.both(self._at_least(count, value), names.negation(above))
             case CountTest(predicate, count, scale, shift):
-                constant, counts = self._counts(count)
-                scaled = [(scale * factor, masking, bit) for factor, masking, bit in counts]
-                return test_of_sum(names, predicate, scaled, scale * constant + shift)
+                constant, counts = self._counts(count, scale, shift)
+                return test_of_sum(names, predicate, counts, constant)
             case _:
                 assert_never(step)
 
@@ -294,9 +293,12 @@ class Steps:
             sums[masking] = names.plus(sums[masking], names.scaled(bit, factor))
         return constant, sums
 
-    def _counts(self, count: Ref) -> tuple[int, list[Counted]]:
-        """A constant, and what is added up to it under the weak masks."""
-        constant, factors = counted_in(self.program, count)
+    def _counts(self, count: Ref, scale: int = 1, shift: int = 0) -> tuple[int, list[Counted]]:
+        """scale * count + shift as a constant, and what is added up to it under the weak masks."""
+        counted_there = counted_in(self.program, count, scale, shift)
+        if counted_there is None:
+            raise UnprovenError(f"step {count} counts with factors or constants of 2^62 or more")
+        constant, factors = counted_there
         found: list[Counted] = []
         for ref, factor in factors.items():
             counted = self.program.steps[ref]

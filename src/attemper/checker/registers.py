@@ -107,8 +107,8 @@ class Places:
                         period = lcm(period, modulus)
                     case int(last):
                         prefix = max(prefix, last + 1)
-        if prefix + period > MAX_PLACES:
-            raise UnprovenError(f"its tests of positions tell more than {MAX_PLACES} of them apart")
+                if prefix + period > MAX_PLACES:
+                    raise UnprovenError(f"its tests of positions tell more than {MAX_PLACES} of them apart")
         return Places(prefix, period)
 
     def next(self, place: int) -> int:
@@ -222,7 +222,10 @@ def _is_once(program: Program, bit: Ref) -> bool:
 
 def _counted(program: Program, ref: Ref) -> tuple[int, tuple[tuple[int, bool, Ref], ...]]:
     """A count as a constant and (factor, whether i itself is left out, bit)."""
-    constant, factors = counted_in(program, ref)
+    found = counted_in(program, ref)
+    if found is None:
+        raise UnprovenError(f"step {ref} counts with factors or constants of 2^62 or more")
+    constant, factors = found
     parts: list[tuple[int, bool, Ref]] = []
     for count, factor in factors.items():
         match program.steps[count]:

@@ -80,7 +80,8 @@ def register_predicate(name: str, function: Callable[[int], bool]) -> None:
     that its term can take on words of the length at hand (also negative ones, also values that the
     word itself does not reach), since a lookup head keeps them all in its position embedding.
     A name can be registered again only with the same function, so that a saved network never
-    changes its meaning within a process.
+    changes its meaning within a process. Where the function cannot be sure it must raise an error, and
+    what rests on its answer is UNKNOWN; nothing looks at whether its answers are true.
 
     Raises `PredicateError` for a name that is not a lower-case identifier or is taken.
 
@@ -142,7 +143,9 @@ def show_predicate(predicate: Predicate, argument: str) -> str:
 
 
 def _is_prime(value: int) -> bool:
-    """Miller and Rabin's test, which with these bases is a proof below 3.3 * 10^24."""
+    """Miller and Rabin's test, which with these 13 bases is a proof below `UNDECIDED_FROM`."""
+    if value >= UNDECIDED_FROM:
+        raise ValueError("its 13 bases prove nothing of so large a number")
     if value < 2 or any(value % small == 0 for small in _SMALL_PRIMES):
         return value in _SMALL_PRIMES
     twos = ((value - 1) & (1 - value)).bit_length() - 1
@@ -156,6 +159,10 @@ def _passes(base: int, odd: int, twos: int, value: int) -> bool:
         return True
     return any((power := power * power % value) == value - 1 for _ in range(twos - 1))
 
+
+UNDECIDED_FROM = 3_317_044_064_679_887_385_961_981
+"""1,287,836,182,261 * 2,575,672,364,521: the least product that passes the test to all bases (Sorenson and
+Webster, "Strong pseudoprimes to twelve prime bases", 2017). From there on nobody is told what is prime."""
 
 _SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 

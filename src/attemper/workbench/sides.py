@@ -12,7 +12,7 @@ from attemper.attention_program.realisation import Realisation
 from attemper.checker.check import registered_by, registered_in
 from attemper.errors import AlphabetError, MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.formats import FORMATS
-from attemper.files import read_bytes
+from attemper.files import read_utf8
 from attemper.languages.language import Language
 from attemper.languages.rasp.program import RaspProgram
 from attemper.languages.regular.dfa import Dfa
@@ -184,7 +184,7 @@ def _of_network(text: str, network: Network, model: Model | None) -> Side:
 
 
 def _program_in(file: Path) -> Program | str:
-    text = read_bytes(file, "give the file of an attention program").decode("utf-8-sig", errors="replace")
+    text = read_utf8(file, "give the file of an attention program")
     return text if file.suffix == ".rasp" else parse_program(text)
 
 

@@ -114,7 +114,10 @@ class _Writer:
 
     def _term(self, count: Ref, scale: int, shift: int) -> Term:
         """scale * count + shift."""
-        constant, factors = counted_in(self.program, count)
+        found = counted_in(self.program, count, scale, shift)
+        if found is None:
+            raise UnsupportedError(f"step {count} counts with factors or constants of 2^62 or more")
+        constant, factors = found
         parts: list[tuple[int, CountAtom]] = []
         for own, factor in factors.items():
             step = self.program.steps[own]
@@ -123,11 +126,11 @@ class _Writer:
             counted = self.formulas[step.bit]
             parts.append(
                 (
-                    scale * factor,
+                    factor,
                     CountAtom(Side.LEFT, counted if step.mask is Mask.UP_TO else _before(counted)),
                 )
             )
-        return linear_term(tuple(parts), scale * constant + shift)
+        return linear_term(tuple(parts), constant)
 
     def _compared(self, operator: ComparisonOperator, count: Ref, threshold: int) -> Formula:
         """What is added on the left, what is taken away on the right."""

@@ -10,8 +10,8 @@ from collections.abc import Collection, Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
-from attemper.files import read_bytes
+from attemper.errors import AlphabetError, AutomatonError
+from attemper.files import read_utf8
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
@@ -38,11 +38,7 @@ def read_dfa(path: str | Path) -> Dfa:
     ...     read_dfa(file).accepts(("a", "a"))
     True
     """
-    data = read_bytes(Path(path), "give the path of an automaton in JSON")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise MalformedFileError(f"'{path}' is not a text in UTF-8: {error.reason}") from None
+    text = read_utf8(Path(path), "give the path of an automaton in JSON")
     try:
         return dfa_from_json(text)
     except AutomatonError as error:

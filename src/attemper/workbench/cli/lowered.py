@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from attemper.attention_program.show import show_program
 from attemper.errors import MalformedFileError, OptionError
-from attemper.files import read_bytes
+from attemper.files import read_utf8
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.temporal.reading import At
 from attemper.networks.files import load, load_edited
@@ -18,8 +18,7 @@ from attemper.networks.layers import Network
 
 def read_text(file: Path) -> RaspProgram:
     """The program of a text. Raises `MalformedFileError` and what `parse_rasp` raises."""
-    text = read_bytes(file, "give the text of an attention program").decode("utf-8-sig", errors="replace")
-    return parse_rasp(text)
+    return parse_rasp(read_utf8(file, "give the text of an attention program"))
 
 
 @contextmanager

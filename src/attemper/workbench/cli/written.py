@@ -11,7 +11,7 @@ import typer
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
-from attemper.files import read_bytes
+from attemper.files import read_utf8
 from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
@@ -72,7 +72,7 @@ class Written:
     def _of_program(self, file: Path) -> tuple[Language, Alphabet, str]:
         if self.alphabet is not None:
             raise typer.BadParameter("a program says its alphabet itself: leave --alphabet out")
-        text = read_bytes(file, "give the file of an attention program").decode("utf-8-sig", errors="replace")
+        text = read_utf8(file, "give the file of an attention program")
         if file.suffix == ".rasp":
             at, empty = (None if option is None else option.value for option in (self.at, self.empty))
             found = program_language(text, at, empty)
