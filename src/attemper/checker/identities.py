@@ -61,11 +61,8 @@ class Formulas(Sums):
                 case _:
                     return self._bit(Shifted(offset, family), threshold)
 
-        return self.choose(
-            self.first if offset < 0 else self.last,
-            at_edge,
-            self.diagrams.substitute(self.settled(diagram), moved, self.choose),
-        )
+        inside = self.elsewhere(self.settled(diagram), moved)
+        return self.choose(self.first if offset < 0 else self.last, at_edge, inside)
 
     def chosen(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         """The value at the rightmost (leftmost) visible position with `where`, which must exist."""
@@ -86,9 +83,7 @@ class Formulas(Sums):
                 case _:
                     return self._bit(At(masking, leftmost, where, family), threshold)
 
-        return self.diagrams.substitute(
-            self.diagrams.constrain(diagram, where, self.false), moved, self.choose
-        )
+        return self.elsewhere(self.diagrams.constrain(diagram, where, self.false), moved)
 
     def attend(self, masking: Masking, leftmost: bool, where: Diagram, diagram: Diagram) -> Diagram:
         """The same, 0 where no visible position has `where`."""

@@ -107,6 +107,13 @@ def scale_affine(value: Affine, factor: Fraction) -> Affine:
     return Affine(value.constant * factor, tuple((number, own * factor) for number, own in value.parts))
 
 
+def number_of(value: Affine, what: str = "a bit") -> Fraction:
+    """The number that a value is. Raises `UnprovenError` for one with averages."""
+    if value.parts:
+        raise UnprovenError(f"{what} depends on an average")
+    return value.constant
+
+
 def _multiply(left: Affine, right: Affine) -> Affine:
     if left.parts and right.parts:
         raise UnprovenError("two averages are multiplied")
@@ -376,23 +383,25 @@ class Names(ABC):
 
     def negation(self, bit: Diagram) -> Diagram:
         """1 - bit."""
-        return self.diagrams.map("not", lambda value: Affine(1 - value.constant), bit)
+        return self.diagrams.map("not", lambda value: Affine(1 - number_of(value)), bit)
 
     def both(self, left: Diagram, right: Diagram) -> Diagram:
         """Conjunction."""
-        return self.diagrams.combine("and", lambda a, b: a if a.constant == 0 else b, left, right)
+        return self.diagrams.combine("and", lambda a, b: a if number_of(a) == 0 else b, left, right)
 
     def either(self, left: Diagram, right: Diagram) -> Diagram:
         """Disjunction."""
-        return self.diagrams.combine("or", lambda a, b: a if a.constant == 1 else b, left, right)
+        return self.diagrams.combine("or", lambda a, b: a if number_of(a) == 1 else b, left, right)
 
     def different(self, left: Diagram, right: Diagram) -> Diagram:
         """Exclusive or."""
-        return self.diagrams.combine("xor", lambda a, b: Affine(abs(a.constant - b.constant)), left, right)
+        return self.diagrams.combine(
+            "xor", lambda a, b: Affine(abs(number_of(a) - number_of(b))), left, right
+        )
 
     def choose(self, bit: Diagram, high: Diagram, low: Diagram) -> Diagram:
         """`high` where the bit is 1, `low` where it is 0."""
-        kept = self.diagrams.combine("keep", lambda b, h: h if b.constant == 1 else None, bit, high)
+        kept = self.diagrams.combine("keep", lambda b, h: h if number_of(b) == 1 else None, bit, high)
         return self.diagrams.combine("fill", lambda k, v: v if k is None else k, kept, low)
 
     def where(self, name: Hashable, holds_of: Callable[[Affine], bool], diagram: Diagram) -> Diagram:
@@ -417,10 +426,7 @@ class Names(ABC):
 
     def constants(self, diagram: Diagram, what: str) -> list[Fraction]:
         """All values, which must be numbers. Raises `UnprovenError`."""
-        found = self.values(diagram)
-        if any(value.parts for value in found):
-            raise UnprovenError(f"{what} depends on an average")
-        return [value.constant for value in found]
+        return [number_of(value, what) for value in self.values(diagram)]
 
     def bounds(self, value: Affine) -> tuple[Fraction, Fraction]:
         """The least and the greatest number that an affine value can be. Raises `UnprovenError` without."""
@@ -545,6 +551,11 @@ class Names(ABC):
                 raise UnprovenError("a looked-up value is not a function of its position alone")
             return read(atom, threshold)
 
+        return self.elsewhere(diagram, moved)
+
+    def elsewhere(self, diagram: Diagram, moved: Callable[[Variable], Diagram]) -> Diagram:
+        """The diagram with its variables read elsewhere. Raises `UnprovenError` if it has averages."""
+        self.constants(diagram, "what is read at another position")
         return self.diagrams.substitute(diagram, moved, self.choose)
 
     def at_fixed(self, diagram: Diagram, position: int) -> Diagram:
@@ -670,7 +681,7 @@ class Names(ABC):
             family, threshold = variable
             return self._bit(NearestAt(masking, leftmost, where, query, key, family), threshold)
 
-        return self.diagrams.substitute(self.settled(diagram), moved, self.choose)
+        return self.elsewhere(self.settled(diagram), moved)
 
     def nearest_key(
         self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int

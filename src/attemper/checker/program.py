@@ -84,7 +84,7 @@ class Programs(Sums):
             family, threshold = variable
             return self._bit(name(family), threshold)
 
-        return self.diagrams.substitute(diagram, moved, self.choose)
+        return self.elsewhere(diagram, moved)
 
 
 @final

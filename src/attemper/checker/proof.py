@@ -75,7 +75,9 @@ def _proved(network: Network, language: Language, realisation: Realisation | Non
 
 
 def require_symbols(network: Network, language: Language) -> None:
-    """Raise `UnprovenError` unless network and language put out the same symbols, or kind of numbers."""
+    """Raise `UnprovenError` unless network and language read and put out the same symbols, or numbers."""
+    if not language.fits(network.alphabet):
+        raise UnprovenError("it reads other symbols than the language")
     if not put_out_alike(network, language):
         raise UnprovenError("it puts out other symbols than the language, or other numbers")
 
@@ -139,8 +141,8 @@ def _is_program(analysis: Analysis, names: Formulas, program: Program) -> bool:
 
 
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
-    if said is None:
-        raise UnprovenError("nothing says which program the network runs")
+    if said is None or not is_machine(said.program):
+        raise UnprovenError("nothing says which program the network runs, or it is no machine's")
     _require_wellformed(said.program)
     with deep():
         analysis, promised = realise(network, said)

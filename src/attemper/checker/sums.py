@@ -24,6 +24,7 @@ from attemper.checker.names import (
     PlaceRemainder,
     SumAtLeast,
     UnprovenError,
+    number_of,
 )
 from attemper.exact.predicates import Predicate, holds
 from attemper.networks.layers import Masking
@@ -45,7 +46,7 @@ class Sums(Names):
         """[the sum of an integer over the visible positions >= threshold]."""
         mark, summand = self.mark(masking), self.settled(summand)
         corner = self._corner(self._marked(masking, summand))
-        threshold -= int(corner)
+        threshold -= corner
         summand = self.settled(self.plus(summand, self.scaled(mark, -corner)))
         scale = self._scale(summand)
         if scale == 0:
@@ -105,10 +106,9 @@ class Sums(Names):
             masking, summand = Masking.PAST, right
         rest = self.plus(own, self.scaled(self.diagrams.constrain(summand, several, self.false), -1))
         if self.diagrams.is_constant(rest) and (masking is not Masking.NONE or left == right):
-            (offset,) = self.constants(rest, "a count")
-            return self.sum_at_least(masking, summand, threshold - int(offset))
+            return self.sum_at_least(masking, summand, threshold - self._corner(rest))
         corner = self._corner(own)
-        return self._two_sided(left, right, self.plus(own, self.number(-corner)), threshold - int(corner))
+        return self._two_sided(left, right, self.plus(own, self.number(-corner)), threshold - corner)
 
     def _two_sided(self, left: Diagram, right: Diagram, own: Diagram, threshold: int) -> Diagram:
         """The same, for an `own` that is 0 where all its bits are: brought to one scale and sign."""
@@ -142,13 +142,13 @@ class Sums(Names):
         return there if masking is Masking.PAST else self._at_first(there)
 
     def _reaches(self, diagram: Diagram, threshold: int) -> Diagram:
-        return self.where((">=", threshold), lambda value: value.constant >= threshold, diagram)
+        return self.where((">=", threshold), lambda value: number_of(value) >= threshold, diagram)
 
-    def _corner(self, diagram: Diagram) -> Fraction:
-        """The value where every bit is 0: a number that the diagram itself singles out."""
+    def _corner(self, diagram: Diagram) -> int:
+        """The value where every bit is 0, an integer: a number that the diagram itself singles out."""
         while not self.diagrams.is_constant(diagram):
             _, diagram, _ = self.diagrams.top(diagram)
-        return self.values(diagram)[0].constant
+        return int(self._integers(diagram)[0])
 
     def _scale(self, diagram: Diagram) -> Fraction:
         """The greatest common divisor of all values, with the sign of the first that is not 0."""
