@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 import attemper
+from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
 from attemper.checker.values import (
@@ -140,3 +141,24 @@ def test_the_stream_before_the_first_layer_is_the_embedding() -> None:
             for coordinate, form in network.positions:
                 expected[coordinate] += evaluate(form, i, n)
             assert [reading.value(value, i) for value in start.values] == expected
+
+
+@pytest.mark.parametrize(("inner", "outer"), [(4, 16), (8, 4), (2, 8)])
+def test_powers_of_sums_are_not_multiplied_out_without_end(
+    inner: int, outer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A temperature of some hundred bytes whose products took half a minute."""
+    products = 0
+    product = Formulas.product
+
+    def counted(names: Formulas, left: Diagram, right: Diagram) -> Diagram:
+        nonlocal products
+        products += 1
+        return product(names, left, right)
+
+    monkeypatch.setattr(Formulas, "product", counted)
+    tests = (PlaceTest(Remainder(m, 1), 1, b, 0) for m, b in ((3, 0), (5, 0), (7, 1)))
+    form = Power(Power(plus(I, N, 1, *tests), inner), outer)
+    with pytest.raises(UnprovenError, match="more powers than any rule needs"):
+        of_closed_form(Formulas(("a", "b")), form)
+    assert products < 2_000

@@ -29,6 +29,9 @@ from attemper.networks.layers import Coordinate, LinearForm, Network
 
 MAX_DEGREE = 32
 
+MAX_PRODUCTS = 500
+"""Of values with more pairs of powers than this no product is made: no rule needs a tenth of it."""
+
 Powers = tuple[int, int]
 """The exponents (a, b) of i^a n^b."""
 
@@ -165,6 +168,8 @@ def add(names: Names, left: Value, right: Value) -> Value:
 
 def multiply(names: Names, left: Value, right: Value) -> Value:
     """left * right."""
+    if len(left) * len(right) > MAX_PRODUCTS:
+        raise UnprovenError("a closed form has more powers than any rule needs")
     product: Value = {}
     for (a, b), x in left.items():
         for (c, d), y in right.items():
