@@ -141,8 +141,10 @@ def _is_program(analysis: Analysis, names: Formulas, program: Program) -> bool:
 
 
 def _of_automaton(network: Network, dfa: Dfa, said: Realisation | None) -> Analysis:
-    if said is None or not is_machine(said.program):
-        raise UnprovenError("nothing says which program the network runs, or it is no machine's")
+    if said is None:
+        raise UnprovenError("nothing says which program the network runs")
+    if not is_machine(said.program):
+        raise UnprovenError("the program that the network is said to run is no machine's")
     _require_wellformed(said.program)
     with deep():
         analysis, promised = realise(network, said)
