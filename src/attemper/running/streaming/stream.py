@@ -83,8 +83,6 @@ class Stream:
             raise
         if i == 1:
             self._first = self._last
-        if self._is_bit:
-            return None if self._margin < 0 else read_bit(self._last[0])
         return self.output
 
     def _read_plainly(self, i: int) -> Found:
