@@ -115,7 +115,19 @@ def imported(source: str) -> object:
         raise
     if not hasattr(found, name):
         raise OptionError(f"the module '{module}' has no '{name}'")
-    return getattr(found, name)
+    return not_bare(getattr(found, name), source)
+
+
+def not_bare(found: object, source: str) -> object:
+    """What a name of the user's stands for. Raises `ModuleError` if it is an encoder of torch by itself."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(found, torch.nn.TransformerEncoder):
+        return found
+    raise ModuleError(
+        f"'{source}' is a torch.nn.TransformerEncoder, without symbols, embedding and readout: wrap it, "
+        "with attemper.hard_models.encoders.read_encoder for hard attention (docs/refutation.md), or with "
+        "attemper.encoders.reading.read_weights for soft attention (docs/limits.md)"
+    )
 
 
 def _parents(module: str) -> set[str]:

@@ -86,15 +86,13 @@ def said(verdict: Verdict) -> tuple[Status, str]:
 # Paths -----------------------------------------------------------------------------------------------
 
 
-def test_a_folder_is_one_and_what_does_not_exist_as_well(tmp_path: Path) -> None:
+def test_a_folder_is_one_and_what_does_not_exist_is_said(tmp_path: Path) -> None:
     verdict = check_path(saved(tmp_path / "net", model()))
     assert verdict.status is Status.PROVED
     assert verdict.subject is not None
     assert (verdict.subject.about, verdict.subject.place) == (About.NETWORK, str(tmp_path / "net"))
-    verdict = check_path(tmp_path / "missing")
-    assert verdict.status is Status.MALFORMED
-    assert verdict.subject is not None
-    assert (verdict.subject.about, verdict.subject.place) == (About.NETWORK, str(tmp_path / "missing"))
+    with pytest.raises(MalformedFileError, match=r"there is no '.*missing': give the folder of a network"):
+        check_path(tmp_path / "missing")
 
 
 def test_a_file_is_a_refutation_and_cannot_be_edited(tmp_path: Path) -> None:
@@ -266,7 +264,6 @@ def test_a_byte_order_mark_is_no_part_of_a_program(tmp_path: Path) -> None:
 
 def test_a_damaged_folder_is_malformed_whatever_the_program(tmp_path: Path) -> None:
     path = program_file(tmp_path, text_of(model()))
-    assert check_path(tmp_path / "missing", program=str(path)).status is Status.MALFORMED
     folder = saved(tmp_path / "net", model())
     (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-1] + b"\x01")
     assert check_path(folder, program=str(path)).status is Status.MALFORMED

@@ -55,6 +55,14 @@ def test_what_is_restored_is_the_same_network_and_is_proved(name: str, tmp_path:
     assert check_path(tmp_path / "restored").status is Status.PROVED
 
 
+def test_a_network_itself_is_no_export_and_nothing_of_it_is_to_be_removed(tmp_path: Path) -> None:
+    attemper.compile("O a", "ab").save(tmp_path / "once")
+    outcome = run_command_line("import", "hugging-face", tmp_path / "once", "-o", tmp_path / "back")
+    assert outcome.code == 6
+    assert f"'{tmp_path / 'once'}' is a network of attemper already" in outcome.err
+    assert "remove" not in outcome.err
+
+
 def test_a_network_without_a_certificate_is_restored_without_one(since: Subject, tmp_path: Path) -> None:
     bare = replace(since, certificate=None)
     assert read_hugging_face(write(tmp_path, exported_config(bare), encode_tensors(weights_of(bare)))) == bare

@@ -54,6 +54,13 @@ def test_it_is_written_and_read_again(tmp_path):
     ("changes", "said"),
     [
         ({"embedding": {"c": {"a": 1}}}, "'c' is not in the alphabet"),
+        ({"output": "outt"}, "output: nothing writes 'outt'; the nearest name is 'out'"),
+        ({"layers": [LayerOf([SHARE, HeadOf("<=", {"out": {"aa": 1}})])]}, "head 1: nothing writes 'aa'"),
+        ({"layers": [LayerOf([HeadOf("<=", {"out": {"a": 1}}, [{"on": 1}], [{"a": 1}])])]}, "'on'; .* 'one'"),
+        (
+            {"layers": [LayerOf([], [UnitOf({"seem": 1}, {"out": 1})])]},
+            "unit 0: .* 'seem'; there are one place",
+        ),
         ({"positions": {"one": "i*n"}}, "the position embedding of 'one'"),
         ({"layers": [LayerOf([HeadOf("=<", {})])]}, "layer 0, head 0: the mask '=<' is none of <=, <"),
         ({"layers": [LayerOf([HeadOf("<=", {}, query=[{"a": 1}])])]}, "layer 0, head 0: 1 query rows and 0"),

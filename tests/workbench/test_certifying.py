@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import attemper
+from attemper.certificates.claims import FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
+from attemper.certificates.files import load as load_certificate
+from attemper.certificates.files import save as save_certificate
 from attemper.networks.files import STRUCTURE
 from tests.support.command_line import attemper as run_command_line
 
@@ -66,7 +70,30 @@ def test_check_as_json(folder: Path) -> None:
         "assumptions": [],
         "arithmetic": "real",
         "witness": None,
+        "vacuous": False,
     }
+
+
+def test_a_claim_about_no_length_is_not_printed_as_proved(folder: Path, tmp_path: Path) -> None:
+    folder = _edited(folder, tmp_path, lambda _: None)
+    found = load_certificate(folder)
+    (no_length, *_) = (claim for claim in found.claims if isinstance(claim, FloatClaim))
+    nothing = replace(no_length, horizon=0)
+    save_certificate(replace(found, claims=(nothing, RealClaim())), folder)
+    said = f"nothing is proved in {nothing.format} with {nothing.kernel} kernels"
+    finished = run_command_line("check", str(folder))
+    assert (finished.code, finished.out.splitlines()[0]) == (0, "PROVED")
+    assert f"  {said}\n" in finished.out
+    assert "up to 0" not in finished.out
+    first, second = run_command_line("check", str(folder), "--json").record["claims"]
+    assert (first["verdict"], first["text"], first["vacuous"]) == ("PROVED", said, True)
+    assert not second["vacuous"]
+    judged = attemper.check(attemper.load(folder), attemper.load(folder), claims=(nothing,))
+    assert [(one.status, one.text, one.is_vacuous) for one in judged.claims] == [("PROVED", said, True)]
+    shown = run_command_line("show", str(folder)).out.splitlines()
+    start = shown.index("claimed by certificate.json, to be checked with 'attemper check DIR':")
+    assert shown[start + 1] == "  all lengths, in real arithmetic"
+    assert shown[start + 2].startswith(f"  nothing is proved in {nothing.format}, {nothing.kernel} kernels; ")
 
 
 def test_without_rounding_it_is_proved_under_assumptions_only(folder: Path) -> None:

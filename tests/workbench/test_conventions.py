@@ -96,8 +96,23 @@ def test_a_byte_order_mark_is_no_symbol(tmp_path: Path) -> None:
 def test_check_of_a_file_that_is_missing_says_so(tmp_path: Path) -> None:
     outcome = attemper("check", tmp_path / "mine.json")
     assert outcome.code == ExitCode.FILE
-    assert f"there is no '{tmp_path / 'mine.json'}'; 'attemper compile' makes folders" in outcome.out
-    assert "network.json" not in outcome.out
+    assert f"there is no '{tmp_path / 'mine.json'}': give the folder of a network" in outcome.err
+    assert (outcome.out, "of a depth (depth -o)" in outcome.err) == ("", True)
+
+
+@pytest.mark.parametrize("text", ["# A page\n", "{}", '{"format": "attemper-circuit/1"}'])
+def test_check_of_another_file_names_all_that_is_checked(text: str, tmp_path: Path) -> None:
+    (tmp_path / "page").write_text(text, encoding="utf-8")
+    outcome = attemper("check", tmp_path / "page")
+    assert (outcome.code, outcome.out.splitlines()[0]) == (ExitCode.FILE, "MALFORMED")
+    for kind in (
+        "folder of a network",
+        "refutation (refute -o)",
+        "bound (limits bound -o)",
+        "depth (depth -o)",
+    ):
+        assert kind in outcome.out
+    assert "is no refutation" not in outcome.out
 
 
 # The empty word -------------------------------------------------------------------------------------

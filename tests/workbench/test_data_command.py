@@ -25,6 +25,32 @@ def test_words_are_written_and_counted(tmp_path: Path) -> None:
         assert one.label is (one.word.count("1") % 2 == 1)
 
 
+@pytest.mark.parametrize("layout", ["jsonl", "flare"])
+def test_older_splits_are_removed_and_nothing_else_is(layout: str, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    common = ("--count", 2, "-o", folder)
+    attemper("data", "parity", "--split", "[0,3],[4,5]", "--layout", layout, *common)
+    (folder / "mine.jsonl").write_text("{}", encoding="utf-8")
+    (folder / "7-9.jsonl").write_text("{}", encoding="utf-8")
+    (folder / "4-5").mkdir(exist_ok=True)
+    (folder / "4-5" / "notes").write_text("mine", encoding="utf-8")
+    assert attemper("data", "majority", "--split", "[4,5],[6,6]", *common).code == 0
+    left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert left == {"manifest.json", "4-5.jsonl", "6-6.jsonl", "mine.jsonl", "7-9.jsonl", "4-5/notes"}
+
+
+def test_a_manifest_of_somebody_else_removes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "0-3.jsonl").write_text("{}", encoding="utf-8")
+    for text in (
+        "[",
+        '{"splits": [{"name": "0-3"}]}',
+        '{"format": "attemper-data/1", "splits": [{"name": "../x"}]}',
+    ):
+        (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+        attemper("data", "parity", "--split", "4-5", "--count", 2, "-o", tmp_path)
+        assert (tmp_path / "0-3.jsonl").exists()
+
+
 def test_json_is_the_manifest(tmp_path: Path) -> None:
     arguments = ["data", "parity", "--split", "0-9", "--count", 6, "--seed", 5, "--layout", "flare", "--json"]
     said = attemper(*arguments, "-o", tmp_path / "a").record

@@ -11,6 +11,7 @@ import sys
 from asyncio.subprocess import Process
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -30,8 +31,44 @@ from attemper.workbench.play.page import examples, play_page
 from attemper.workbench.play.processes import Answer, Limits, answer_to
 from attemper.workbench.play.question import CHOICES, Question, Written, model_of, read_question
 from attemper.workbench.zoo_sources import language_of
+from tests.exports.runs_page import needs_node
 from tests.support.asgi import OWN, PORT, request
 from tests.support.command_line import attemper as run
+
+FORM = """
+const element = (value = "") => ({ value, setAttribute() {}, closest: () => null });
+const { empty, text } = { empty: element(), text: element() };
+const elements = { written: element("formula"), text, empty };
+for (const name of ["alphabet", "regime", "at"]) elements[name] = element();
+const examples = { one: { written: "formula", text: "H a", alphabet: "ab", empty: "accept" } };
+const named = { "ask-form": { elements, setAttribute() {}, querySelectorAll: () => [] },
+  examples: { textContent: JSON.stringify(examples) }, text, example: element() };
+globalThis.document = { getElementById: (id) => (named[id] ??= element()) };
+globalThis.location = { hash: "" };
+globalThis.history = { pushState() {} };
+globalThis.addEventListener = () => {};
+globalThis.fetch = async () => ({ json: async () => ({ error: "" }) });
+"""
+
+TYPED = """
+const seen = [];
+named.example.onchange({ target: { value: "one" } });
+seen.push(empty.value);
+text.value = "H b"; text.oninput(); seen.push(empty.value);
+empty.value = "accept"; text.value = "H (b"; text.oninput(); seen.push(empty.value);
+console.log(seen.join());
+"""
+"""An example is chosen, then typed over; then the empty word is accepted by hand, and more is typed."""
+
+
+@needs_node
+def test_a_formula_of_ones_own_has_the_usual_verdict_on_the_empty_word() -> None:
+    script = files("attemper.workbench.play").joinpath("form.js").read_text(encoding="utf-8")
+    said = subprocess.run(
+        ["node", "-e", FORM + script + TYPED], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert said.stdout == "accept,,accept\n"
+
 
 ONCE = Question("formula", "O a", "ab")
 PROGRAM = Question("program", "alphabet a b\nempty reject\noutput previous(2) in 'a'")

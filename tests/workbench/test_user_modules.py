@@ -118,6 +118,33 @@ def swapped(n):
 """
 
 
+BARE = """
+import torch
+
+layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+bare = torch.nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+
+
+def made(n=None):
+    return bare
+"""
+
+
+@pytest.mark.parametrize("name", ["bare", "made"])
+@pytest.mark.parametrize(
+    "command", [("refute", "--language", "parity", "--n", "9"), ("limits", "bound"), ("decompile",)]
+)
+def test_an_encoder_of_torch_is_to_be_wrapped(
+    command: tuple[str, ...], name: str, here: str, tmp_path: Path
+) -> None:
+    (tmp_path / f"bare_{here}.py").write_text(BARE)
+    verb = command[:2] if command[0] == "limits" else command[:1]
+    result = attemper(*verb, f"bare_{here}:{name}", *command[len(verb) :])
+    assert result.code == ExitCode.MODULE, result
+    for part in ("wrap it", "read_encoder", "docs/refutation.md", "read_weights", "docs/limits.md"):
+        assert part in result.err
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a module in the folder where commands are run."""

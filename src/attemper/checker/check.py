@@ -155,7 +155,7 @@ def _claim_verdict(
             return _of_real_claim(roundings, horizon, assumptions)
         case FloatClaim(name, kernel, horizon, _):
             meant = meant_by(analysis.network.measure, in_floats=True)
-            text = f"lengths up to {horizon:,}, in {name} with {kernel} kernels{meant}"
+            text = f"{_reach(horizon)} in {name} with {kernel} kernels{meant}"
             if name not in FORMATS or kernel not in set(Kernel) or horizon < 0:
                 text = f"there is no arithmetic {name[:40]} with {kernel[:40]} kernels"
                 return ClaimVerdict(Status.MALFORMED, text)
@@ -166,7 +166,8 @@ def _claim_verdict(
                 assumptions = (*assumptions, NO_ROUNDING)
             else:
                 place = roundings.failure_at(FORMATS[name], Kernel(kernel), horizon)
-            return _unless(place, text, assumptions, "" if ignore_rounding else _arithmetic(analysis, kernel))
+            arithmetic = "" if ignore_rounding else _arithmetic(analysis, kernel)
+            return _unless(place, text, assumptions, arithmetic, is_vacuous=not horizon)
         case _:
             assert_never(claim)
 
@@ -185,12 +186,17 @@ def _of_real_claim(roundings: Roundings, horizon: int | None, assumptions: tuple
     if horizon is not None:
         if horizon < 0:
             return ClaimVerdict(Status.MALFORMED, "there are no words of so many symbols")
-        text = f"lengths up to {horizon:,}, in real arithmetic{meant}"
-        return _unless(_real_failure(roundings, horizon), text, assumptions)
+        text, place = f"{_reach(horizon)} in real arithmetic{meant}", _real_failure(roundings, horizon)
+        return _unless(place, text, assumptions, is_vacuous=not horizon)
     text = f"all lengths, in real arithmetic{meant}"
     if analysis.reads is not None:
         return ClaimVerdict(Status.UNKNOWN, f"{text}: {NO_HORIZON}", assumptions)
     return _unless(None, text, assumptions)
+
+
+def _reach(horizon: int) -> str:
+    """How far a claim goes: one about no length says nothing."""
+    return f"lengths up to {horizon:,}," if horizon else "nothing is proved"
 
 
 def _real_failure(roundings: Roundings, horizon: int) -> str | None:
@@ -200,12 +206,19 @@ def _real_failure(roundings: Roundings, horizon: int) -> str | None:
     return roundings.failure_at(REAL, Kernel.NUMERATOR_FIRST, horizon)
 
 
-def _unless(place: str | None, text: str, assumptions: tuple[str, ...], arithmetic: str = "") -> ClaimVerdict:
+def _unless(
+    place: str | None,
+    text: str,
+    assumptions: tuple[str, ...],
+    arithmetic: str = "",
+    *,
+    is_vacuous: bool = False,
+) -> ClaimVerdict:
     """PROVED, unless there is a place without a proof."""
     if place is not None:
         return ClaimVerdict(Status.UNKNOWN, f"{text}: no proof for {place}", assumptions, arithmetic)
     status = Status.PROVED_UNDER_ASSUMPTIONS if assumptions else Status.PROVED
-    return ClaimVerdict(status, text, assumptions, arithmetic)
+    return ClaimVerdict(status, text, assumptions, arithmetic, is_vacuous=is_vacuous)
 
 
 def _arithmetic(analysis: Analysis, kernel: str) -> str:

@@ -46,23 +46,15 @@ def check_path(
     `model` (a folder or MODULE:OBJECT) is what a refutation or a bound is about; without it, the network in
     the folder that the refutation names. `program` is the file of a program that the network in a folder is
     to run.
-    Raises `OptionError` and `UnsupportedError` where there is no such model, `SourceError` and
-    `UnsupportedError` for a program that no machine runs, but nothing because of what another file says: that
-    is MALFORMED.
+    Raises `MalformedFileError` where nothing is at the path, `OptionError` and `UnsupportedError` where there
+    is no such model, `SourceError` and `UnsupportedError` for a program that no machine runs, but nothing
+    because of what another file says: that is MALFORMED.
     """
-    if not path.exists():
-        return malformed(
-            MalformedFileError(
-                f"there is no '{path}'; 'attemper compile' makes folders of networks, and 'attemper refute "
-                "-o FILE' files of refutations"
-            ),
-            Subject(About.NETWORK, str(path)),
-        )
     if path.is_dir():
         if program is not None:
             return check_program(path, Path(program), edited=edited, explain=explain)
         return check_folder(path, ignore_rounding=ignore_rounding, edited=edited, explain=explain)
-    if edited or explain or program is not None:
+    if path.exists() and (edited or explain or program is not None):
         raise OptionError(
             "--edited, --program and --explain are about networks, not about a refutation or another file"
         )

@@ -12,15 +12,31 @@ from attemper.certificates.files import BOUNDS, DEPTHS, format_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError
 
+CHECKED = (
+    "give the folder of a network, or the file of a refutation (refute -o), of a bound (limits bound -o) or "
+    "of a depth (depth -o)"
+)
+"""What there is to check."""
+
+REFUTATIONS = "attemper-refutation/"
+"""How the formats of refutations begin."""
+
 
 def check_file(path: Path, model: str | None = None) -> Verdict:
     """The verdict on a refutation's file, on that of a bound on what one symbol can change, or of layers."""
+    if not path.exists():
+        raise MalformedFileError(f"there is no '{path}': {CHECKED}")
     form = format_of(path)
     if form.startswith(DEPTHS):
         from attemper.checker.depth_claims import check_depth
 
         return check_depth(path, model)
-    return (check_bound if form.startswith(BOUNDS) else check_refuting)(path, model)
+    if form.startswith(BOUNDS):
+        return check_bound(path, model)
+    if form.startswith(REFUTATIONS):
+        return check_refuting(path, model)
+    error = MalformedFileError(f"'{path}' is of no kind that is checked: {CHECKED}")
+    return malformed(error, Subject(About.MODEL, model or ""))
 
 
 def check_bound(path: Path, model: str | None) -> Verdict:

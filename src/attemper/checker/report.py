@@ -18,7 +18,7 @@ def lines_of(verdict: Verdict) -> Iterator[str]:
     if subject is not None:
         yield from _subject_lines(subject)
     for claim in verdict.claims:
-        yield f"  {claim.status}: {claim.text}"
+        yield f"  {claim.text}" if claim.is_vacuous else f"  {claim.status}: {claim.text}"
         for assumption in claim.assumptions:
             yield f"    assuming {assumption}"
     name = "float arithmetic" if subject is None or subject.about is About.NETWORK else "arithmetic"
@@ -53,6 +53,7 @@ def record_of(verdict: Verdict) -> dict[str, object]:
             "assumptions": list(claim.assumptions),
             "arithmetic": claim.arithmetic or unnamed,
             "witness": None if claim.witness is None else list(claim.witness),
+            "vacuous": claim.is_vacuous,
         }
         for claim in verdict.claims
     ]
@@ -83,6 +84,7 @@ def verdict_of(record: Mapping[str, Any]) -> Verdict:
             tuple(claim["assumptions"]),
             "" if claim["arithmetic"] == REAL else claim["arithmetic"],
             None if claim["witness"] is None else tuple(claim["witness"]),
+            claim["vacuous"],
         )
         for claim in record["claims"]
     ]

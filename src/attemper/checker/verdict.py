@@ -35,7 +35,8 @@ class ClaimVerdict:
     """The status of one claim.
 
     `text` names the lengths and the format, `arithmetic` what is assumed of its operations (empty: real
-    arithmetic). `witness` is a word that the network gets wrong, for REFUTED.
+    arithmetic). `witness` is a word that the network gets wrong, for REFUTED. A claim `is_vacuous` that is
+    proved and speaks of no word of n >= 1 symbols.
     """
 
     status: Status
@@ -43,6 +44,7 @@ class ClaimVerdict:
     assumptions: tuple[str, ...] = ()
     arithmetic: str = ""
     witness: Word | None = None
+    is_vacuous: bool = False
 
 
 @final

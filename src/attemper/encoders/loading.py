@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attemper.encoders.weights import Encoder
 from attemper.encoders.wellformed import complaints
-from attemper.modules import ModuleError, blaming, imported, place_of
+from attemper.modules import ModuleError, blaming, imported, not_bare, place_of
 
 
 def load_encoder(source: str) -> Encoder:
@@ -17,7 +17,7 @@ def load_encoder(source: str) -> Encoder:
     if not isinstance(found, Encoder) and callable(found):
         made_by = found
         with blaming(source, wholly=True):
-            found = made_by()
+            found = not_bare(made_by(), source)
         if not isinstance(found, Encoder):
             file, line = place_of(made_by)
             raise ModuleError(_complaint(source, found), file=file, line=line)

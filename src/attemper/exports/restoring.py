@@ -30,7 +30,7 @@ from attemper.files import parse_json, read_bytes
 from attemper.languages.words import Alphabet
 from attemper.networks.announced import announced_bytes
 from attemper.networks.differences import structure_difference, weights_difference
-from attemper.networks.files import restored
+from attemper.networks.files import STRUCTURE, restored
 from attemper.networks.layers import Network
 from attemper.networks.safetensors import Tensor, decode_any_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
@@ -77,6 +77,8 @@ def read_hugging_face(folder: Path) -> Subject:
 def _require_no_more(folder: Path) -> None:
     """Raise for a file that transformers may read, and no export writes: weights, adapters, vocabularies."""
     found = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    if STRUCTURE in found:
+        raise MalformedFileError(f"'{folder}' is a network of attemper already: nothing is to be restored")
     more = [name for name in found if name not in READ | UNREAD and not name.startswith(".")]
     if more:
         raise MalformedFileError(

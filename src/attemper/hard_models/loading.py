@@ -10,7 +10,7 @@ from attemper.certificates.refutations import Refutation
 from attemper.errors import OptionError
 from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import HardModel
-from attemper.modules import ModuleError, blaming, imported, place_of
+from attemper.modules import ModuleError, blaming, imported, not_bare, place_of
 from attemper.networks.files import digest_of
 from attemper.networks.files import load as load_network
 
@@ -51,6 +51,7 @@ def load_model(source: str, length: int | None) -> HardModel:
         if found is None:
             file, line = place_of(made_by)
             raise ModuleError(f"'{source}' returned None: does it end with a return?", file=file, line=line)
+        not_bare(found, source)
     with blaming(source, wholly=True):
         return _validated(found, source, length)
 

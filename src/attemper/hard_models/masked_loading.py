@@ -12,7 +12,7 @@ from attemper.hard_models.masked_arrays import MaskedEncoder, MaskedHardModel
 from attemper.hard_models.masked_networks import MaskedNetwork
 from attemper.hard_models.masked_wellformed import complaints
 from attemper.hard_models.protocol import HardModel
-from attemper.modules import ModuleError, blaming, imported, place_of
+from attemper.modules import ModuleError, blaming, imported, not_bare, place_of
 from attemper.networks.files import load as load_network
 from attemper.networks.layers import Network
 
@@ -39,6 +39,7 @@ def load_masked(source: str) -> MaskedModel:
         if found is None:
             file, line = place_of(made_by)
             raise ModuleError(f"'{source}' returned None: does it end with a return?", file=file, line=line)
+        not_bare(found, source)
     with blaming(source, wholly=True):
         return as_masked(found, source)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import final
 
 from attemper.errors import OptionError
 from attemper.exact.closed_forms import ClosedForm, form_from_tree
 from attemper.exact.predicates import PredicateError
-from attemper.languages.words import Alphabet
+from attemper.languages.words import Alphabet, listed
 from attemper.networks.layers import (
     HEAD_WIDTHS,
     Foreign,
@@ -139,6 +140,10 @@ def hard_network(
     )
     for complaint in complaints(network):
         raise OptionError(complaint)
+    written = dict.fromkeys(_written(embedding, positions, layers))
+    for where, name in _read(layers, output):
+        if name not in written:
+            raise OptionError(f"{where}: {_unwritten(name, tuple(written))}")
     return network
 
 
@@ -154,6 +159,38 @@ def _names(
         for unit in layer.units:
             found |= dict.fromkeys([*unit.form, *unit.outputs])
     return found | {output: None}
+
+
+def _written(
+    embedding: Mapping[str, Terms], positions: Mapping[str, object], layers: Sequence[LayerOf]
+) -> Iterator[str]:
+    """Every coordinate that something is added to."""
+    yield from positions
+    for terms in embedding.values():
+        yield from terms
+    for layer in layers:
+        for head in layer.heads:
+            yield from head.values
+        for unit in layer.units:
+            yield from unit.outputs
+
+
+def _read(layers: Sequence[LayerOf], output: str) -> Iterator[tuple[str, str]]:
+    """Every coordinate that is read, after where that is."""
+    for number, layer in enumerate(layers):
+        for h, head in enumerate(layer.heads):
+            for form in (*head.query, *head.key, *head.values.values()):
+                yield from ((f"layer {number}, head {h}", name) for name in form)
+        for u, unit in enumerate(layer.units):
+            yield from ((f"layer {number}, unit {u}", name) for name in unit.form)
+    yield "output", output
+
+
+def _unwritten(name: str, written: Sequence[str]) -> str:
+    """What is wrong with a coordinate that would be 0 everywhere."""
+    nearest = get_close_matches(name, written, n=1)
+    known = f"the nearest name is '{nearest[0]}'" if nearest else f"there are {listed(written, 'names')}"
+    return f"nothing writes '{name}'; {known}"
 
 
 def _width(layers: Sequence[LayerOf]) -> int:

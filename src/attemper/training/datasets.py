@@ -74,8 +74,10 @@ def write_data(
 ) -> dict[str, object]:
     """Draw `count` words for each split, and write them; the same seed gives the same bytes.
 
-    Gives back what `manifest.json` holds. Raises `MalformedFileError` if the folder cannot be written.
+    The splits that an older manifest in the folder names are removed, and nothing else is. Gives back what
+    `manifest.json` holds. Raises `MalformedFileError` if the folder cannot be written.
     """
+    older = _files_of_manifest(folder)
     files: dict[Path, bytes] = {}
     said = []
     for split in splits:
@@ -96,7 +98,28 @@ def write_data(
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
     write_together({**files, folder / MANIFEST: text.encode()})
+    for path in older - set(files):
+        path.unlink(missing_ok=True)
+        if path.parent != folder and not any(path.parent.iterdir()):
+            path.parent.rmdir()
     return manifest
+
+
+def _files_of_manifest(folder: Path) -> set[Path]:
+    """The files of the splits that a manifest of ours in the folder names: none where there is no such."""
+    try:
+        entry = parse_json(read_bytes(folder / MANIFEST, REMEDY))
+    except (ValueError, RecursionError, MalformedFileError):
+        return set()
+    match entry:
+        case {"format": str(form), "splits": list(splits)} if form == FORMAT:
+            names = [split["name"] for split in splits if isinstance(split, dict) and "name" in split]
+            known = {name for name in names if re.fullmatch(r"\d{1,6}-\d{1,6}", str(name))}
+            listed = [name for split in known for layout in Layout for name in files_of((), split, layout)]
+            paths = [folder / name for name in listed]
+            return {path for path in paths if path.is_file() and not path.parent.is_symlink()}
+        case _:
+            return set()
 
 
 def files_of(words: Iterable[Labelled], name: str, layout: Layout) -> dict[str, bytes]:

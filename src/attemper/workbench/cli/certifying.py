@@ -56,7 +56,7 @@ def claim_text(claim: Claim) -> str:
         case RealClaim(None):
             return "all lengths, in real arithmetic"
         case RealClaim(horizon):
-            return f"up to {horizon:,} in real arithmetic"
+            return f"{_up_to(horizon)} in real arithmetic"
         case FloatClaim():
             return horizon_text(claim)
         case _:
@@ -65,6 +65,10 @@ def claim_text(claim: Claim) -> str:
 
 def horizon_text(claim: FloatClaim) -> str:
     """One line for people."""
-    reach = f"up to {claim.horizon:,} in {claim.format}, {claim.kernel} kernels"
-    beyond = f"beyond it no proof for {claim.bottleneck}" if claim.bottleneck else "not looked further"
-    return f"{reach}; {beyond}"
+    reach = f"{_up_to(claim.horizon)} in {claim.format}, {claim.kernel} kernels"
+    beyond = "beyond it no proof" if claim.horizon else "no proof"
+    return f"{reach}; {beyond} for {claim.bottleneck}" if claim.bottleneck else f"{reach}; not looked further"
+
+
+def _up_to(horizon: int | None) -> str:
+    return f"up to {horizon:,}" if horizon else "nothing is proved"

@@ -38,7 +38,8 @@ def check_command(
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR|FILE", help="A folder made by 'attemper compile', or a refutation's file."
+            metavar="DIR|FILE",
+            help="A network's folder, or the file of a refutation, of a bound on influence or of a depth.",
         ),
     ],
     json: Json = False,

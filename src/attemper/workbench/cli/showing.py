@@ -102,9 +102,8 @@ def _show_network(model: Model, folder: Path, *, json: bool) -> None:
         out.print(f"{complaint}; make one with 'attemper certify DIR'")
         return
     out.print("claimed by certificate.json, to be checked with 'attemper check DIR':")
-    for claim in certificate.claims:
-        if claim != RealClaim():
-            out.print(f"  {claim_text(claim)}")
+    for claim in sorted(certificate.claims, key=lambda claim: not isinstance(claim, RealClaim)):
+        out.print(f"  {claim_text(claim)}")
 
 
 def _certificate_of(model: Model, folder: Path) -> tuple[Certificate | None, str]:

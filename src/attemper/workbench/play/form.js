@@ -5,6 +5,7 @@
   const own = (id) => document.getElementById(id), form = own("ask-form");
   const offered = JSON.parse(own("examples").textContent);
   let asked = null, shown = null, waiting = null; // the question asked last, that shown, and what stops waiting
+  let before = ""; // the text before the last change
 
   const isUsed = (field) => (form.elements[field].closest?.("label")?.dataset.for ?? "formula regex program").includes(form.elements.written.value);
   const typed = () => Object.fromEntries(FIELDS.filter(isUsed).map((field) => [field, form.elements[field].value]));
@@ -17,6 +18,7 @@
   function arrange() {
     const written = form.elements.written.value, lines = own("text").value.split("\n").length;
     for (const label of form.querySelectorAll("[data-for]")) label.hidden = !label.dataset.for.includes(written);
+    before = own("text").value;
     own("text").rows = Math.min(Math.max(lines, written === "program" ? 5 : 1), 20);
   }
 
@@ -72,7 +74,12 @@
 
   form.onsubmit = (event) => { event.preventDefault(); compile(); };
   form.onchange = arrange;
-  own("text").oninput = arrange;
+  own("text").oninput = () => {
+    // The verdict on the empty word was the example's that was there before: what is typed has the usual one.
+    const { empty } = form.elements, isExample = (one) => one.text === before && one.empty === empty.value;
+    if (Object.values(offered).some(isExample)) empty.value = "";
+    arrange();
+  };
   own("text").onkeydown = (event) => {
     const isSent = event.key === "Enter" && !event.isComposing && (event.ctrlKey || event.metaKey || (form.elements.written.value !== "program" && !event.shiftKey));
     if (isSent) { event.preventDefault(); compile(); }
