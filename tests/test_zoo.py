@@ -237,6 +237,7 @@ def test_the_page_says_so_of_brackets_in_float32() -> None:
         assert min(length for _, length in size.horizons) >= 32
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_horizons_of_numbers_are_as_far_as_they_should_be(regime: RegimeName) -> None:
     for name, dtype, length in (

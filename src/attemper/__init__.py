@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from attemper.workbench.softening import load_softened, soften
     from attemper.workbench.zoo import compile_named, named
 
-__version__ = "0.10.0"
+__version__ = "0.11.0"
 __all__ = [
     "AttemperError",
     "Dfa",

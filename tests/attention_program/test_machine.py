@@ -382,6 +382,7 @@ def compare_unguarded(seeds: range, longest: int) -> tuple[int, int]:
     return assembled, shown
 
 
+@pytest.mark.sweep(0)
 def test_networks_of_unguarded_programs_compute_them_as_machines() -> None:
     assembled, shown = compare_unguarded(range(300), 4)
     assert assembled >= 200
@@ -486,6 +487,7 @@ def test_random_cascades_differ_where_delays_have_not_begun() -> None:
     assert sum(map(bool, differing)) >= 4
 
 
+@pytest.mark.sweep(0)
 def test_cascades_of_automata_have_the_same_output_in_both() -> None:
     found = [decompose(small_automaton(seed)).chosen for seed in range(0, 40, 2)]
     cascades = [source for source in found if isinstance(source, Cascade)]

@@ -162,6 +162,7 @@ def broken(program: Program, rng: random.Random) -> Program:
     return replace(program, steps=tuple(steps))
 
 
+@pytest.mark.sweep(0)
 def test_a_promise_that_is_not_kept_is_no_meaning() -> None:
     """Where the oracle meets a broken promise, so does the library; elsewhere they are the same."""
     kept = not_kept = 0

@@ -85,6 +85,7 @@ def test_a_counter_is_tried_as_a_cascade_where_it_does_not_reach_the_goal() -> N
     assert not far.candidate.limits.counter
 
 
+@pytest.mark.sweep(0)
 def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
     """A counter of steps rounds more than latches."""
     dfa = automata.clamped(5)
@@ -95,7 +96,7 @@ def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
     assert not far.candidate.limits.counter
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize(
     ("dfa", "layers"), [(automata.clamped(8), 7), (automata.clamped(4), None), (automata.a_star_b(), None)]
 )

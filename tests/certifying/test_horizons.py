@@ -159,6 +159,7 @@ def evaluations(model: Model) -> int:
     return horizons.looks
 
 
+@pytest.mark.sweep(0)
 def test_certificates_of_the_demo_cost_few_evaluations() -> None:
     """A search by halves needs about a hundred."""
     costs = [evaluations(model) for model in demo_models()]

@@ -60,6 +60,7 @@ def test_weights_are_not_looked_at() -> None:
     assert compiled.realisation in list(realisations(changed, dfa))
 
 
+@pytest.mark.sweep(0)
 def test_an_automaton_that_nothing_compiles_has_none() -> None:
     network = compile_language(AUTOMATA["a*b"], AB, Regime.UNBOUNDED).soft
     assert list(realisations(network, automata.word_problem("A5"))) == [None]

@@ -56,7 +56,7 @@ def alone(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("name", MODELS)
 def test_saved_networks_are_proved_without_the_libraries(name: str, tmp_path: Path) -> None:
     model = MODELS[name]()
@@ -77,6 +77,7 @@ def test_the_libraries_are_really_out_of_reach(name: str, tmp_path: Path) -> Non
     assert "is blocked" in finished.stderr
 
 
+@pytest.mark.sweep(0)
 def test_the_process_that_checks_cannot_reach_them_either(tmp_path: Path) -> None:
     """A refutation's file needs numpy: without it there is no answer, and so no proof."""
     assert run_command_line("compile", "O a", "--alphabet", "ab", "-o", tmp_path / "net").code == 0

@@ -309,6 +309,7 @@ def found_wrong(network: Network, said: TemporalLanguage) -> Word | None:
     return None if found is None else found.word
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("at", At)
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("text", ["a S b", "Y a", "X a | b"])

@@ -763,7 +763,7 @@ def counted(symbols: str, factors: Sequence[int], constant: int, threshold: int)
     return samples.explored(symbols, 0, move, lambda state: int(str(state)) + constant >= threshold)
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("factors", [(1, 0), (2, 1), (3, 2), (-1, 0), (-2, -1), (-1, -3)], ids=str)
 @pytest.mark.parametrize("constant", [0, 1, -2])
 def test_sums_are_cut_off_where_they_do_not_matter_any_more(factors: tuple[int, int], constant: int) -> None:

@@ -61,6 +61,7 @@ def test_right_files_are_proved(data: Any) -> None:
     assert encode(decode(data)) == data
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("count", mostly_slow([400, 5_000], [400]))
 def test_changed_pairs_are_proved_only_where_all_judges_say_so(count: int) -> None:
     proved = 0

@@ -192,6 +192,7 @@ def _attacks() -> Iterator[Attack]:
     yield "length_in_the_parity_key", network, "first & a | Y a", "float32", _random_words(100, 2000, 6000)
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("attack", list(_attacks()), ids=lambda attack: attack[0])
 def test_no_horizon_reaches_a_length_that_goes_wrong(attack: Attack) -> None:
     _, network, text, name, words = attack
@@ -215,6 +216,7 @@ def test_no_horizon_reaches_a_length_that_goes_wrong(attack: Attack) -> None:
         assert verdict.status is Status.UNKNOWN
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", list(ATTACKS))
 def test_no_horizon_reaches_the_word_of_an_attack(name: str) -> None:
     """Judged from the saved files, by a forward pass that imports nothing of the library."""

@@ -256,12 +256,14 @@ def test_a_formula_whose_text_is_exponential_is_no_source(folder: Path) -> None:
     assert_answer(check(folder), Status.MALFORMED, "another language than this network's source")
 
 
+@pytest.mark.sweep(0)
 def test_a_formula_that_takes_for_ever_is_unknown(folder: Path) -> None:
     certify_again(folder, twins(60))
     outcome = check(folder, "--seconds", "3")
     assert_answer(outcome, Status.UNKNOWN, "no answer within 3 seconds; allow more with --seconds")
 
 
+@pytest.mark.sweep(0)
 def test_a_formula_whose_diagram_explodes_is_unknown(folder: Path) -> None:
     with_formula(folder, exploding(30))
     assert_answer(check(folder, "--seconds", "4"), Status.UNKNOWN, "no answer within 4 seconds")
@@ -276,6 +278,7 @@ def test_the_nodes_of_diagrams_have_a_cap(folder: Path, monkeypatch: pytest.Monk
     assert "too large to be compared" in verdict.claims[0].text
 
 
+@pytest.mark.sweep(0)
 def test_what_nests_too_deeply_is_unknown(folder: Path) -> None:
     nodes: list[object] = [["symbol", "0"], *(["unary", "Y", k] for k in range(5_000))]
     verdict = check(with_formula(folder, nodes), "--json").record
@@ -384,6 +387,7 @@ def test_a_refutation_about_very_long_words_is_unknown(once: Path, tmp_path: Pat
     assert "at most 10,000 are checked" in refused.err
 
 
+@pytest.mark.sweep(0)
 def test_a_long_refutation_takes_no_more_memory_than_is_allowed(once: Path, tmp_path: Path) -> None:
     outcome = check(refutation_of(once, 9_999, tmp_path / "out.json"), "--seconds", "5")
     assert_answer(outcome, Status.UNKNOWN, "no answer within 5 seconds")
@@ -398,6 +402,7 @@ def test_longer_words_than_are_checked_are_not_refuted(once: Path) -> None:
 # The process that checks ---------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(0)
 def test_more_memory_than_is_allowed_is_unknown(folder: Path) -> None:
     (folder / CERTIFICATE).write_text("[" + "[]," * 6_000_000 + "0]", encoding="utf-8")
     outcome = check(folder, "--memory", "400", "--seconds", "100")

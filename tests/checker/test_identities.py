@@ -282,7 +282,7 @@ def some_bits(own: Formulas) -> list[Diagram]:
     ]
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("masking", WEAK)
 @pytest.mark.parametrize("leftmost", [False, True])
 @pytest.mark.parametrize("modulus", [2, 3, 4, 7])

@@ -155,6 +155,7 @@ def all_mutants(case: Case) -> list[Mutant]:
     return list(mutants_of(model.network, certificate, random.Random(f"zeros of {case}")))
 
 
+@pytest.mark.sweep(0)
 def test_the_models_have_every_construction() -> None:
     found = {
         (type(head.construction), case[1])
@@ -219,7 +220,7 @@ def test_a_proved_program_is_true_by_brute_force(case: Case) -> None:
     assert list(falsehoods(model.network, certificate)) == []
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("case", PROGRAMS, ids=str)
 def test_sampled_mutants_of_programs_and_networks_are_rejected_or_still_true(case: Case) -> None:
     rng = random.Random(f"programs of {case}")
@@ -256,6 +257,7 @@ def test_the_brute_force_sees_a_wrong_program() -> None:
     assert wrong > seen / 3
 
 
+@pytest.mark.sweep(0)
 def test_refuted_means_that_the_witness_is_wrong() -> None:
     """With the search for a word: what it finds is judged wrong by definition, what it accepts is true."""
     for case in (FEW[0], FEW[8]):
@@ -278,6 +280,7 @@ def test_refuted_means_that_the_witness_is_wrong() -> None:
         assert refuted > 0
 
 
+@pytest.mark.sweep(0)
 def test_the_brute_force_sees_a_wrong_network() -> None:
     """The judge is not asleep: it names what is wrong with a flipped output, mask, reading or horizon."""
     model, certificate = proved(FEW[0])

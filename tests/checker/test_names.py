@@ -122,6 +122,7 @@ def test_letters_say_which_symbol_it_is_and_one_of_them_holds(size: int) -> None
     assert some == names.true
 
 
+@pytest.mark.sweep(11)
 @pytest.mark.parametrize("predicate", PREDICATES, ids=str)
 def test_tests_of_places_are_what_they_say_and_equal_ones_are_one(predicate: Predicate) -> None:
     names = Formulas(("a",))
@@ -286,6 +287,7 @@ def test_a_sum_is_at_least_its_threshold(seed: int, masking: Masking) -> None:
             check(bench, test, lambda r, i, s=summand, t=threshold: total(r, s, masking, i) >= t)
 
 
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("seed", range(16))
 def test_a_sum_of_both_sides_is_at_least_its_threshold(seed: int) -> None:
     bench = Bench(random.Random(seed), longest=3)

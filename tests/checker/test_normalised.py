@@ -146,7 +146,7 @@ def test_the_simplest_rational_between_two() -> None:
 # What is proved ----------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("regime", ["temperature", "decoder"])
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_normalised_networks_are_proved_up_to_their_horizons(formula: str, regime: str) -> None:
@@ -201,6 +201,7 @@ def test_real_claims_with_a_horizon_are_written_and_read() -> None:
 GAINS, BIASES = numbers(5, 0.25, 1.75), numbers(6, -1, 1)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("formula", [SINCE, "#<['0'] <= #<['1']", "odd(#<['1'])"])
 def test_gains_biases_and_padding(formula: str) -> None:
     """Must show B.3: random gains cost next to nothing, biases b sqrt(eps) / lambda units of round-off."""

@@ -58,6 +58,7 @@ def rows_of(output: Any) -> list[Any]:
     return [parts for _, parts in entry] if "distribution" in output else [entry]
 
 
+@pytest.mark.sweep(1)
 def test_another_factor_is_found(folder: Path) -> None:
     def change(certificate: Any) -> None:
         *_, parts = rows_of(certificate["source"]["program"]["output"])
@@ -72,6 +73,7 @@ def test_another_factor_is_found(folder: Path) -> None:
         assert any("float64" in said for said in wrong)
 
 
+@pytest.mark.sweep(1)
 def test_another_bit_is_found(folder: Path) -> None:
     def change(certificate: Any) -> None:
         program = certificate["source"]["program"]
@@ -82,6 +84,7 @@ def test_another_bit_is_found(folder: Path) -> None:
     assert judged_after(folder, "certificate.json", change).wrong
 
 
+@pytest.mark.sweep(1)
 def test_other_names_kinds_and_maskings_are_found(folder: Path) -> None:
     def change(certificate: Any) -> None:
         output = certificate["source"]["program"]["output"]

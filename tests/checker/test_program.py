@@ -85,6 +85,7 @@ def surveyed(seeds: range) -> Counter[str]:
     return found
 
 
+@pytest.mark.sweep(0)
 def test_the_diagram_of_a_step_is_what_it_means() -> None:
     found = surveyed(range(150))
     for kind in (Letter, Place, Not, Gate, Table, Attend, Shift, Compare, Equals, CountTest):

@@ -67,7 +67,7 @@ def _is_proved(network: Network, language: Language) -> bool:
     return True
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(0, 300, 10))
 def test_random_formulas_are_proved(seed: int) -> None:
     for own in range(seed, seed + 10):

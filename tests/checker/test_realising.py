@@ -147,6 +147,7 @@ def test_a_program_with_one_change_computes_the_same_or_is_not_accepted(text: st
     assert fates["other: False"] > 15
 
 
+@pytest.mark.sweep(0)
 def test_groups_of_other_bits_are_accepted_only_with_their_promise() -> None:
     """A false group may be accepted, but then the program breaks the promise, and following it notices."""
     dfa = AUTOMATA["Tomita 3"]

@@ -673,6 +673,7 @@ def test_refutations_are_read_back_as_they_were(refutation: Refutation) -> None:
     assert decode(json.loads(json.dumps(encode(refutation)))) == refutation
 
 
+@pytest.mark.sweep(0)
 def test_files_are_read_back_as_they_were(tmp_path: Path) -> None:
     for name in CASES:
         path = tmp_path / f"{name}.json"
@@ -764,7 +765,7 @@ def fates_of_files(name: str, path: Path, each: int) -> Counter[str]:
 FILES = ("unmarked", "two brackets", "blocks")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("name", every_nth(FILES, 2))
 def test_a_file_with_a_wrong_entry_is_malformed_or_not_proved_or_true(name: str, tmp_path: Path) -> None:
     read = fates_of_files(name, tmp_path / "fuzzed.json", 8)

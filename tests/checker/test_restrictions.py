@@ -184,6 +184,7 @@ def test_fixing_more_never_adds_an_answer(
     assert true_narrow <= listed_narrow <= listed_wide
 
 
+@pytest.mark.sweep(0)
 @given(st.sampled_from(MODELS), st.integers(0, 2**20), restrictions(5), st.permutations(range(1, 6)))
 def test_telling_more_cases_apart_never_adds_an_answer(
     make: Callable[[int, int], HardModel], seed: int, restriction: Restriction, order: list[int]

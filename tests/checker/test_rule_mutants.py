@@ -243,6 +243,7 @@ def test_many_changed_networks_and_programs_are_proved_only_if_they_are_right(na
     assert found["rejected"] >= 20
 
 
+@pytest.mark.sweep(0)
 def test_the_judge_sees_what_is_wrong() -> None:
     """Of another program every network is wrong, and so is most of what is not proved."""
     seen = wrong = 0

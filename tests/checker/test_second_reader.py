@@ -154,12 +154,13 @@ def test_plain_heads_are_read_alike(seed: int) -> None:
     _require_read_alike(plain_head(Random(seed)))
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_selections_by_cases_are_read_alike(seed: int) -> None:
     _require_read_alike(hand_built("by cases", Random(seed)).network)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("kind", ["select", "values", "deep"])
 @pytest.mark.parametrize("seed", range(3))
 def test_hand_built_networks_are_read_alike(kind: str, seed: int) -> None:

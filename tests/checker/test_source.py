@@ -148,6 +148,7 @@ def test_remainders_of_several_counts(text: str) -> None:
     check(parse(text, AB), AB, 5)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "text",
     [
@@ -189,6 +190,7 @@ def test_some_position_with_a_test_of_places_is_proved_as_what_it_is(text: str) 
         prove(network, TemporalLanguage(parse(PLACES_ALONE[text], AB), At.LAST, False))
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_formulas(seed: int) -> None:
     rng = random.Random(seed)

@@ -340,7 +340,7 @@ def random_cascade(seed: int) -> Cascade:
     )
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("start", range(0, 20, 10))
 def test_random_cascades(start: int) -> None:
     for seed in range(start, start + 10):

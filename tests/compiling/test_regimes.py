@@ -36,6 +36,7 @@ def test_unbounded_networks_have_temperature_one(seed: int) -> None:
             assert head.weighting == Softmax(ONE)
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("seed", range(40))
 def test_temperature_and_decoder_networks_have_bounded_embeddings(seed: int) -> None:
     for regime in (Regime.TEMPERATURE, Regime.DECODER):

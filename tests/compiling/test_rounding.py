@@ -78,6 +78,7 @@ def test_a_block_is_its_function_at_the_corners_of_the_error_box(seed: int) -> N
             assert value_of(block, {k: Fraction(bit) + off[k] for k, bit in bits.items()}) == expected
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("width", [2, 5, 12, 30])
 def test_a_parity_of_shifts_is_regular_once_the_edges_are_fixed(width: int) -> None:
     """Bits 0 and 1 are the edges; each shift is guarded by one of them, half of them by its negation."""

@@ -93,7 +93,7 @@ def is_right(network: Network, language: Language, words: list[Word]) -> bool:
     )
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_compiled_is_what_is_meant(name: str) -> None:
     language = language_of(name)
@@ -124,7 +124,7 @@ def test_what_is_compiled_is_proved(name: str) -> None:
         prove(soft, language, None)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize(
     "name", every_nth(["the last with my letter before", "by places", "two before", "three ahead"], 2)
 )
@@ -163,7 +163,7 @@ def test_cases_share_a_head_where_that_is_possible() -> None:
     }
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("count", [MAX_CASES, MAX_CASES + 1])
 def test_as_many_cases_share_a_head_as_there_are_rows_for(count: int) -> None:
     symbols = [f"x{k}" for k in range(count)]

@@ -39,7 +39,7 @@ def forward(states: int, letters: int, seed: int) -> Dfa:
     return Dfa(Alphabet(tuple(f"s{letter}" for letter in range(letters))), moves, 0, accepting)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_what_has_one_weight_more_than_the_cap_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dfa = LANGUAGES[name]
@@ -77,6 +77,7 @@ def test_the_command_refuses_and_writes_nothing(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "net").exists()
 
 
+@pytest.mark.sweep(0)
 def test_what_a_latch_holds_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     latched = cascade_to_program._Questions._latched

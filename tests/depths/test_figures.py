@@ -114,6 +114,7 @@ def all_with_three_states() -> list[Dfa]:
     return list(seen)
 
 
+@pytest.mark.sweep(0)
 def test_all_star_free_automata_with_three_states_have_a_known_least_depth() -> None:
     automata = all_with_three_states()
     assert len(automata) == 1_028

@@ -88,6 +88,7 @@ def test_a_search_by_length_finds_a_pair_or_there_is_none() -> None:
     assert met == {Apart, Enough}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_words_of_shapes_are_pairs(layers: int) -> None:
     found = 0

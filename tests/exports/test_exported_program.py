@@ -64,6 +64,7 @@ def test_the_program_is_the_traceable_module_for_every_shape(name: str, dtype: s
             assert outputs.dtype is getattr(torch, dtype)
 
 
+@pytest.mark.sweep(0)
 def test_rows_without_symbols_are_finite(tmp_path: Path) -> None:
     model = MODELS["since"]()
     write_exported_program(Subject(model.network, model.source), tmp_path / "x.pt2", "float64")
@@ -75,6 +76,7 @@ def test_rows_without_symbols_are_finite(tmp_path: Path) -> None:
     assert outputs[1, :2].tolist() == [1, 1]
 
 
+@pytest.mark.sweep(0)
 def test_a_process_without_this_package_runs_it(tmp_path: Path) -> None:
     model = MODELS["until"]()
     model.export("torch", tmp_path / "x.pt2")
@@ -88,6 +90,7 @@ def test_a_process_without_this_package_runs_it(tmp_path: Path) -> None:
     assert json.loads(run.stdout) == [[list(own.values)], [own.margin], "first"]
 
 
+@pytest.mark.sweep(0)
 def test_the_file_says_what_is_in_it(tmp_path: Path) -> None:
     model = MODELS["until"]()
     subject = Subject(model.network, model.source, model.certify())
@@ -119,6 +122,7 @@ def test_nothing_is_claimed_without_a_certificate() -> None:
     assert (said["horizon"], said["horizons"]) == ("", "{}")
 
 
+@pytest.mark.sweep(0)
 def test_no_path_of_the_machine_is_in_the_file(tmp_path: Path) -> None:
     MODELS["since"]().export("torch", tmp_path / "x.pt2")
     root = str(Path(attemper.__file__).parents[2]).encode()
@@ -128,6 +132,7 @@ def test_no_path_of_the_machine_is_in_the_file(tmp_path: Path) -> None:
     assert not any(root in content or b"site-packages" in content for content in contents)
 
 
+@pytest.mark.sweep(0)
 def test_a_file_is_written_completely_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "x.pt2"
     path.write_bytes(b"before")

@@ -17,6 +17,7 @@ MOST_BYTES = 150_000
 SAID = {"majority": "accepted", "dyck-1": "accepted", "parity": "accepted", "automaton": "accepted"}
 
 
+@pytest.mark.sweep(0)
 def test_the_gallery_is_what_make_gallery_writes() -> None:
     written = gallery()
     for path, data in written.items():

@@ -111,6 +111,7 @@ def test_neither_torch_nor_transformers_is_needed(since: Subject, tmp_path: Path
     assert run.stdout.strip() == since.digest
 
 
+@pytest.mark.sweep(0)
 def test_without_transformers_the_extra_is_named() -> None:
     script = (
         "import sys; sys.modules['transformers'] = None\n"

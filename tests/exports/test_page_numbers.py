@@ -71,7 +71,7 @@ def sizes_of(network: Network, words: list[Word]) -> Sizes:
     return Sizes(length, max(finite, default=0.0), clamped)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("name", every_nth(SUBJECTS, 3))
 def test_outputs_and_verdicts_are_those_of_the_dense_module(name: str, tmp_path: Path) -> None:
     """Bits, and symbols' bits, are the same exactly; numbers, and margins, but for the roundings of sums."""

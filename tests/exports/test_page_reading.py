@@ -403,6 +403,7 @@ def test_what_cannot_be_read_is_undecided(
     assert node.call("putOut", network, {"outputs": outputs, "margin": margin}, 0) == said
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("masking", list(Masking))
 def test_an_integer_is_its_share_times_what_is_seen(masking: Masking, node: Interpreter) -> None:
     """Of three positions: 6 is put out as the share of what each of them sees, 0 where none is seen."""

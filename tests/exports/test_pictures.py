@@ -253,6 +253,7 @@ def test_classify_refuses_a_picture_that_nobody_can_read(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sweep(0)
 def test_a_page_of_an_automaton_or_an_expression_has_its_picture(tmp_path: Path) -> None:
     """Also where the automaton was read from a file; formulas have no picture."""
     dfa = parse_regex("(ab)*", "ab")

@@ -32,7 +32,7 @@ def run(script: str, folder: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize(("before", "after"), [(REGISTER, ""), ("", REGISTER)])
 def test_a_symbol_is_spelled_alike_where_a_predicate_has_its_name(
     before: str, after: str, tmp_path: Path
@@ -43,6 +43,7 @@ def test_a_symbol_is_spelled_alike_where_a_predicate_has_its_name(
     assert run(after + READ, tmp_path) == "PROVED O foo & even(pos) True"
 
 
+@pytest.mark.sweep(0)
 def test_symbol_and_predicate_of_one_name_stand_in_one_formula(tmp_path: Path) -> None:
     script = REGISTER + WRITE.replace("even(pos)", "foo(pos)")
     run(script, tmp_path)

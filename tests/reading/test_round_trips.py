@@ -153,7 +153,7 @@ def test_expressions(number: int) -> None:
     assert decompile(model.network).automaton == source
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize(
     ("number", "regex"),
     [
@@ -178,6 +178,7 @@ def test_a_step_that_others_are_made_of_is_read_under_its_name() -> None:
         assert output(said.program, word)[-1] == model.accepts(word)
 
 
+@pytest.mark.sweep(0)
 def test_a_memory_of_seven_letters() -> None:
     model = attemper.compile_regex("(a|b)*a(a|b){6}", "ab")
     found = decompile(model.network).automaton
@@ -242,6 +243,7 @@ def counting(seed: int) -> str:
     return draw.choice([comparison, f"({comparison}) & ({both})", f"O ({comparison})", f"Y ({comparison})"])
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("first", mostly_slow(range(0, 150, 15), fast=(0,)))
 def test_counts_without_bound_are_refused_or_given_back_as_a_formula(first: int) -> None:
     """Some of the languages are regular all the same: an automaton has to be the network's."""

@@ -214,6 +214,7 @@ def fused_exp(arguments: Tensor, keys: int, place: int) -> list[Fraction]:
     ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("dtype", WIDE_FORMATS)
 @pytest.mark.parametrize(("keys", "place"), [(2, 1), (16, 5), (17, 16), (40, 33)])
 def test_exp_of_fused_attention(dtype: torch.dtype, keys: int, place: int) -> None:

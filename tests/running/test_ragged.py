@@ -93,6 +93,7 @@ def test_the_hard_network_reads_ragged_batches(formula: str) -> None:
         assert run.bits == alone.bits == truth(model, word)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_formulas_read_ragged_batches(seed: int) -> None:
     """Nested formulas with every operator: several layers, masks mixed within a layer."""

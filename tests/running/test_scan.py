@@ -153,6 +153,7 @@ def test_the_first_of_many_symbols_is_counted_where_scores_are_large() -> None:
     assert wrong_positions(output.numpy(), exact) == 0
 
 
+@pytest.mark.sweep(0)
 def test_all_short_words() -> None:
     """Every word up to length 6, in batches of one length: nothing depends on how a word is drawn."""
     for name in ("majority, unbounded", "dyck-1, decoder", "parity-odd, temperature", "ab-star, unbounded"):
@@ -204,7 +205,7 @@ BLOCKS = (
 )
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("block", [16, 100])
 @pytest.mark.parametrize("regime", [Regime.UNBOUNDED, Regime.DECODER])
 def test_blocks_of_a_word_are_the_word(monkeypatch: pytest.MonkeyPatch, regime: Regime, block: int) -> None:
@@ -293,7 +294,7 @@ def test_changed_parameters_are_read_anew(text: str, change: str) -> None:
 # Changed and foreign networks ------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("part", range(6))
 def test_changed_weights(part: int) -> None:
     """What the weights say counts, and not what a head is said to be for."""

@@ -155,6 +155,7 @@ def agree_with_whole_words(network: Network, words: Sequence[Word], *, may_refus
 # The same as whole words --------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(0)
 def test_random_formulas_stream_as_they_run() -> None:
     rng, streamed = random.Random(5), 0
     for model in random_models(5, 40):
@@ -178,6 +179,7 @@ def test_many_random_formulas_stream_as_they_run() -> None:
         agree_with_whole_words(model.network, words, may_refuse=False)
 
 
+@pytest.mark.sweep(0)
 def test_changed_networks_stream_as_they_run_or_refuse() -> None:
     rng, compared = random.Random(7), 0
     for model in random_models(7, 60):

@@ -109,6 +109,7 @@ def test_it_goes_on_where_all_is_measured_but_the_model_is_not_written(
 LONG = {"steps": 900, "log_every": 5, "save_every": 7}
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("kind", mostly_slow([signal.SIGINT, signal.SIGKILL], [signal.SIGINT]))
 def test_a_process_that_is_stopped_goes_on(kind: signal.Signals, tmp_path: Path) -> None:
     settings = tiny(training=LONG)

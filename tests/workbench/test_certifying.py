@@ -205,6 +205,7 @@ def test_recompiling_without_a_proof_leaves_no_old_certificate(tmp_path: Path) -
     assert run_command_line("certify", folder).code == 12
 
 
+@pytest.mark.sweep(0)
 def test_a_certificate_of_another_network_does_not_stand_in_the_way_of_a_new_one(tmp_path: Path) -> None:
     """A folder may hold a stale certificate; what that one says of its own program concerns nobody."""
     mine, other = tmp_path / "mine", tmp_path / "other"

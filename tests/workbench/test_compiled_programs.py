@@ -82,7 +82,7 @@ def test_a_program_is_compiled_right_and_proved(regime: attemper.workbench.optio
     assert model.check(model.certify()).status.value == "PROVED"
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 def test_an_induction_head_puts_out_symbols(regime: attemper.workbench.options.RegimeName) -> None:
     model = attemper.compile_program(parse_program(INDUCTION), regime=regime)
@@ -203,6 +203,7 @@ def test_commands_on_a_program(tmp_path: Path) -> None:
     assert command("check", folder, "--program", other).code == ExitCode.REFUTED
 
 
+@pytest.mark.sweep(0)
 def test_commands_on_symbols(tmp_path: Path) -> None:
     text, folder = tmp_path / "induction.program", tmp_path / "induction"
     text.write_text(INDUCTION)

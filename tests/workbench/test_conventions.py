@@ -158,6 +158,7 @@ def test_whoever_says_nothing_is_told_what_can_be_said() -> None:
 BRACKETS = "(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*"
 
 
+@pytest.mark.sweep(0)
 def test_a_network_with_a_short_horizon_names_the_options_that_find_a_longer_one(tmp_path: Path) -> None:
     """The options that are printed are tried: what they find goes further, and nothing is said of it."""
     first = attemper("compile", "--regex", BRACKETS, "--alphabet", "ab", "-o", tmp_path / "first", "--json")

@@ -129,6 +129,7 @@ def test_a_formula_is_not_written_where_an_automaton_was_asked_for(folders: Path
     assert wanted.read_text(encoding="utf-8") == "#<[b] >= #<[a] + 1\n"
 
 
+@pytest.mark.sweep(0)
 def test_a_folder_is_written_again_in_its_own_place(folders: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(folders / "past", tmp_path / "past")
     for _ in range(2):

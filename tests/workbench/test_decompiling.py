@@ -79,6 +79,7 @@ def mutants(draw: random.Random, count: int) -> list[tuple[str, attemper.Model, 
     return found
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("seed", mostly_slow(range(200), fast=(3,)))
 def test_mutants_are_what_decompile_says_of_them(seed: int) -> None:
     draw, kinds = random.Random(seed), Counter[str]()
@@ -121,6 +122,7 @@ def test_a_claim_over_other_symbols_is_not_compared() -> None:
 TOLD = (("H (a -> Y b)", "unbounded"), ("#<[a] % 3 = 1 & Y b", "temperature"), ("a S (b & Y a)", "decoder"))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("text", "regime"), TOLD)
 def test_neither_certificate_nor_source_is_looked_at(text: str, regime: str, tmp_path: Path) -> None:
     folder = tmp_path / "network"
@@ -162,6 +164,7 @@ def test_what_heads_are_said_to_be_is_only_what_is_tried(text: str, regime: str)
     assert found == known
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("text", ["H (a -> Y b)", "#<[a] % 3 = 1"])
 def test_the_folder_that_is_written_is_proved_from_its_files(text: str, tmp_path: Path) -> None:
     """By a fresh process, which knows nothing of what decompile has found."""
@@ -187,7 +190,7 @@ def units(*parts: UnitOf) -> LayerOf:
 
 LAYERLESS = hard_network("ab", embedding=A, positions={}, layers=[], output="a")
 CONSTANT = hard_network("ab", embedding=A, positions=ONE, layers=[], output="one")
-NEVER = hard_network("ab", embedding=A, positions=ONE, layers=[], output="never")
+NEVER = hard_network("ab", embedding={"a": {"never": 0}}, positions=ONE, layers=[], output="never")
 SECOND = hard_network(
     "ab", embedding=A, positions={"second": ["test", "zero", 1, 0, -2]}, layers=[], output="second"
 )

@@ -12,6 +12,7 @@ from attemper.workbench.zoo import compile_entry
 TITLES = [title(*shown) for shown in SHOWN]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("entry", "source"), [*SHOWN[::3], *SHOWN[-3:-1]], ids=[*TITLES[::3], *TITLES[-3:-1]]
 )

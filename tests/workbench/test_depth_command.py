@@ -40,6 +40,7 @@ def test_the_least_depth_is_printed_with_both_bounds_and_the_class() -> None:
     ]
 
 
+@pytest.mark.sweep(0)
 def test_a_file_is_written_that_both_checkers_prove(tmp_path: Path) -> None:
     place = tmp_path / "depth.json"
     found = run("depth", "--regex", NESTED, *AB, "-o", place, "--json").record
@@ -125,6 +126,7 @@ def test_one_sided_ties_need_as_many_layers_or_more(choice: str) -> None:
 # Caps ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(0)
 def test_a_cap_on_classes_leaves_the_best_lower_bound() -> None:
     found = run("depth", "--regex", "~[] a b b a ~[]", *AB, "--classes", 20)
     assert found.code == 12
@@ -269,6 +271,7 @@ def test_classify_says_how_many_layers(regex: str, line: str, record: object) ->
     assert run("classify", "--regex", regex, *AB, "--json").record["depth"] == record
 
 
+@pytest.mark.sweep(0)
 def test_a_pair_too_long_for_the_checker_ends_the_search() -> None:
     found = depth(parse_regex("a{1000}a", "a"), layers=1)
     assert (found.lower, found.pair, found.capped) == (0, None, True)

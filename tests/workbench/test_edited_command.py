@@ -60,6 +60,7 @@ def test_what_nobody_changed_is_proved_as_before(folder: Path) -> None:
     assert judged(folder).out == attemper("check", folder).out
 
 
+@pytest.mark.sweep(0)
 def test_weights_that_only_went_through_the_library_are_proved(folder: Path) -> None:
     before = attemper("check", folder).out
     change(folder, lambda tensors: None)
@@ -86,6 +87,7 @@ HARMFUL = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", HARMFUL)
 def test_a_harmful_change_is_refuted_with_a_word(name: str, folder: Path) -> None:
     edit, word = HARMFUL[name]
@@ -120,6 +122,7 @@ HARMLESS = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", HARMLESS)
 def test_a_harmless_change_is_proved(name: str, folder: Path) -> None:
     change(folder, HARMLESS[name])

@@ -37,6 +37,7 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plans, "TASK_COST", 10_000)
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.usefixtures("small_tasks")
 def test_processes_say_what_one_thread_says() -> None:
     expected = {name: verify(model, PLAN) for name, model in MODELS.items()}

@@ -26,6 +26,7 @@ def printed(*words: str) -> str:
     return captured.get()
 
 
+@pytest.mark.sweep(0)
 def test_the_tables_have_all_proofs_and_shares() -> None:
     text = printed("--c", "1")
     assert text.count("alteration") == text.count("published") == text.count("tuned") == 2

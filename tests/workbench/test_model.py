@@ -57,6 +57,7 @@ def turn(module: DenseTransformer) -> None:
     module.blocks[0].attn.weightings.clear()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("harm", [ablate, cast, halve, leave_a_hook, query, turn])
 def test_what_is_done_to_a_module_changes_neither_the_model_nor_another_module(
     harm: Callable[[DenseTransformer], None],
@@ -249,6 +250,7 @@ def horizon(model: Model, name: str) -> int:
     return next(c.horizon for c in claims if (c.format, c.kernel) == (name, "numerator-first"))
 
 
+@pytest.mark.sweep(0)
 def test_a_horizon_is_reached_or_refused() -> None:
     """Comparing left and right counts needs wider margins, or other embeddings, for longer words."""
     formula = "#<[a] <= #>[b]"

@@ -37,6 +37,7 @@ def compiled(text: str, regime: attemper.workbench.options.RegimeName = "tempera
     return attemper.compile_program(parse_program(text), regime=regime)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("regime", ["unbounded", "temperature", "decoder"])
 @pytest.mark.parametrize("text", ORACLES, ids=IDS)
 def test_numbers_are_put_out_and_proved(text: str, regime: attemper.workbench.options.RegimeName) -> None:

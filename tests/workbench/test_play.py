@@ -134,6 +134,7 @@ def test_what_is_no_question_is_refused(data: bytes, said: str) -> None:
         read_question(data)
 
 
+@pytest.mark.sweep(11)
 @pytest.mark.parametrize("regime", CHOICES["regime"])
 @pytest.mark.parametrize("at", CHOICES["at"])
 @pytest.mark.parametrize("empty", CHOICES["empty"])
@@ -164,6 +165,7 @@ def test_examples_are_the_entries_of_the_zoo_that_are_texts() -> None:
 # Answers -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("question", [ONCE, PROGRAM, Question("regex", "(push pop)*", "push pop")])
 def test_an_answer_is_what_a_page_of_the_certified_network_holds(question: Question) -> None:
     model = model_of(question)
@@ -175,6 +177,7 @@ def test_an_answer_is_what_a_page_of_the_certified_network_holds(question: Quest
     assert answered(question) == {"contents": json.loads(json_of(expected)), "notes": []}
 
 
+@pytest.mark.sweep(0)
 def test_errors_are_worded_as_the_parser_words_them() -> None:
     with pytest.raises(SourceError) as caught:
         attemper.compile("O (a & c)", "ab")
@@ -195,12 +198,14 @@ def test_a_reading_that_must_be_said_is_asked_for_as_the_page_can_say_it() -> No
     assert "contents" in answered(Question("formula", "X a", "ab", at="first"))
 
 
+@pytest.mark.sweep(0)
 def test_a_large_automaton_has_no_picture_and_that_is_said() -> None:
     answer = answered(Question("regex", "(a|b){45}", "ab"))
     assert answer["contents"]["picture"] is None
     assert answer["notes"] == ["an automaton of 47 states is not drawn: nobody can read more than 40"]
 
 
+@pytest.mark.sweep(0)
 def test_what_compiles_too_long_is_stopped(started: list[Process]) -> None:
     answer = answered(SLOW, Limits(seconds=2))
     assert answer == {"error": "no network within 2 seconds: 'attemper play --seconds S' allows more"}
@@ -214,6 +219,7 @@ def test_what_is_certified_too_long_is_shown_without_a_certificate(started: list
     assert len(started) == 1
 
 
+@pytest.mark.sweep(0)
 @pytest.mark.skipif(not memory_can_be_limited(), reason="this system limits no process's memory")
 def test_what_needs_too_much_memory_is_stopped(started: list[Process]) -> None:
     within = Limits(seconds=120, proving=1e-6, memory=160)

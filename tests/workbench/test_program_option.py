@@ -84,6 +84,7 @@ def test_a_network_that_runs_the_program_is_proved(check, folder: Path, tmp_path
     ]
 
 
+@pytest.mark.sweep(1)
 @BOTH
 def test_a_program_says_what_it_is_where_there_is_nothing(check, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     attemper.compile("O b", "ab").save(tmp_path / "once")
@@ -103,6 +104,7 @@ def test_a_network_that_does_not_is_refuted_with_a_word(check, folder: Path, tmp
     assert (record["verdict"], record["claims"][0]["witness"]) == ("REFUTED", ["b"])
 
 
+@pytest.mark.sweep(1)
 @BOTH
 @pytest.mark.parametrize(
     ("text", "code", "fragment"),
@@ -153,6 +155,7 @@ def test_changed_weights_are_judged_with_edited_only(tmp_path: Path) -> None:
     assert command(folder, "--program", path, "--edited").code in {ExitCode.OK, ExitCode.REFUTED}
 
 
+@pytest.mark.sweep(0)
 def test_the_certificate_of_an_automaton_says_where_its_groups_are(tmp_path: Path) -> None:
     """Its program is proved with the groups that stand in the certificate, and with others is not."""
     folder = tmp_path / "net"

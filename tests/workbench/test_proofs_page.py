@@ -14,6 +14,7 @@ from tests.support.command_line import attemper
 PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
 
 
+@pytest.mark.sweep(0)
 def test_the_commands_on_the_page_say_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")  # it saves the network

@@ -34,6 +34,7 @@ output before
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("text", [BRACKETS, FIRST])
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
 def test_a_text_is_what_its_network_computes(text: str, regime: attemper.workbench.model.RegimeName) -> None:
@@ -61,6 +62,7 @@ def test_a_text_says_itself_how_it_is_read() -> None:
         attemper.compile_program("output true")
 
 
+@pytest.mark.sweep(0)
 def test_commands_on_a_text(tmp_path: Path) -> None:
     file, folder = tmp_path / "kinds.rasp", tmp_path / "kinds"
     # Some editors begin a file with a mark that says how bytes become characters, and end lines by two.
@@ -91,6 +93,7 @@ output !some[j <= i] (depth < 0 | wrong) & depth = 0
 """
 
 
+@pytest.mark.sweep(0)
 def test_names_of_a_text_are_seen_in_labels_and_traces(tmp_path: Path) -> None:
     file, folder = tmp_path / "dyck.rasp", tmp_path / "net"
     file.write_text(NAMED)
@@ -128,6 +131,7 @@ def test_values_of_python_have_their_names_too() -> None:
     assert "late: s1 = previous s0 default 0" in [text for text, _ in model.trace("ab").subformulas]
 
 
+@pytest.mark.sweep(0)
 def test_a_network_is_checked_against_a_text(tmp_path: Path) -> None:
     """The checker reads the steps that the text is turned into, and the output says so."""
     file, other, folder = tmp_path / "first.rasp", tmp_path / "other.rasp", tmp_path / "net"

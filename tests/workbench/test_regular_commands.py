@@ -240,6 +240,7 @@ def accepted(automaton: dict[str, Any], word: str) -> bool:
     return state in automaton["accepting"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_an_unusual_automaton_is_compiled(name: str, tmp_path: Path) -> None:
     automaton, states = UNUSUAL[name]

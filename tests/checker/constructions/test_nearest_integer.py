@@ -126,6 +126,7 @@ def scaled(form: LinearForm, factor: int | Fraction) -> LinearForm:
     return tuple((coordinate, own * factor) for coordinate, own in form)
 
 
+@pytest.mark.sweep(17)
 @pytest.mark.parametrize("regime", REGIMES)
 @pytest.mark.parametrize("row", [0, 1, 2, 3])
 @pytest.mark.parametrize("factor", [-1, Fraction(1, 2), Fraction(3, 4), 2])

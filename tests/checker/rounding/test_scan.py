@@ -391,6 +391,7 @@ def number_in(cell: str) -> int:
     return 2 ** int(cell[2:]) if cell.startswith("2^") else int(cell.replace(",", ""))
 
 
+@pytest.mark.sweep(0)
 def test_the_horizons_of_the_page() -> None:
     formula, rows = "", rows_of_the_page()
     assert len(rows) == 6

@@ -151,7 +151,7 @@ def test_an_earlier_start_is_another_claim() -> None:
 
 
 def changed_encoders() -> dict[str, Encoder]:
-    encoder, _ = majority()
+    encoder = fixture("majority_1_post")
     (layer,) = encoder.layers
     nudged = layer.in_weight.copy()
     nudged[0, 0] = np.nextafter(nudged[0, 0], np.inf)

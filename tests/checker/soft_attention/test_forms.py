@@ -209,6 +209,7 @@ def joined(parts: list[Form]) -> Form:
     return Form(np.stack(padded, 1)[:, :, None], np.stack([f.rest for f in parts])[:, None], parts[0].frame)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("most", [0, 1, 4])
 def test_rectified_units_and_their_slopes(most: int) -> None:
     """Symbols of units are free: the form at the point's other symbols is within their part and the rest."""

@@ -162,6 +162,7 @@ def test_heads_of_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert change <= change_bound(encoder, 7, [1]).change < 12 * change
 
 
+@pytest.mark.sweep(0)
 def test_what_overflows_is_infinite() -> None:
     """Weights that overflow or are no numbers give no bound; scores of some hundreds a right one."""
     made = encoder_of(1, "none")

@@ -63,6 +63,7 @@ def test_random_networks_are_examined_as_the_definition_says(masking: Masking) -
             agrees(network, length)
 
 
+@pytest.mark.sweep(0)
 def test_a_tie_is_one_by_the_definition() -> None:
     random = Random("ties")
     found = 0

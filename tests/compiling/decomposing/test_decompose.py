@@ -80,7 +80,7 @@ def test_small_automata_are_right_in_all_configurations() -> None:
         assert configurations(decompose(dfa).chosen, dfa, 5_000) is not None
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("seed", range(8))
 def test_random_tables(seed: int) -> None:
     """Groups, collapses and both: what is not refused is right."""
@@ -212,6 +212,7 @@ def test_large_automata() -> None:
         check(decompose(large).chosen, large, short=2, cap=300)
 
 
+@pytest.mark.sweep(0)
 def test_a_group_that_is_not_solvable_is_refused_with_its_name() -> None:
     with pytest.raises(UnsupportedError, match=r"permute the states 0, 1, 2, 3, 4 .* factor A5"):
         decompose(automata.permuting(*automata.GENERATORS["A5"]))
@@ -231,6 +232,7 @@ def test_groups_too_large_at_once_are_counted_one_after_the_other(seed: int, let
     check(found.chosen, dfa, seed=seed, count=20, short=6, cap=3_000)
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("cap", "value"),
     [

@@ -307,6 +307,7 @@ def test_there_may_be_few_short_words_but_no_wrong_ones(entry: Entry, longest: i
     assert all(entry.accepts(inside) and not entry.accepts(outside) for inside, outside in pairs)
 
 
+@pytest.mark.sweep(39)
 @pytest.mark.parametrize("longest", [0, 1, 24, LONG])
 @pytest.mark.parametrize("entry", TRANSDUCING, ids=lambda one: one.name)
 def test_words_of_what_is_put_out_are_random_and_edges(entry: Transduction, longest: int) -> None:

@@ -63,6 +63,7 @@ def assert_samples_agree(seeds: range, refused: int) -> None:
     assert nearest > len(seeds) // 10
 
 
+@pytest.mark.sweep(0)
 def test_random_sources_mean_what_they_say() -> None:
     assert_samples_agree(range(150), refused=15)
 

@@ -203,6 +203,7 @@ def agreeing(seeds: range) -> int:
     return agreed
 
 
+@pytest.mark.sweep(0)
 def test_random_texts_put_out_what_they_say() -> None:
     assert agreeing(range(60)) > 30
 

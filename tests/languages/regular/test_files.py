@@ -289,6 +289,7 @@ def read_or_none(text: str) -> Dfa | None:
         return None
 
 
+@pytest.mark.sweep(0)
 @settings(max_examples=500, deadline=None)
 @given(st.fixed_dictionaries({}, optional={name: JSON for name in (*GOOD, "partial")}))
 def test_any_entries_are_an_automaton_or_an_error(entries: dict[str, Any]) -> None:

@@ -296,6 +296,7 @@ def test_an_automaton_that_grows_too_large_is_refused(text: str) -> None:
     assert caught.value.exit_code is ExitCode.UNSUPPORTED
 
 
+@pytest.mark.sweep(0)
 def test_an_automaton_that_takes_too_many_steps_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="takes more than 5000000 steps to compile; repeat fewer"):
         parse_regex("((a?){1000}){6}", AB)

@@ -37,7 +37,7 @@ def test_a_share_is_the_share() -> None:
         assert margins.tolist() == [inf]
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(0)
 @pytest.mark.parametrize("name", BUILDS)
 def test_one_program_is_traced_for_all_batches_and_lengths(name: str) -> None:
     subject = subject_of(name)

@@ -125,6 +125,7 @@ def _watched(seconds: float, message: str) -> Iterator[None]:
             [sys.executable, "-I", "-S", "-c", _STANDING_BY, *watching],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is meant for the command: it would end the one that stands by
         ),
     ):
         yield
