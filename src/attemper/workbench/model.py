@@ -23,6 +23,7 @@ from attemper.checker.check import check
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
+from attemper.compiling.lowering.definite_to_formula import definite_to_formula
 from attemper.compiling.pipeline import Compiled, Stage, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.hard_to_soft import MARGINS
@@ -159,9 +160,9 @@ def compile_regex(
     The transformer's output at position i of a word of any length n >= 1 is 1 if the prefix of length i
     is in the language and 0 otherwise, in real arithmetic, with one set of weights for every n.
     The expression's minimal automaton is taken apart into a cascade of resets and, where its groups are
-    solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax. The options are those of
-    `compile`, and `caps`: how large the cascade may grow, by the names that a refusal says, as in
-    `{"symbols": 8000}`.
+    solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax, and says which languages of
+    large automata are written, and claimed, as formulas instead. The options are those of `compile`, and
+    `caps`: how large the cascade may grow, by the names that a refusal says, as in `{"symbols": 8000}`.
 
     Raises `SourceError` (expression), `AlphabetError`, `OptionError`, `UnsupportedError` (an
     automaton with a group that is not solvable, or a cascade that grows beyond one of the `caps`).
@@ -171,9 +172,23 @@ def compile_regex(
     (True, False, True)
     """
     require("regex", regex, str, "give its text, for example 'a*b'")
-    dfa = parse_regex(regex, alphabet)
-    goal = goal_of(horizon, dtype, kernel)
-    return compile_for(dfa, dfa.alphabet, regime, goal, limits_of(caps), regex, layer_norm=layer_norm)
+    letters = letters_of(alphabet)
+    language = language_of_regex(regex, letters)
+    goal, limits = goal_of(horizon, dtype, kernel), limits_of(caps)
+    written = regex if isinstance(language, Dfa) else ""
+    return compile_for(language, letters, regime, goal, limits, written, layer_norm=layer_norm)
+
+
+def language_of_regex(regex: str, alphabet: Alphabet) -> Dfa | TemporalLanguage:
+    """An expression's language, as what it is compiled and claimed as.
+
+    That is its minimal automaton; but where that is large and the language definite, a formula about a word's
+    last symbols. Raises what `parse_regex` raises.
+    """
+    definite = definite_to_formula(regex, alphabet)
+    if definite is None:
+        return parse_regex(regex, alphabet)
+    return TemporalLanguage(definite.formula, At.LAST, definite.accepts_empty)
 
 
 def compile_dfa(

@@ -72,6 +72,11 @@ def parse_regex(text: str, alphabet: str | Sequence[str] | Alphabet) -> Dfa:
     expected: a symbol, '.', '[', '(', '~'
     """
     alphabet = letters_of(alphabet)
+    return minimal(deterministic(read_regex(text, alphabet), alphabet))
+
+
+def read_regex(text: str, alphabet: Alphabet) -> Nfa:
+    """The nondeterministic automaton of the expression; raises what `parse_regex` raises."""
     if not text.strip():
         raise _error("the expression is empty; the empty word is written ()", text, 0, *_OPERANDS)
     groups = [_Group(alphabet, None)]
@@ -82,7 +87,7 @@ def parse_regex(text: str, alphabet: str | Sequence[str] | Alphabet) -> Dfa:
         raise _error("this bracket is not closed", text, opening, "')'")
     if groups[-1].operand is None:
         raise _error("the expression ends too early", text, len(text.rstrip()), *_OPERANDS)
-    return minimal(_deterministic(groups[-1].end_union(), alphabet))
+    return groups[-1].end_union()
 
 
 # Tokens
@@ -275,15 +280,15 @@ class _Group:
 
     alphabet: Alphabet
     opening: int | None
-    operand: _Nfa | None = None
+    operand: Nfa | None = None
     is_repeated: bool = False
     is_negated: bool = False
     is_fresh: bool = True
-    sequence: list[_Nfa] = field(default_factory=list)
-    conjuncts: list[_Nfa] = field(default_factory=list)
-    alternatives: list[_Nfa] = field(default_factory=list)
+    sequence: list[Nfa] = field(default_factory=list)
+    conjuncts: list[Nfa] = field(default_factory=list)
+    alternatives: list[Nfa] = field(default_factory=list)
 
-    def begin_factor(self, operand: _Nfa) -> None:
+    def begin_factor(self, operand: Nfa) -> None:
         if self.operand is not None:
             self.end_factor()
         self.operand, self.is_repeated, self.is_fresh = operand, False, False
@@ -309,7 +314,7 @@ class _Group:
         self.alternatives.append(_intersection(self.conjuncts, self.alphabet))
         self.conjuncts = []
 
-    def end_union(self) -> _Nfa:
+    def end_union(self) -> Nfa:
         self.end_conjunction()
         return _union(self.alternatives)
 
@@ -368,7 +373,7 @@ def _missing(mark: _Mark, text: str) -> SourceError:
 
 @final
 @dataclass(frozen=True)
-class _Nfa:
+class Nfa:
     """A nondeterministic automaton; a set of states is an integer whose bit q says that q is in it.
 
     `rows[q][s]` is the set of states after q has read the symbol number s, absent if there are none.
@@ -383,14 +388,14 @@ class _Nfa:
         return self.start & self.accepting != 0
 
 
-_EMPTY_WORD = _Nfa(({},), 1, 1)
+_EMPTY_WORD = Nfa(({},), 1, 1)
 
 
-def _one_of(symbols: frozenset[int]) -> _Nfa:
-    return _Nfa((dict.fromkeys(symbols, 0b10), {}), 0b01, 0b10)
+def _one_of(symbols: frozenset[int]) -> Nfa:
+    return Nfa((dict.fromkeys(symbols, 0b10), {}), 0b01, 0b10)
 
 
-def _union(parts: Sequence[_Nfa]) -> _Nfa:
+def _union(parts: Sequence[Nfa]) -> Nfa:
     if len(parts) == 1:
         return parts[0]
     _check_size(sum(len(part.rows) for part in parts))
@@ -401,10 +406,10 @@ def _union(parts: Sequence[_Nfa]) -> _Nfa:
         rows += [{s: targets << offset for s, targets in row.items()} for row in part.rows]
         start |= part.start << offset
         accepting |= part.accepting << offset
-    return _Nfa(tuple(rows), start, accepting)
+    return Nfa(tuple(rows), start, accepting)
 
 
-def _chain(parts: Sequence[_Nfa], least: int) -> _Nfa:
+def _chain(parts: Sequence[Nfa], least: int) -> Nfa:
     """The concatenations of the first k parts, for all k from `least` to the number of parts.
 
     Every move into an accepting state of one part also enters the next. Built from the last part to the
@@ -427,29 +432,29 @@ def _chain(parts: Sequence[_Nfa], least: int) -> _Nfa:
             ]
         )
         entry = (part.start << offset) | (entry if part.accepts_empty else 0)
-    chained = _Nfa(tuple(row for block in reversed(blocks) for row in block), entry, accepting)
+    chained = Nfa(tuple(row for block in reversed(blocks) for row in block), entry, accepting)
     return _union((_EMPTY_WORD, chained)) if least == 0 else chained
 
 
-def _repeated(part: _Nfa, least: int, most: int | None) -> _Nfa:
+def _repeated(part: Nfa, least: int, most: int | None) -> Nfa:
     if most is None:
         start, accepting = part.start, part.accepting
         rows = tuple({s: t | (start if t & accepting else 0) for s, t in row.items()} for row in part.rows)
-        loop = _Nfa(rows, start, accepting)
+        loop = Nfa(rows, start, accepting)
         return _chain([part] * (least - 1) + [loop], least)
     return _chain([part] * most, least) if most else _EMPTY_WORD
 
 
-def _complement(part: _Nfa, alphabet: Alphabet) -> _Nfa:
-    dfa = _deterministic(part, alphabet)
+def _complement(part: Nfa, alphabet: Alphabet) -> Nfa:
+    dfa = deterministic(part, alphabet)
     rejecting = frozenset(range(len(dfa.moves))) - dfa.accepting
     return _from_dfa(minimal(Dfa(alphabet, dfa.moves, dfa.start, rejecting)))
 
 
-def _intersection(parts: Sequence[_Nfa], alphabet: Alphabet) -> _Nfa:
+def _intersection(parts: Sequence[Nfa], alphabet: Alphabet) -> Nfa:
     if len(parts) == 1:
         return parts[0]
-    first, *others = (minimal(_deterministic(part, alphabet)) for part in parts)
+    first, *others = (minimal(deterministic(part, alphabet)) for part in parts)
     for other in others:
         first = minimal(_product(first, other))
     return _from_dfa(first)
@@ -474,24 +479,24 @@ def _product(left: Dfa, right: Dfa) -> Dfa:
     return Dfa(left.alphabet, tuple(moves), 0, accepting)
 
 
-def _from_dfa(dfa: Dfa) -> _Nfa:
+def _from_dfa(dfa: Dfa) -> Nfa:
     """The automaton without the state (of a minimal one, there is one at most) that accepts nothing."""
     dead = {
         q for q, row in enumerate(dfa.moves) if q not in dfa.accepting and all(target == q for target in row)
     }
     rows = tuple({s: 1 << target for s, target in enumerate(row) if target not in dead} for row in dfa.moves)
-    return _Nfa(rows, 1 << dfa.start, sum(1 << state for state in dfa.accepting))
+    return Nfa(rows, 1 << dfa.start, sum(1 << state for state in dfa.accepting))
 
 
-def _deterministic(nfa: _Nfa, alphabet: Alphabet) -> Dfa:
-    """The automaton of the reachable sets of states."""
+def deterministic(nfa: Nfa, alphabet: Alphabet, most: int = MAX_STATES) -> Dfa:
+    """The automaton of the reachable sets of states. Raises `UnsupportedError` for more than `most`."""
     number, queue = {nfa.start: 0}, deque([nfa.start])
     moves: list[tuple[int, ...]] = []
     steps = 0
     weight = 1 + len(nfa.rows) // 1000
     while queue:
         row = [0] * len(alphabet.symbols)
-        for state in _members(queue.popleft()):
+        for state in members(queue.popleft()):
             for symbol, targets in nfa.rows[state].items():
                 row[symbol] |= targets
             steps += weight * len(nfa.rows[state])
@@ -504,12 +509,13 @@ def _deterministic(nfa: _Nfa, alphabet: Alphabet) -> Dfa:
                 queue.append(reached)
             row[symbol] = number[reached]
         moves.append(tuple(row))
-        _check_size(len(number))
+        _check_size(len(number), most)
     accepting = frozenset(k for states, k in number.items() if states & nfa.accepting)
     return Dfa(alphabet, tuple(moves), 0, accepting)
 
 
-def _members(states: int) -> Iterator[int]:
+def members(states: int) -> Iterator[int]:
+    """The states in a set."""
     while states:
         lowest = states & -states
         yield lowest.bit_length() - 1
@@ -519,8 +525,8 @@ def _members(states: int) -> Iterator[int]:
 _REMEDY = "repeat fewer times ({n,m}), or use fewer complements and intersections"
 
 
-def _check_size(count: int) -> None:
-    if count > MAX_STATES:
+def _check_size(count: int, most: int = MAX_STATES) -> None:
+    if count > most:
         raise UnsupportedError(
-            f"the expression needs an automaton of more than {MAX_STATES} states on the way; {_REMEDY}"
+            f"the expression needs an automaton of more than {most} states on the way; {_REMEDY}"
         )

@@ -67,6 +67,11 @@ FAR = 100_000
 LONGEST_SHOWN, MOST_SHOWN = 200, 40
 """A longer text is shown by so many characters of its beginning, and half as many of its end."""
 
+ON_LAST_SYMBOLS = (
+    "whether a word is accepted depends on its last symbols only, and the automaton is large: the language "
+    "is written, and claimed, as this formula, and not as the expression"
+)
+
 
 def compile_command(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
@@ -124,12 +129,14 @@ def compile_command(
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
     with activity(written.doing, quiet=json):
         language, letters, text = written.language()
-    notes = tuple(notes_on_words(language, letters))
-    if empty is None:
+    is_definite = regex is not None and isinstance(language, TemporalLanguage)
+    notes = (ON_LAST_SYMBOLS,) if is_definite else tuple(notes_on_words(language, letters))
+    if empty is None and not is_definite:
         notes += tuple(_notes_on_the_empty_word(language))
     goal = None if horizon is None else Goal(FORMATS[dtype.value], kernel, horizon)
     wanted = regimes_for(regime, goal, normalised)
-    order = Order(language, letters, wanted, goal, limits, regex or "", text, notes, normalised)
+    expression = "" if regex is None or is_definite else regex
+    order = Order(language, letters, wanted, goal, limits, expression, text, notes, normalised)
     return fill(order, output, explain=explain, json=json)
 
 

@@ -14,9 +14,9 @@ from attemper.attention_program.parse import parse_program
 from attemper.files import read_utf8
 from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At
-from attemper.languages.words import Alphabet
+from attemper.languages.words import Alphabet, parse_alphabet
 from attemper.workbench.cli.classifying import automaton_of
-from attemper.workbench.model import read_source
+from attemper.workbench.model import language_of_regex, read_source
 from attemper.workbench.programs import program_language, what_is_put_out
 
 
@@ -60,6 +60,9 @@ class Written:
             raise typer.BadParameter(
                 "--at and --empty are for formulas and programs: an automaton says both itself"
             )
+        if self.regex is not None and self.alphabet is not None:
+            letters = parse_alphabet(self.alphabet)
+            return language_of_regex(self.regex, letters), letters, ""
         dfa = automaton_of(self.regex, self.dfa, self.alphabet)
         return dfa, dfa.alphabet, ""
 
