@@ -134,7 +134,8 @@ def _asked(backwards: Dfa, state: int, distance: int, below: Mapping[int, Formul
 
 def _seen(symbols: list[str], distance: int) -> Formula:
     """That one of the symbols, or any if none is named, is so many positions before."""
-    return any_of(_shifted(symbol, distance) for symbol in [*map(Symbol, symbols)] or [TRUE])
+    parts: list[Formula] = [Symbol(symbol) for symbol in symbols]
+    return any_of(_shifted(part, distance) for part in parts or [TRUE])
 
 
 def _shifted(formula: Formula, distance: int) -> Formula:
