@@ -247,7 +247,6 @@ WRITERS = {
     "compiling/lowering/cascade_to_formula.py",
     "compiling/lowering/program_to_formula.py",
     "compiling/lowering/counter_to_formula.py",
-    "compiling/lowering/definite_to_formula.py",
     "compiling/lowering/ends_to_formula.py",
     "compiling/lowering/shorten_formula.py",
     "compiling/lowering/split_formula.py",

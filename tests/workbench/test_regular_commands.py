@@ -89,7 +89,7 @@ BAD_REGEXES = {
     "open quote": BadRegex("a'b", ExitCode.SOURCE, "quotation mark is not closed"),
     "anchors of other tools": BadRegex("^a$", ExitCode.SOURCE, "'^' cannot stand here"),
     "too deep": BadRegex("(" * 300 + "a" + ")" * 300, ExitCode.SOURCE, "nest deeper than 200 levels"),
-    "too large": BadRegex(".*a.{20}", ExitCode.UNSUPPORTED, "more than 20000 states on the way"),
+    "too large": BadRegex(".*a.{20}b*", ExitCode.UNSUPPORTED, "more than 20000 states on the way"),
     "unprintable": BadRegex("a\x1b[31mb", ExitCode.SOURCE, r"symbol '\x1b' is not in the alphabet"),
     "no alphabet": BadRegex("a", ExitCode.WORD, "an alphabet needs at least one symbol", ""),
     "symbol twice": BadRegex("a", ExitCode.WORD, "symbol 'a' occurs twice", "aa"),
