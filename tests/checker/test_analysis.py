@@ -243,6 +243,10 @@ def test_a_language_that_nobody_knows_is_not_proved() -> None:
     class Other:
         """A language of a kind that has no rule."""
 
+        def fits(self, alphabet: Alphabet) -> bool:
+            """Its alphabet is no matter."""
+            return True
+
     with pytest.raises(UnprovenError, match="no rule is about Other"):
         prove(lettered(), Other())  # type: ignore[arg-type]
 

@@ -155,6 +155,7 @@ def test_an_error_of_the_users_is_an_answer(process: Child, folder: Path) -> Non
         "file",
         "exit_code": ExitCode.USAGE,
         "details": {},
+        "place": "",
     }
 
 

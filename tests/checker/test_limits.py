@@ -231,6 +231,7 @@ def test_a_proof_is_explained_by_another_process_on_which_no_verdict_rests(
 
 def test_an_error_of_the_users_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
     said = {"error": "there is no model", "exit_code": int(ExitCode.USAGE), "details": {"line": 3}}
+    said["place"] = ""
     with pytest.raises(AttemperError, match="there is no model") as raised:
         checked(monkeypatch, Ended(json.dumps(said).encode(), 0))
     assert raised.value.exit_code is ExitCode.USAGE

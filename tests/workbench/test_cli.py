@@ -469,7 +469,7 @@ def test_the_shell_sees_codes_and_lines(tmp_path: Path) -> None:
         text=True,
     )
     assert ran.returncode == ExitCode.WORD
-    assert "word 3: symbol 'c'" in ran.stderr
+    assert "line 3 of the standard input: symbol 'c'" in ran.stderr
     assert "Traceback" not in ran.stderr
 
 

@@ -53,7 +53,7 @@ def test_ctrl_c_while_a_command_is_imported(module: str, command: list[str], tmp
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
 def test_ctrl_c_while_a_command_imports_what_runs_networks(tmp_path: Path) -> None:
     compile_formula("O a", "ab").save(tmp_path / "once")
-    ended = interrupted_in("torch", tmp_path, "run", tmp_path / "once", "ab")
+    ended = interrupted_in("torch", tmp_path, "run", tmp_path / "once", "ab", "--engine", "matrix")
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
 
 

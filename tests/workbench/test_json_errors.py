@@ -61,7 +61,6 @@ def test_results_stay_on_the_standard_output_when_a_word_cannot_be_read(folder: 
         (("conquer",), 2),
         (("classify", "--regex", "a", "--alphabet", "aa"), 5),
         (("certify", "no-such-folder"), 6),
-        (("check", "{}", "--program", "no-such-file"), 6),
         (("check", "{}", "--seconds", "-1"), 2),
         (("refute", "{}", "--language", "dyck2", "--n", "8"), 4),
         (("restrict", "no-such-file"), 6),

@@ -554,8 +554,14 @@ class Names(ABC):
         return self.elsewhere(diagram, moved)
 
     def elsewhere(self, diagram: Diagram, moved: Callable[[Variable], Diagram]) -> Diagram:
-        """The diagram with its variables read elsewhere. Raises `UnprovenError` if it has averages."""
-        self.constants(diagram, "what is read at another position")
+        """The diagram with its variables read elsewhere. Raises `UnprovenError` if it has averages.
+
+        A range (`anything`) may stay: a head that reads one position makes it for what it reads itself, and
+        no head reads it again, as they ask for `constants`.
+        """
+        parts = {mean for value in self.values(diagram) for mean, _ in value.parts}
+        if not parts.isdisjoint(self._mean_numbers.values()):
+            raise UnprovenError("what is read at another position depends on an average")
         return self.diagrams.substitute(diagram, moved, self.choose)
 
     def at_fixed(self, diagram: Diagram, position: int) -> Diagram:

@@ -11,6 +11,7 @@ from pathlib import Path
 from attemper.certificates.files import BOUNDS, DEPTHS, format_of
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError
+from attemper.files import read_bytes
 
 CHECKED = (
     "give the folder of a network, or the file of a refutation (refute -o), of a bound (limits bound -o) or "
@@ -36,6 +37,10 @@ def check_file(path: Path, model: str | None = None) -> Verdict:
     if form.startswith(REFUTATIONS):
         return check_refuting(path, model)
     error = MalformedFileError(f"'{path}' is of no kind that is checked: {CHECKED}")
+    try:
+        read_bytes(path, "")
+    except MalformedFileError as unread:
+        error = unread
     return malformed(error, Subject(About.MODEL, model or ""))
 
 
