@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
+
+from attemper.exact.balls import precision
 
 pytestmark = pytest.mark.exports
 
@@ -24,9 +26,8 @@ EXP_ULPS, MEAN_ULPS = 8, 4
 
 @pytest.fixture(autouse=True)
 def _precise() -> Any:
-    before, ctx.prec = ctx.prec, 200
-    yield
-    ctx.prec = before
+    with precision(200):
+        yield
 
 
 def run(kind: str, dtype: str, *inputs: Any, outputs: int = 1) -> Any:
