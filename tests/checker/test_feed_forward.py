@@ -91,9 +91,9 @@ def test_units_whose_sign_is_known_make_no_new_number() -> None:
     stream = Stream([{(0, 0): mean}, {}], [Fraction(0)] * 2)
     for bias, known in ((1, True), (-1, True), (Fraction(1, 2), False)):
         hidden = (Hidden(((0, Fraction(1)),), Fraction(bias), ((1, Fraction(2)),)),)
-        number = len(names.means)
+        number = len(names.quantities)
         after = apply_groups(names, groups_of(names, Layer((), hidden, ()), 0, stream), stream)
-        assert (len(names.means) == number) == known
+        assert (len(names.quantities) == number) == known
         if bias == -1:
             assert after.values[1] == {}
         if bias == 1:

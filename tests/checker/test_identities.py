@@ -18,6 +18,7 @@ from attemper.checker.names import (
     PlaceAtLeast,
     PlaceAtom,
     PlaceRemainder,
+    PositivePart,
     Shifted,
     SumAtLeast,
     UnprovenError,
@@ -520,7 +521,7 @@ def test_the_bounds_of_a_rectified_average(factor: Fraction) -> None:
     assert (
         max(2 * factor, -factor) <= high <= max(2 * factor, -factor) + (0 if factor > 0 else 3 * abs(factor))
     )
-    (relu,) = (m for m in own.means if m.masking is None)
+    (relu,) = (m for m in own.quantities if isinstance(m, PositivePart))
     assert (relu.low, relu.high) == (0, 2)
 
 

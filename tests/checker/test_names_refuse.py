@@ -11,6 +11,7 @@ import attemper
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.parse import parse_program
 from attemper.attention_program.realisation import Realisation
+from attemper.checker.attention.averages import single_mean
 from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
@@ -36,6 +37,27 @@ def share(names: Sums) -> Diagram:
 def shown(names: Sums) -> Diagram:
     """A bit where b stands, and else an average."""
     return names.choose(names.letter("b"), names.true, share(names))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_only_an_average_has_a_mask_and_a_summand(kind: type[Sums]) -> None:
+    """A query that is a ReLU, a range or a whole number is no multiple of an average, whatever the mask."""
+    names = kind(("a", "b"))
+    average = share(names)
+    (rectified,) = names.values(names.plus(average, names.number(-HALF)))
+    (found, _) = single_mean(names, {(0, 0): average}, LEFT)
+    assert found is not None
+    assert (found.masking, found.summand) == (LEFT, names.letter("a"))
+    count = names.clamped(LEFT, names.letter("a"), 1)
+    others = [names.positive_part(rectified), count, names.nearest_key(LEFT, False, names.true, 0, 0)[1]]
+    ranged = names.anything(Fraction(0), Fraction(1))
+    for other in [names.affine(other) for other in others] + [names.digits(), ranged]:
+        ((number, _),) = names.values(other)[0].parts
+        with pytest.raises(UnprovenError, match="average over the visible positions"):
+            names.average(number)
+        for masking in Masking.FUTURE, Masking.PAST, Masking.NONE:
+            with pytest.raises(UnprovenError, match="average over the visible positions"):
+                single_mean(names, {(0, 0): other}, masking)
 
 
 @pytest.mark.parametrize("value", [-HALF, HALF, Fraction(7, 2)])

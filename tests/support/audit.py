@@ -28,7 +28,7 @@ from attemper.checker.analysis import (
     with_names,
 )
 from attemper.checker.diagrams import TooLargeError
-from attemper.checker.names import Names, NearestKey, UnprovenError
+from attemper.checker.names import Mean, Names, NearestKey, UnprovenError, Whole
 from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Growth, Kernel, Off
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.values import Stream, Value, embedded
@@ -181,7 +181,7 @@ def error_of(reading: Reading, stream: Stream, coordinate: int, i: int) -> Fract
 
 def _steps(reading: Reading, found: int, i: int) -> int:
     """By how much a nearest key is away from its query, but at least one step."""
-    whole = reading.names.wholes[found]
+    whole = reading.names.quantities[found]
     assert isinstance(whole, NearestKey)
     return max(1, abs(reading.whole(found, i) - reading.whole(whole.query, i)))
 
@@ -281,7 +281,9 @@ def _is_average(reading: Reading, value: Value, i: int) -> bool:
     """Whether the value is made of an average of several positions, or of a ReLU of one."""
     for diagram in value.values():
         for number, _ in reading.terminal(diagram, i).parts:
-            masking = reading.names.means[number].masking
-            if number not in reading.names.wholes and (masking is None or len(reading.seen(masking, i)) > 1):
+            own = reading.names.quantities[number]
+            if not isinstance(own, Whole | Mean):
+                return True
+            if isinstance(own, Mean) and len(reading.seen(own.masking, i)) > 1:
                 return True
     return False

@@ -22,6 +22,7 @@ from attemper.checker.names import (
     Exists,
     LengthDigits,
     LetterBit,
+    Mean,
     MixedAtLeast,
     Names,
     NearestAt,
@@ -30,6 +31,8 @@ from attemper.checker.names import (
     PlaceAtLeast,
     PlaceNamed,
     PlaceRemainder,
+    PositivePart,
+    Range,
     Shifted,
     SumAtLeast,
     SymbolCode,
@@ -65,8 +68,7 @@ class Reading:
         self._numbers: dict[tuple[Diagram, int], Fraction] = {}
         self._bits: dict[tuple[int, int, int], bool] = {}
         self._sums: dict[tuple[Masking, Diagram, int], Fraction] = {}
-        self._averaged = {number: name for name, number in names._mean_numbers.items()}
-        self.has_unnamed = len(self._averaged) < len(names.means)
+        self.has_unnamed = any(isinstance(own, Range) for own in names.quantities)
 
     def value(self, value: Value, i: int) -> Fraction:
         """The sum of i^a n^b times a diagram."""
@@ -123,33 +125,37 @@ class Reading:
         return value.constant + sum((f * self._mean(m, i) for m, f in value.parts), Fraction(0))
 
     def _mean_ends(self, number: int, i: int) -> tuple[Fraction, Fraction]:
-        """The least and the greatest that a mean can be at i; of what has no name nothing else is known."""
-        mean = self.names.means[number]
-        if not self._is_unnamed(number):
-            return (self._mean(number, i),) * 2
-        assert mean.high is not None
-        return mean.low, mean.high
+        """The least and the greatest that a quantity can be at i; of a range nothing else is known."""
+        own = self.names.quantities[number]
+        if isinstance(own, Range | PositivePart) and self._is_unnamed(number):
+            return own.low, own.high
+        return (self._mean(number, i),) * 2
 
     def _is_unnamed(self, number: int) -> bool:
-        inner = self._averaged.get(number)
-        return inner is None or (
-            isinstance(inner, Affine) and any(self._is_unnamed(m) for m, _ in inner.parts)
+        own = self.names.quantities[number]
+        return isinstance(own, Range) or (
+            isinstance(own, PositivePart) and any(self._is_unnamed(m) for m, _ in own.inner.parts)
         )
 
     def _mean(self, number: int, i: int) -> Fraction:
-        mean = self.names.means[number]
-        if number in self.names.wholes:
-            return Fraction(self._whole(self.names.wholes[number], i))
-        if mean.masking is None:
-            inner = self._averaged[number]
-            assert isinstance(inner, Affine)
-            return max(Fraction(0), self._affine(inner, i))
-        return self._sum(mean.masking, mean.summand, i) / len(self.seen(mean.masking, i))
+        own = self.names.quantities[number]
+        match own:
+            case Mean(masking, summand):
+                return self._sum(masking, summand, i) / len(self.seen(masking, i))
+            case PositivePart(inner):
+                return max(Fraction(0), self._affine(inner, i))
+            case LengthDigits() | Clamped() | NearestKey():
+                return Fraction(self._whole(own, i))
+            case Range():
+                raise AssertionError("a range is no number")
+            case _:
+                assert_never(own)
 
     def whole(self, number: int, i: int) -> int:
         """An integer at position i, by its number."""
-        whole: int = self._whole(self.names.wholes[number], i)
-        return whole
+        whole = self.names.quantities[number]
+        assert isinstance(whole, Whole)
+        return self._whole(whole, i)
 
     def _whole(self, whole: Whole, i: int) -> int:
         """The binary digits of n, a sum within 1..n, its square, or the key that is nearest."""
@@ -211,7 +217,7 @@ class Reading:
             case NearestAt(inner=inner):
                 return self.bit(inner, threshold, self._nearest(atom, i))
             case NearestBeyond(found):
-                whole = self.names.wholes[found]
+                whole = self.names.quantities[found]
                 assert isinstance(whole, NearestKey)
                 return self.whole(found, i) - self.whole(whole.query, i) >= threshold
             case Shifted(offset, inner):

@@ -255,7 +255,7 @@ def _integer(names: Names, value: Value) -> str | None:
     if by_position or not names.diagrams.is_constant(diagram):
         return None
     (own,) = names.values(diagram)
-    whole = names.wholes.get(own.parts[0][0]) if len(own.parts) == 1 and not own.constant else None
+    whole = names.quantities[own.parts[0][0]] if len(own.parts) == 1 and not own.constant else None
     if not isinstance(whole, Clamped | NearestKey):
         return None
     factors = [str(own.parts[0][1])] if own.parts[0][1] != 1 else []

@@ -3,7 +3,7 @@
 Bits are decision diagrams over *atoms*: the letter at i, tests of i and n, "some visible position has
 ...", "at the chosen position ...", "the sum over the visible positions is at least t". Two diagrams that are
 the same object mean the same, for every word and every position. Numbers are diagrams too: their terminals
-are `Affine` in *means*, the averages over the visible positions, which no bit determines.
+are `Affine` in *quantities*, which no bit determines: averages over the visible positions, whole numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class UnprovenError(Exception):
 @final
 @dataclass(frozen=True)
 class Affine:
-    """constant + the sum of factor * mean; means by number, ascending, factors not 0."""
+    """constant + the sum of factor * quantity; quantities by number, ascending, factors not 0."""
 
     constant: Fraction
     parts: tuple[tuple[int, Fraction], ...] = ()
@@ -42,16 +42,31 @@ class Affine:
 @final
 @dataclass(frozen=True)
 class Mean:
-    """The average of `summand` over the positions that `masking` shows at i, or another number with bounds.
+    """The average of `summand` over the positions that `masking` shows at i."""
 
-    Others are ReLU of an affine value, and whole numbers (`Names.wholes`); they have no masking, and their
-    summand says nothing. `high` is None if no number bounds it at every length.
-    """
-
-    masking: Masking | None
+    masking: Masking
     summand: Diagram
     low: Fraction
-    high: Fraction | None
+    high: Fraction
+
+
+@final
+@dataclass(frozen=True)
+class PositivePart:
+    """ReLU of an affine value, whose first factor is 1."""
+
+    inner: Affine
+    low: Fraction
+    high: Fraction
+
+
+@final
+@dataclass(frozen=True)
+class Range:
+    """A number of which nothing else is known. Two of them are never taken for one number."""
+
+    low: Fraction
+    high: Fraction
 
 
 @final
@@ -87,6 +102,9 @@ class NearestKey:
 
 Whole = LengthDigits | Clamped | NearestKey
 """Positive integers that depend on the word or its length, and that no number bounds at every length."""
+
+Quantity = Mean | PositivePart | Range | Whole
+"""A number that no bit determines."""
 
 
 def add_affine(left: Affine, right: Affine) -> Affine:
@@ -300,7 +318,7 @@ def is_of_position(atom: Atom) -> TypeGuard[PlaceAtom]:
 
 
 class Names(ABC):
-    """The atoms and means of one check, and what numbers and bits are made of them.
+    """The atoms and quantities of one check, and what numbers and bits are made of them.
 
     What is known of other positions is named by whoever says what is to be compared, in a subclass.
     """
@@ -313,11 +331,10 @@ class Names(ABC):
         self.diagrams = Diagrams()
         self.symbols = symbols
         self.atoms: list[Atom] = []
-        self.means: list[Mean] = []
+        self.quantities: list[Quantity] = []
         self._families: dict[Atom, int] = {}
-        self.wholes: dict[int, Whole] = {}
-        """The means that are whole numbers, by their numbers."""
-        self._mean_numbers: dict[tuple[Masking, Diagram] | Affine | Whole, int] = {}
+        self._numbers: dict[Quantity, int] = {}
+        """The numbers of quantities, but for ranges."""
         self._decided_at_first: dict[Diagram, Diagram] = {}
         self._values: dict[Diagram, list[Affine]] = {}
         self.false, self.true = self.number(0), self.number(1)
@@ -430,16 +447,14 @@ class Names(ABC):
 
     def bounds(self, value: Affine) -> tuple[Fraction, Fraction]:
         """The least and the greatest number that an affine value can be. Raises `UnprovenError` without."""
-        ends = [
-            (factor * self.means[mean].low, factor * self._greatest(mean)) for mean, factor in value.parts
-        ]
+        ends = [[factor * end for end in self._ends(number)] for number, factor in value.parts]
         return sum(map(min, ends), value.constant), sum(map(max, ends), value.constant)
 
-    def _greatest(self, mean: int) -> Fraction:
-        high = self.means[mean].high
-        if high is None:
+    def _ends(self, number: int) -> tuple[Fraction, Fraction]:
+        own = self.quantities[number]
+        if isinstance(own, Whole):
             raise UnprovenError("an integer that grows with the word stands where a bounded number is needed")
-        return high
+        return own.low, own.high
 
     def is_bit(self, diagram: Diagram) -> bool:
         """Whether every value is 0 or 1."""
@@ -559,8 +574,8 @@ class Names(ABC):
         A range (`anything`) may stay: a head that reads one position makes it for what it reads itself, and
         no head reads it again, as they ask for `constants`.
         """
-        parts = {mean for value in self.values(diagram) for mean, _ in value.parts}
-        if not parts.isdisjoint(self._mean_numbers.values()):
+        parts = {self.quantities[number] for value in self.values(diagram) for number, _ in value.parts}
+        if not all(isinstance(part, Range) for part in parts):
             raise UnprovenError("what is read at another position depends on an average")
         return self.diagrams.substitute(diagram, moved, self.choose)
 
@@ -621,12 +636,19 @@ class Names(ABC):
         values = self.constants(summand, "an averaged value")
         if len(values) == 1:
             return summand
-        return self.affine(self._mean((masking, summand), Mean(masking, summand, min(values), max(values))))
+        return self.affine(self._numbered(Mean(masking, summand, min(values), max(values))))
+
+    def average(self, number: int) -> Mean:
+        """The average that a quantity is. Raises `UnprovenError` for another quantity."""
+        own = self.quantities[number]
+        if not isinstance(own, Mean):
+            raise UnprovenError("another number stands where an average over the visible positions is needed")
+        return own
 
     def anything(self, least: Fraction, greatest: Fraction) -> Diagram:
         """A number of which nothing else is known: it cancels with itself alone."""
-        self.means.append(Mean(None, self.false, least, greatest))
-        return self.affine(Affine(Fraction(0), ((len(self.means) - 1, Fraction(1)),)))
+        self.quantities.append(Range(least, greatest))
+        return self.affine(Affine(Fraction(0), ((len(self.quantities) - 1, Fraction(1)),)))
 
     def positive_part(self, value: Affine) -> Affine:
         """ReLU of an affine value whose sign is not known, as a number of its own.
@@ -636,16 +658,16 @@ class Names(ABC):
         low, high = self.bounds(value)
         lead = value.parts[0][1]
         unit = scale_affine(value, 1 / lead)
-        part = self._mean(unit, Mean(None, self.false, Fraction(0), max(high / lead, low / lead)))
+        part = self._numbered(PositivePart(unit, Fraction(0), max(high / lead, low / lead)))
         return scale_affine(part, lead) if lead > 0 else add_affine(scale_affine(part, -lead), value)
 
     def with_edges(self, diagram: Diagram) -> Diagram:
         """The same number, with every mean spelled out where it averages a single position."""
         for number in {number for value in self.values(diagram) for number, _ in value.parts}:
-            mean = self.means[number]
-            if mean.masking is not None:
-                alone = self.replace_mean(diagram, number, mean.summand)
-                diagram = self.choose(self.edge(mean.masking), alone, diagram)
+            own = self.quantities[number]
+            if isinstance(own, Mean):
+                alone = self.replace_mean(diagram, number, own.summand)
+                diagram = self.choose(self.edge(own.masking), alone, diagram)
         return diagram
 
     def replace_mean(self, diagram: Diagram, number: int, by: Diagram) -> Diagram:
@@ -664,14 +686,14 @@ class Names(ABC):
 
     def digits(self) -> Diagram:
         """The number of binary digits of n."""
-        return self.affine(self._whole(LengthDigits()))
+        return self.affine(self._numbered(LengthDigits()))
 
     def clamped(self, masking: Masking, summand: Diagram, power: int) -> Affine:
         """clamp(c, 1, n)^power, c the sum of an integer over the visible positions; the power is 1 or 2."""
         summand = self.settled(summand)
         if any(value.denominator != 1 for value in self.constants(summand, "a count")):
             raise UnprovenError("a counted value is not an integer")
-        return self._whole(Clamped(masking, summand, power))
+        return self._numbered(Clamped(masking, summand, power))
 
     def nearest(
         self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int, diagram: Diagram
@@ -693,7 +715,7 @@ class Names(ABC):
         self, masking: Masking, leftmost: bool, where: Diagram, query: int, key: int
     ) -> tuple[int, Affine]:
         """The key at that position: the number of the whole number, and what it is."""
-        found = self._whole(NearestKey(masking, leftmost, self._favoured(where), query, key))
+        found = self._numbered(NearestKey(masking, leftmost, self._favoured(where), query, key))
         ((number, _),) = found.parts
         return number, found
 
@@ -706,22 +728,16 @@ class Names(ABC):
         """[a nearest key - its query >= threshold]; where n = 1 both are 1."""
         return self.choose(self.only, self.number(threshold <= 0), self._bit(NearestBeyond(found), threshold))
 
-    def _whole(self, whole: Whole) -> Affine:
-        found = self._mean(whole, Mean(None, self.false, Fraction(1), None))
-        ((number, _),) = found.parts
-        self.wholes[number] = whole
-        return found
-
     def constant_part(self, diagram: Diagram) -> Diagram:
         """The diagram without its averages."""
         return self.diagrams.map("constant part", lambda value: Affine(value.constant), diagram)
 
-    def _mean(self, name: tuple[Masking, Diagram] | Affine | Whole, mean: Mean) -> Affine:
-        """A mean by what it averages or by what it is the ReLU of, or a whole number."""
-        if name not in self._mean_numbers:
-            self._mean_numbers[name] = len(self.means)
-            self.means.append(mean)
-        return Affine(Fraction(0), ((self._mean_numbers[name], Fraction(1)),))
+    def _numbered(self, own: Mean | PositivePart | Whole) -> Affine:
+        """A quantity that is one number wherever it is met again."""
+        if own not in self._numbers:
+            self._numbers[own] = len(self.quantities)
+            self.quantities.append(own)
+        return Affine(Fraction(0), ((self._numbers[own], Fraction(1)),))
 
     # Variables ---------------------------------------------------------------------------------
 

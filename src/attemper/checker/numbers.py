@@ -61,8 +61,8 @@ def _greatest(names: Names, diagram: Diagram) -> Fraction:
 
 
 def _size(names: Names, value: Affine) -> Fraction:
-    means = [(names.means[number], factor) for number, factor in value.parts]
-    if len({mean.masking for mean, _ in means}) > 1 or any(mean.masking is None for mean, _ in means):
+    means = [(names.average(number), factor) for number, factor in value.parts]
+    if len({mean.masking for mean, _ in means}) > 1:
         raise UnprovenError("a number that is put out is no average over the visible positions")
     averaged = names.total(names.scaled(mean.summand, factor) for mean, factor in means)
     whole = names.settled(names.plus(averaged, names.number(value.constant)))

@@ -12,7 +12,17 @@ from functools import partial, reduce
 from typing import assert_never, final
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Clamped, LengthDigits, Names, NearestKey, UnprovenError
+from attemper.checker.names import (
+    Affine,
+    Clamped,
+    LengthDigits,
+    Mean,
+    Names,
+    NearestKey,
+    PositivePart,
+    Range,
+    UnprovenError,
+)
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
@@ -227,8 +237,8 @@ def _peak(names: Names, value: Affine) -> Bound:
     """The greatest size of an affine value: a whole number is at most n, or its square n^2."""
     total = Bound(abs(value.constant))
     for number, factor in value.parts:
-        match names.wholes.get(number):
-            case None:
+        match names.quantities[number]:
+            case Mean() | PositivePart() | Range():
                 low, high = names.bounds(Affine(Fraction(0), ((number, factor),)))
                 total = total.plus(Bound(max(abs(low), abs(high))))
             case LengthDigits() | NearestKey():

@@ -346,7 +346,7 @@ def read(
 
 def query_of(names: Formulas, constant: int, unit: int | Fraction = 1) -> Value:
     found, _ = compared_with(names)
-    whole = names.wholes[found]
+    whole = names.quantities[found]
     assert isinstance(whole, NearestKey)
     parts = tuple(sorted(((found, Fraction(2 * unit)), (whole.query, Fraction(-2 * unit)))))
     return {(0, -1): names.affine(Affine(Fraction(constant * unit), parts))}
@@ -380,7 +380,7 @@ def test_errors_must_be_known_for_each_step() -> None:
     names = Formulas(AB.symbols)
     found, _ = compared_with(names)
     query = query_of(names, 1)
-    whole = names.wholes[found]
+    whole = names.quantities[found]
     assert isinstance(whole, NearestKey)
     other, _ = names.nearest_key(Masking.NONE, False, names.true, whole.query, whole.key)
     none, hundredth = Fraction(0), Fraction(1, 100)
@@ -459,7 +459,7 @@ def test_numbers_of_positions_stand_as_they_are(side: Masking, form: dict[tuple[
     ((asked, _),) = names.clamped(side, names.true, 1).parts
     ((key, _),) = names.clamped(Masking.FUTURE, names.letter("b"), 1).parts
     found, own = names.nearest_key(Masking.FUTURE, False, names.true, asked, key)
-    assert names.wholes[asked] == Clamped(side, names.true, 1)
+    assert names.quantities[asked] == Clamped(side, names.true, 1)
     query = {powers: names.number(-2 * factor) for powers, factor in form.items()}
     compared = Affine(Fraction(1), tuple((number, 2 * factor) for number, factor in own.parts))
     query[0, -1] = names.plus(query.get((0, -1), names.false), names.affine(compared))

@@ -76,7 +76,7 @@ def test_integers_are_what_is_said_within_the_bounds(regime: Regime, side: Mask)
             for target in head.targets:
                 (((_, growth), diagram),) = middle.values[target].items()
                 ((whole, factor),) = names.values(diagram)[0].parts
-                name = names.wholes[whole]
+                name = names.quantities[whole]
                 assert isinstance(name, Clamped)
                 bound = bound_of(((target, Fraction(1)),), middle)
                 most = ball(bound.factor) * flint.arb(n) ** bound.power
@@ -276,12 +276,10 @@ def test_whole_numbers_have_no_bounds() -> None:
     assert names.clamped(Masking.PAST, names.letter("a"), 1) == whole
     assert names.clamped(Masking.PAST, names.letter("a"), 2) != whole
     ((digits, _),) = names.values(names.digits())[0].parts
-    assert names.wholes[digits] == LengthDigits()
+    assert names.quantities[digits] == LengthDigits()
     for value in (whole, names.values(names.digits())[0]):
         with pytest.raises(UnprovenError, match="grows with the word"):
             names.bounds(value)
-        ((number_, _),) = value.parts
-        assert names.means[number_].low == 1
     with pytest.raises(UnprovenError, match="not an integer"):
         names.clamped(Masking.PAST, names.scaled(names.letter("a"), Fraction(1, 2)), 1)
 

@@ -235,7 +235,7 @@ def test_what_is_read_is_named_by_all_that_makes_it() -> None:
     assert fact.outputs[0].diagram != names.nearest(
         Masking.FUTURE, False, where, found, asked, names.letter("b")
     )
-    assert names.wholes[asked] == Clamped(Masking.FUTURE, names.letter("a"), 1)
+    assert names.quantities[asked] == Clamped(Masking.FUTURE, names.letter("a"), 1)
     assert isinstance(fact.rule, NearestIntegerRule)
     assert (fact.rule.gap, fact.rule.far, fact.rule.noise) == (4, 12, 0)
 

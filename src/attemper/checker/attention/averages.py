@@ -12,28 +12,28 @@ from typing import final
 
 from attemper.checker.attention.bounds import constant
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Names, UnprovenError
+from attemper.checker.names import Mean, Names, UnprovenError
 from attemper.checker.values import Value
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
 from attemper.networks.layers import Masking
 
 
-def single_mean(names: Names, value: Value, masking: Masking) -> tuple[int | None, Laurent]:
-    """The mean of which a value is a multiple (None: of 1), and the factor, where i sees several."""
+def single_mean(names: Names, value: Value, masking: Masking) -> tuple[Mean | None, Laurent]:
+    """The average of which a value is a multiple (None: of 1), and the factor, where i sees several."""
     several = names.negation(names.edge(masking))
-    numbers: set[int | None] = set()
+    means: set[Mean | None] = set()
     factor: Laurent = {}
     for powers, diagram in value.items():
         inner = names.values(names.diagrams.constrain(diagram, several, names.false))
         if len(inner) != 1 or len(inner[0].parts) + (inner[0].constant != 0) != 1:
             raise UnprovenError("its query is not a multiple of an average")
         ((number, own),) = inner[0].parts or ((None, inner[0].constant),)
-        numbers.add(number)
+        means.add(None if number is None else names.average(number))
         factor = laurent.plus(factor, laurent.monomial(*powers, own))
-    if len(numbers) != 1:
+    if len(means) != 1:
         raise UnprovenError("its query is not a multiple of an average")
-    return numbers.pop(), factor
+    return means.pop(), factor
 
 
 def common_divisor(names: Names, diagrams: tuple[Diagram, ...]) -> Fraction:
@@ -79,7 +79,8 @@ def two_sided(names: Names, slope: Diagram, fixed: Diagram, by_length: Diagram) 
     parts = _parts(names, slope, fixed, by_length)
     left = right = names.false
     for number in sorted(_means_in(names, (slope, fixed, by_length))):
-        summand, masking = names.means[number].summand, names.means[number].masking
+        mean = names.average(number)
+        summand, masking = mean.summand, mean.masking
         by_i, by_n, by_1 = (_factor(names, d, number) for d in (parts.by_i, parts.by_n, parts.by_1))
         starts = parts.start_n, parts.start_1
         if masking is Masking.FUTURE and by_n == by_1 == 0:

@@ -49,7 +49,7 @@ def growing(names: Names, value: Value) -> Growing:
     for powers, diagram in value.items():
         values = names.values(diagram)
         digits = [number for number, _ in values[0].parts]
-        if len(values) != 1 or any(names.wholes.get(number) != LengthDigits() for number in digits):
+        if len(values) != 1 or any(names.quantities[number] != LengthDigits() for number in digits):
             raise UnprovenError("a factor of its scores depends on the word")
         fixed = laurent.plus(fixed, laurent.monomial(*powers, values[0].constant))
         for _, factor in values[0].parts:

@@ -57,16 +57,16 @@ def _found_in(names: Names, query: Value) -> Iterator[tuple[int, Fraction, int]]
     for (power, growth), diagram in query.items():
         if not power and names.diagrams.is_constant(diagram):
             for number, factor in names.values(diagram)[0].parts:
-                if isinstance(names.wholes.get(number), NearestKey):
+                if isinstance(names.quantities[number], NearestKey):
                     yield number, factor / 2, growth
 
 
 def _asked(names: Names, found: int) -> Iterator[Value]:
     """What the number stands as that the key is nearest to: as it is, or as a number of positions."""
-    nearest = names.wholes[found]
+    nearest = names.quantities[found]
     assert isinstance(nearest, NearestKey)
     yield {(0, 0): names.affine(Affine(Fraction(0), ((nearest.query, Fraction(1)),)))}
-    match names.wholes[nearest.query]:
+    match names.quantities[nearest.query]:
         case Clamped(masking, names.true, 1):
             a, b, c = NUMBER_VISIBLE[masking]
             forms = {(1, 0): names.number(a), (0, 1): names.number(b), (0, 0): names.number(c)}

@@ -14,7 +14,7 @@ from typing import final
 from attemper.checker.attention.bounds import VISIBLE
 from attemper.checker.attention.scores import ReadHead
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Clamped, Names, UnprovenError
+from attemper.checker.names import Clamped, Names, UnprovenError, Whole
 from attemper.checker.values import Bound, Value, multiply, peak_of
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
@@ -82,7 +82,7 @@ def wholes_of(names: Names, power: int, diagram: Diagram) -> dict[int, Fraction]
     found = dict(values[0].parts)
     if any(dict(value.parts) != found for value in values):
         raise UnprovenError("an integer is weighed differently at different positions")
-    if any(number not in names.wholes for number in found):
+    if any(not isinstance(names.quantities[number], Whole) for number in found):
         raise UnprovenError("a key depends on an average")
     return found
 
@@ -133,7 +133,7 @@ def _queries(
 
 
 def _clamped(names: Names, number: int) -> Clamped:
-    whole = names.wholes.get(number)
+    whole = names.quantities[number]
     if not isinstance(whole, Clamped):
         raise UnprovenError("its parabola is not about integers of two counts")
     return whole

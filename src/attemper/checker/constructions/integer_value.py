@@ -25,7 +25,7 @@ from attemper.checker.attention.margins import Growing, Margin, growing, margin_
 from attemper.checker.attention.scores import Output, ReadHead, require_exact
 from attemper.checker.constructions.lookup import lost
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import UnprovenError, scale_affine
+from attemper.checker.names import Mean, UnprovenError, scale_affine
 from attemper.checker.rounding.arithmetic import Off
 from attemper.checker.rounding.attention import LARGEST_LOSS, RoundedHead
 from attemper.checker.rounding.integers import distances, integer_off
@@ -83,16 +83,16 @@ def _looked_for(head: ReadHead) -> tuple[Masking, Diagram, Growing]:
     """The side over which the query averages, the integer that is averaged, and kappa."""
     names = head.names
     (unit, bowl), (count, slope) = _term(head, 2), _term(head, 1)
-    side = None if unit is None else names.means[unit].masking
-    if unit is None or side is None or names.means[unit].summand != names.mark(side):
+    if unit is None or unit.summand != names.mark(unit.masking):
         raise UnprovenError("its query does not carry 1 / (number visible)")
-    if count is not None and names.means[count].masking is not side:
+    side = unit.masking
+    if count is not None and count.masking is not side:
         raise UnprovenError("its query is not a count over the visible positions")
     kappa = bowl.times(Growing(laurent.constant(-1), {}))
     each = Fraction(1) if count is not None else _each(slope, kappa)
     if slope != kappa.times(Growing(laurent.constant(2 * each), {})):
         raise UnprovenError("its parabola does not have its top at the count")
-    counted = names.number(each) if count is None else names.means[count].summand
+    counted = names.number(each) if count is None else count.summand
     return side, counted, kappa
 
 
@@ -102,23 +102,23 @@ def _each(slope: Growing, kappa: Growing) -> Fraction:
     return slope.fixed.get(powers, Fraction(0)) / (2 * kappa.fixed.get(powers, Fraction(1)))
 
 
-def _term(head: ReadHead, power: int) -> tuple[int | None, Growing]:
+def _term(head: ReadHead, power: int) -> tuple[Mean | None, Growing]:
     """What stands at i before j^power: a multiple of which average (None: of 1, or 0)."""
     names, coldness = head.names, growing(head.names, head.coldness)
-    numbers: set[int | None] = set()
+    means: set[Mean | None] = set()
     total = Growing({}, {})
     for query, key in head.rows:
         for (p, b), diagram in key.items():
             if p not in {1, 2}:
                 raise UnprovenError("its scores are not those of a lookup")
             if p == power:
-                number, factor = single_mean(names, query, Masking.NONE) if query else (None, {})
+                mean, factor = single_mean(names, query, Masking.NONE) if query else (None, {})
                 at_j = growing(names, {(0, b): diagram})
-                numbers.add(number)
+                means.add(mean)
                 total = total.plus(at_j.times(coldness).times(Growing(factor, {})))
-    if len(numbers) != 1:
+    if len(means) != 1:
         raise UnprovenError("its scores are not those of a lookup")
-    return numbers.pop(), total
+    return means.pop(), total
 
 
 def _output(

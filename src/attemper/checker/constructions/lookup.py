@@ -100,10 +100,9 @@ def _scale(head: ScoredHead, waves: Waves, bounded: bool) -> tuple[Masking, Laur
     """The side over which the query averages, and kappa."""
     names = head.names
     marking, factor = single_mean(names, waves[-1 if bounded else 2, False], head.masking)
-    side = None if marking is None else names.means[marking].masking
-    if marking is None or side is None or names.means[marking].summand != names.mark(side):
+    if marking is None or marking.summand != names.mark(marking.masking):
         raise UnprovenError("its query does not carry 1 / (number visible)")
-    return side, laurent.times(factor, HALF if bounded else -1)
+    return marking.masking, laurent.times(factor, HALF if bounded else -1)
 
 
 def _counted(head: ScoredHead, waves: Waves, bounded: bool, side: Masking, scale: Laurent) -> Diagram:
@@ -112,10 +111,10 @@ def _counted(head: ScoredHead, waves: Waves, bounded: bool, side: Masking, scale
     if at not in waves:
         return names.false
     counting, factor = single_mean(names, waves[at], head.masking)
-    counted = names.true if counting is None else names.means[counting].summand
+    counted = names.true if counting is None else counting.summand
     if laurent.times(scale, -1 if bounded else 2) != factor:
         raise UnprovenError("its parabola does not have its top at the count")
-    if not names.is_bit(counted) or (counting is not None and names.means[counting].masking is not side):
+    if not names.is_bit(counted) or (counting is not None and counting.masking is not side):
         raise UnprovenError("its query is not a count over the visible positions")
     return counted
 

@@ -74,15 +74,14 @@ def sign(head: ScoredHead) -> HeadFact:
     if len(waves) != 1 or next(iter(waves)) not in {(0, True), (1, True)}:
         raise UnprovenError("its scores are not (-1)^j times a number of i")
     (((power, _), value),) = waves.items()
-    number, factor = single_mean(names, value, masking)
-    if number is None or names.means[number].masking is not masking:
+    mean, factor = single_mean(names, value, masking)
+    if mean is None or mean.masking is not masking:
         raise UnprovenError("it does not see the positions that its query averages")
-    summand = names.means[number].summand
-    unit = _odd_unit(names, masking, summand)
+    unit = _odd_unit(names, masking, mean.summand)
     visible = VISIBLE[masking] if power == 0 else laurent.constant(1)
     lead = laurent.least_ratio(laurent.times(factor, unit), visible, DOMAINS[masking])
     gap = positive(proved(lead, "both parities are as likely"))
-    is_positive = names.sum_at_least(masking, names.scaled(summand, 1 / unit), 1)
+    is_positive = names.sum_at_least(masking, names.scaled(mean.summand, 1 / unit), 1)
     outputs = head.outputs(lambda value: by_parity(head, is_positive, value))
     return HeadFact(SignRule(gap, power == 0, unit), outputs)
 

@@ -11,7 +11,17 @@ from typing import assert_never, final
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.names import Affine, Clamped, LengthDigits, Names, NearestKey
+from attemper.checker.names import (
+    Affine,
+    Clamped,
+    LengthDigits,
+    Mean,
+    Names,
+    NearestKey,
+    PositivePart,
+    Range,
+    Whole,
+)
 from attemper.checker.values import Value, peak_of
 from attemper.exact.balls import ball
 from attemper.exact.formats import FloatFormat
@@ -159,7 +169,7 @@ class Arithmetic:
         """Values of whose multiples all of a diagram's are: digits are integers."""
         found: list[Affine] = []
         for value in self.names.values(diagram):
-            if any(self.names.wholes.get(number) != LengthDigits() for number, _ in value.parts):
+            if any(self.names.quantities[number] != LengthDigits() for number, _ in value.parts):
                 return [value]
             found += [Affine(value.constant), *(Affine(factor) for _, factor in value.parts)]
         return found
@@ -168,7 +178,9 @@ class Arithmetic:
         """Whether a whole number, which no number bounds, is a part of it somewhere."""
         if diagram not in self._wholes:
             values = self.names.values(diagram)
-            self._wholes[diagram] = any(n in self.names.wholes for v in values for n, _ in v.parts)
+            self._wholes[diagram] = any(
+                isinstance(self.names.quantities[n], Whole) for v in values for n, _ in v.parts
+            )
         return self._wholes[diagram]
 
     def has_means(self, value: Value) -> bool:
@@ -259,8 +271,8 @@ class Lengths:
         """The greatest size of an affine value."""
         total = ball(abs(value.constant))
         for number, factor in value.parts:
-            match self.names.wholes.get(number):
-                case None:
+            match self.names.quantities[number]:
+                case Mean() | PositivePart() | Range():
                     ends = self.names.bounds(Affine(Fraction(0), ((number, factor),)))
                     total += ball(max(map(abs, ends)))
                 case LengthDigits():
@@ -291,9 +303,10 @@ class Lengths:
         if len(value.parts) != 1 or value.constant:
             return Fraction(0)
         ((number, factor),) = value.parts
-        if self.names.means[number].masking is None:
+        own = self.names.quantities[number]
+        if not isinstance(own, Mean):
             return Fraction(0)
-        grid = common_grid(self.names.values(self.names.means[number].summand))
+        grid = common_grid(self.names.values(own.summand))
         return Fraction(0) if grid is None else grid * abs(factor)
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:

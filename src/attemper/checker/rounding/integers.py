@@ -11,7 +11,7 @@ import flint
 
 from attemper.checker.attention.margins import Margin
 from attemper.checker.attention.scores import Output
-from attemper.checker.names import Clamped, Names
+from attemper.checker.names import Clamped, Names, Whole
 from attemper.checker.rounding.arithmetic import ZERO, Growth, Off, Rounded
 from attemper.checker.rounding.attention import QUOTIENT, RoundedHead
 from attemper.checker.rounding.growth import Forms, at_most, fading, scaled, size_of, times, total
@@ -56,7 +56,7 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Growt
 def _per_step(names: Names, output: Output, size: Growth) -> Growth:
     """How far the values of two positions are apart for each step: the factor, for squares 2 n times it."""
     ((number, _),) = names.values(output.diagram)[0].parts
-    whole = names.wholes[number]
+    whole = names.quantities[number]
     square = isinstance(whole, Clamped) and whole.power == 2
     return times(size, {-1: flint.arb(2 if square else 1)})
 
@@ -125,7 +125,8 @@ def _rate(head: RoundedHead) -> flint.arb:
 def has_one_sign(names: Names, key: Value) -> bool:
     """Whether a key is never less than 0, or never greater."""
     values = [value for diagram in key.values() for value in names.values(diagram)]
-    if any(names.means[mean].low < 0 for value in values for mean, _ in value.parts):
+    parts = [names.quantities[number] for value in values for number, _ in value.parts]
+    if any(not isinstance(part, Whole) and part.low < 0 for part in parts):
         return False
     factors = [f for value in values for f in (value.constant, *(own for _, own in value.parts))]
     return min(factors, default=0) >= 0 or max(factors, default=0) <= 0
