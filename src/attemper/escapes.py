@@ -7,34 +7,48 @@ whoever prints JSON through `escaped_json`.
 from __future__ import annotations
 
 import json
+from unicodedata import category
+
+BLANK = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"
+"""Letters and signs that Python calls printable, and that are drawn as nothing."""
 
 
 def escaped(text: str) -> str:
-    r"""The text on one line, with every character that is not printable as its escape.
+    r"""The text on one line, with every character that is not seen by itself as its escape.
 
-    These are the control characters, line breaks among them, and what changes the direction of text, has no
-    width or no meaning. (The characters that Python does not call printable, but for the blank.)
+    These are the control characters, line breaks among them, what changes the direction of text, has no
+    width or no meaning (the characters that Python does not call printable, but for the blank), what is drawn
+    as nothing, and marks that are drawn onto another character.
 
     >>> escaped("\x1b[2J PROVED\r\n\u202e\x9b")
     '\\x1b[2J PROVED\\r\\n\\u202e\\x9b'
+    >>> escaped("a\u0301 is not \xe1, and here is \u3164")
+    'a\\u0301 is not á, and here is \\u3164'
     """
-    return text if text.isprintable() else "".join(map(_escaped_character, text))
+    return text if _is_seen(text) else "".join(map(_escaped_character, text))
+
+
+def _is_seen(text: str) -> bool:
+    """Whether each character is drawn by itself."""
+    if text.isascii() or not text.isprintable():
+        return text.isprintable()
+    return not any(c in BLANK or category(c) in {"Mn", "Me"} for c in text)
 
 
 def _escaped_character(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+    return character if _is_seen(character) else character.encode("unicode_escape").decode("ascii")
 
 
 def escaped_json(record: object) -> str:
-    r"""The record as JSON on one line; what is not printable stands in its texts as \uXXXX.
+    r"""The record as JSON on one line; what is not seen by itself stands in its texts as \uXXXX.
 
     >>> escaped_json({"word": ["\x7f", "\x9b", "\U000e0001"]})
     '{"word": ["\\u007f", "\\u009b", "\\udb40\\udc01"]}'
     """
     text = json.dumps(record, ensure_ascii=False)
-    if text.isprintable():
+    if _is_seen(text):
         return text
-    return "".join(c if c.isprintable() else _escaped_units(c) for c in text)
+    return "".join(c if _is_seen(c) else _escaped_units(c) for c in text)
 
 
 def _escaped_units(character: str) -> str:
