@@ -168,10 +168,9 @@ def _wrong_value(reading: Reading, stream: Stream, coordinate: int, i: int, foun
 
 def error_of(reading: Reading, stream: Stream, coordinate: int, i: int) -> Fraction:
     """The error that the checker states of a coordinate, in a word of this length."""
-    length, error = Fraction(reading.length), stream.errors[coordinate]
-    if not error or not stream.fades(coordinate):
-        return error
-    bound = stream.fading[coordinate]
+    length, bound = Fraction(reading.length), stream.fading.get(coordinate)
+    if bound is None:
+        return stream.errors[coordinate]
     error = bound.factor * length**bound.power
     step = stream.steps.get(coordinate)
     if step is None:

@@ -256,7 +256,7 @@ def derived_wrongly(analysis: Analysis, word: Word) -> Iterator[str]:
 def _error(stream: Stream, coordinate: int, length: int) -> Fraction:
     """What the checker knows of a coordinate's error in words of a length."""
     error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
-    if fading is None or fading.factor != error:
+    if fading is None:
         return error
     assert fading.power <= 0
     return error * Fraction(length) ** fading.power

@@ -115,7 +115,7 @@ def with_names(
     """The stream with names in place of the bits of symbols, whose definitions are added to `named`."""
     if not groups:
         return stream
-    after = Stream(list(stream.values), list(stream.errors), stream.fading, stream.steps)
+    after = stream.copy()
     for group, coordinates in enumerate(groups):
         what = f"layer {number}: a bit of a symbol"
         definitions = []
@@ -135,12 +135,11 @@ def _take(names: Names, stream: Stream, output: Output, mass: Fraction) -> None:
     if error.power > 0:
         raise UnprovenError(f"coordinate {target} is off by more and more in longer words")
     stream.values[target] = add(names, stream.values[target], {(0, output.growth): output.diagram})
-    stream.errors[target] += error.factor
-    stream.fading[target], stream.steps[target] = error, output.step
+    stream.worsen(target, error, output.step)
 
 
 def layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> LayerFact:
-    middle = Stream(list(stream.values), list(stream.errors), dict(stream.fading), dict(stream.steps))
+    middle = stream.copy()
     heads: list[HeadFact] = []
     masses: list[Fraction] = []
     for index, head in enumerate(layer.heads):

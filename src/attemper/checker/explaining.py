@@ -228,7 +228,7 @@ def _named(reading: _Reading, stream: Stream, coordinate: Coordinate) -> str:
         text = reading.texts.get(names.settled(value.get((0, 0), names.false)))
     text = text or _integer(names, value) or _number(reading.analysis.network, coordinate)
     error, fading = stream.errors[coordinate], stream.fading.get(coordinate)
-    power = f" {_power(fading.power)}" if fading and fading.factor == error and fading.power else ""
+    power = f" {_power(fading.power)}" if fading and fading.power else ""
     off = f", off by at most {_upper(error)}{power}" if error else ""
     return f"{_label(reading.analysis.network, coordinate)}: {text}{off}"
 

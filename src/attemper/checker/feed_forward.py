@@ -14,7 +14,7 @@ from typing import final
 
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, Names, add_affine, scale_affine
-from attemper.checker.values import Stream, add, error_of, of_form, plain
+from attemper.checker.values import Bound, Stream, add, error_of, of_form, plain
 from attemper.networks.layers import Coordinate, Layer, LinearForm
 
 Unit = tuple[Fraction, Fraction]
@@ -47,14 +47,14 @@ def groups_of(names: Names, layer: Layer, number: int, stream: Stream) -> list[G
 
 def apply_groups(names: Names, groups: list[Group], stream: Stream) -> Stream:
     """The stream after the feed-forward layer."""
-    after = Stream(list(stream.values), list(stream.errors), stream.fading, stream.steps)
+    after = stream.copy()
     added: dict[Coordinate, list[Diagram]] = {}
     for group in groups:
         error = error_of(group.form, stream)
         values = names.values(group.diagram)
         for target, units in group.outputs.items():
             added.setdefault(target, []).append(added_by(names, group, target))
-            after.errors[target] += max(deviation(names, units, value, error) for value in values)
+            after.worsen(target, Bound(max(deviation(names, units, value, error) for value in values)))
     for target, diagrams in added.items():
         after.values[target] = add(names, after.values[target], {(0, 0): names.total(diagrams)})
     return after

@@ -84,8 +84,8 @@ class Step:
 class Stream:
     """The values of all coordinates at one depth of the network.
 
-    The errors hold at every length. Some are known to fade with it: `fading` has those by coordinate, each
-    with the error as it was when that was found. As long as that is so, `steps` says more of nearest keys.
+    The errors hold at every length. Of some it is known that they fade with it: those are in `fading`, and
+    `steps` says more of nearest keys. Whoever adds to an error calls `worsen`, which keeps all three in step.
     """
 
     values: list[Value]
@@ -93,22 +93,28 @@ class Stream:
     fading: dict[Coordinate, Bound] = field(default_factory=dict)
     steps: dict[Coordinate, Step | None] = field(default_factory=dict)
 
-    def fades(self, coordinate: Coordinate) -> bool:
-        """Whether `fading` and `steps` hold: nothing has added to the error since."""
-        fading = self.fading.get(coordinate)
-        return fading is not None and fading.factor == self.errors[coordinate]
+    def copy(self) -> Stream:
+        """Another stream with the same values, of which what is done to it is not done to this one."""
+        return Stream(list(self.values), list(self.errors), dict(self.fading), dict(self.steps))
+
+    def worsen(self, coordinate: Coordinate, error: Bound, step: Step | None = None) -> None:
+        """Add to an error. By steps it is known only if that is all of it."""
+        if error.factor:
+            self.fading[coordinate] = self.bound(coordinate, None).plus(error)
+            self.steps[coordinate] = None if self.errors[coordinate] else step
+            self.errors[coordinate] += error.factor
 
     def steps_of(self, coordinate: Coordinate, found: int | None) -> bool:
         """Whether the error is known for each step of this nearest key."""
         step = self.steps.get(coordinate)
-        return step is not None and step.found == found and self.fades(coordinate)
+        return step is not None and step.found == found
 
     def bound(self, coordinate: Coordinate, found: int | None) -> Bound:
         """How far the coordinate can be from its value, if possible for each step of a nearest key."""
         step = self.steps.get(coordinate)
         if step is not None and self.steps_of(coordinate, found):
             return step.bound
-        return self.fading[coordinate] if self.fades(coordinate) else Bound(self.errors[coordinate])
+        return self.fading.get(coordinate, Bound(self.errors[coordinate]))
 
 
 def embedded(names: Names, network: Network) -> Stream:

@@ -398,14 +398,15 @@ def test_errors_must_be_known_for_each_step() -> None:
 
 
 def test_an_error_that_was_added_to_is_known_as_it_is_only() -> None:
-    fresh = Stream(
-        [{}], [Fraction(1, 9)], {0: Bound(Fraction(1, 9))}, {0: Step(3, Bound(Fraction(1, 50), -1))}
-    )
+    fresh = Stream([{}], [Fraction(0)])
+    fresh.worsen(0, Bound(Fraction(1, 9)), Step(3, Bound(Fraction(1, 50), -1)))
     form = ((0, Fraction(2)),)
     assert bound_of(form, fresh) == Bound(Fraction(2, 9), 0)
     assert bound_of(form, fresh, 3) == Bound(Fraction(1, 25), -1)
     assert bound_of(form, fresh, 4) == Bound(Fraction(2, 9), 0)
-    fresh.errors[0] += Fraction(1, 9)
+    fresh.worsen(0, Bound(Fraction(0), 5))
+    assert bound_of(form, fresh, 3) == Bound(Fraction(1, 25), -1)
+    fresh.worsen(0, Bound(Fraction(1, 9)), Step(3, Bound(Fraction(1, 50), -1)))
     assert bound_of(form, fresh, 3) == Bound(Fraction(4, 9), 0)
 
 

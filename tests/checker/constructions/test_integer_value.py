@@ -233,8 +233,16 @@ def test_polynomials_bound_what_they_are_made_of() -> None:
 
 
 def test_errors_keep_their_powers_only_while_nothing_is_added() -> None:
-    fading_ = {0: Bound(Fraction(3), -2), 1: Bound(Fraction(1), -1)}
-    stream = Stream([{}, {}, {}], [Fraction(3), Fraction(2), Fraction(5)], fading_)
+    """Of two errors that fade, the one that fades more slowly says how their sum does."""
+    stream = Stream([{}, {}, {}], [Fraction(0), Fraction(0), Fraction(5)])
+    stream.worsen(0, Bound(Fraction(1), -2))
+    before = stream.copy()
+    stream.worsen(0, Bound(Fraction(2), -3))
+    assert bound_of(((0, Fraction(1)),), before) == Bound(Fraction(1), -2)
+    for power in (-1, 0):
+        stream.worsen(1, Bound(Fraction(1), power))
+    stream.worsen(2, Bound(Fraction(0), -7))
+    assert stream.errors == [3, 2, 5]
     assert bound_of(((0, Fraction(-2)),), stream) == Bound(Fraction(6), -2)
     assert bound_of(((1, Fraction(1)),), stream) == Bound(Fraction(2), 0)
     assert bound_of(((0, Fraction(1)), (2, Fraction(1))), stream) == Bound(Fraction(8), 0)

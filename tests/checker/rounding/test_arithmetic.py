@@ -486,6 +486,7 @@ def linear_by_hand(draws: list[Draw], factors: list[Fraction], form: FloatFormat
             relative += 3 * u * (1 + relative)
         inverse = None if own.inverse is None else own.inverse / abs(factor)
         at_zero = abs(factor) * own.errors[0] * (1 + 3 * u)
+        at_zero += Fraction(1, form.range) if at_zero else 0
         return [size, inverse, None, absolute, at_zero, None if inverse is None else relative]
     values = [f * v for own, f in zip(draws, factors, strict=True) for v in own.constants or () if v]
     if any(own.constants is None for own in draws) or not values or min(values) < 0 < max(values):
@@ -709,7 +710,8 @@ def test_a_second_reading_of_products_finds_the_same(form: FloatFormat) -> None:
         assert same(found.size, one[0] * other[0])
         assert same(found.inverse, one[1] * other[1])
         assert same(found.absolute, most[0] * most[1] * (1 + u) - one[0] * other[0] + Fraction(1, form.range))
-        assert same(found.zero, max(one[3] * most[1], other[3] * most[0]) * (1 + u))
+        at_zero = max(one[3] * most[1], other[3] * most[0]) * (1 + u)
+        assert same(found.zero, at_zero + (Fraction(1, form.range) if at_zero else 0))
         assert same(found.relative, (1 + one[4]) * (1 + other[4]) * (1 + u) - 1)
 
 

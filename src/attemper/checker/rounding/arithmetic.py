@@ -97,8 +97,9 @@ EXACT = Off()
 class Rounded:
     """A quantity: its greatest size, the grid of whose multiples it is if it is exact, and its errors.
 
-    `inverse` bounds 1 / |x| where it is not 0. `absolute` holds everywhere, `zero` where the value is 0,
-    `relative` where it is not. There the error is also at most `steady` relatively and `floor` besides.
+    `inverse` bounds 1 / |x| where it is not 0, if `relative` is known: nothing else may rest on it.
+    `absolute` holds everywhere, `zero` where the value is 0, `relative` where it is not. There the error is
+    also at most `steady` relatively and `floor` besides.
     """
 
     size: flint.arb
@@ -377,7 +378,7 @@ class Lengths:
         if not (inverse < self.form.range):
             relative = UNKNOWN
         # The weight and the product may be rounded, too.
-        zero = weight * off.zero * (1 + 3 * self.u)
+        zero = self._lost(weight * off.zero * (1 + 3 * self.u))
         return Rounded(size, inverse, None, absolute, zero, relative)
 
     def _pair(self, weight: flint.arb, off: Off, relative: flint.arb, known: Rounded) -> Rounded:
@@ -434,9 +435,13 @@ class Lengths:
             inverse,
             None,
             most_left * most_right * (1 + self.u) - size + self.tiny,
-            (left.zero * most_right).max(right.zero * most_left) * (1 + self.u),
+            self._lost((left.zero * most_right).max(right.zero * most_left) * (1 + self.u)),
             relative if inverse < self.form.range else UNKNOWN,
         )
+
+    def _lost(self, zero: flint.arb) -> flint.arb:
+        """The error of a product that should be 0, with what underflows; what is exactly 0 does not."""
+        return ZERO if zero == 0 else zero + self.tiny
 
 
 def greatest(errors: Iterable[flint.arb]) -> flint.arb:

@@ -110,7 +110,14 @@ class RoundedHead:
 
         The weights above and below the fraction line may be rounded differently.
         """
-        return self.noise * (1 + self.sums) - 1 + self.dropped
+        return self.noise * (1 + self.sums) - 1 + self.dropped + self.vanished
+
+    @property
+    def vanished(self) -> flint.arb:
+        """By how much a mean moves for weights that underflow, relative to the largest value."""
+        # The greatest weight is 1, and two values may be opposite.
+        others = 0 if self.lengths.arithmetic.is_real else self.lengths.length - 1
+        return 2 * others * self.lengths.tiny
 
     @property
     def dropped(self) -> flint.arb:
@@ -188,8 +195,9 @@ def attended(
     for value, output in head.values:
         largest = ball(output.size) + value.absolute
         off = mass * ball(output.spread) + value.absolute + largest * quotient
-        # Both of a pair get the weights of the same scores.
-        found.append(Off(off, off, apart=2 * (value.absolute + largest * quotient)))
+        # A range stands for whatever is read, and is off like a constant. Both of a pair get the weights of
+        # the same scores.
+        found.append(Off(off, off, off, apart=2 * (value.absolute + largest * quotient)))
     return found
 
 

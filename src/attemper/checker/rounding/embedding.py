@@ -125,6 +125,7 @@ def _sum(parts: list[Rounded]) -> Rounded:
         raise BeyondError("position embeddings or temperatures leave the range of float64")
     absolute = sum((part.absolute for part in parts), ZERO)
     absolute += 2 * len(parts) * V * (size + absolute) + UNDERFLOW
+    # No relative error is known, so the inverse says nothing.
     return Rounded(size, flint.arb(1), None, absolute, absolute, UNKNOWN)
 
 
