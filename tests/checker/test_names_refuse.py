@@ -34,6 +34,11 @@ def share(names: Sums) -> Diagram:
     return names.mean(LEFT, names.letter("a"))
 
 
+def ranged(names: Sums) -> Diagram:
+    """A number of which nothing is known: at another position it is another one."""
+    return names.choose(names.letter("b"), names.true, names.anything(Fraction(0), Fraction(1)))
+
+
 def shown(names: Sums) -> Diagram:
     """A bit where b stands, and else an average."""
     return names.choose(names.letter("b"), names.true, share(names))
@@ -50,8 +55,8 @@ def test_only_an_average_has_a_mask_and_a_summand(kind: type[Sums]) -> None:
     assert (found.masking, found.summand) == (LEFT, names.letter("a"))
     count = names.clamped(LEFT, names.letter("a"), 1)
     others = [names.positive_part(rectified), count, names.nearest_key(LEFT, False, names.true, 0, 0)[1]]
-    ranged = names.anything(Fraction(0), Fraction(1))
-    for other in [names.affine(other) for other in others] + [names.digits(), ranged]:
+    others_of_names = [names.digits(), names.anything(Fraction(0), Fraction(1))]
+    for other in [names.affine(other) for other in others] + others_of_names:
         ((number, _),) = names.values(other)[0].parts
         with pytest.raises(UnprovenError, match="average over the visible positions"):
             names.average(number)
@@ -86,6 +91,7 @@ def test_a_sum_with_a_fraction_at_one_position_is_not_rounded(kind: type[Sums], 
         lambda names, value: names.different(value, names.letter("a")),
         lambda names, value: names.different(names.letter("a"), value),
         lambda names, value: names.choose(value, names.true, names.false),
+        lambda names, value: names.equals(value, Fraction(1, 2)),
         lambda names, value: names._reaches(value, 1),
         lambda names, value: names._corner(value),
     ],
@@ -111,7 +117,7 @@ def test_an_average_is_no_bit(kind: type[Sums], ask: Callable[[Sums, Diagram], o
 def test_an_average_is_not_read_at_another_position_as_if_it_stood_there(
     kind: type[Sums], ask: Callable[[Sums, Diagram], Diagram]
 ) -> None:
-    for make in (share, shown):
+    for make in (share, shown, ranged):
         names = kind(("a", "b"))
         with pytest.raises(UnprovenError, match=r"depends on an average|not a function of its position"):
             ask(names, make(names))

@@ -426,8 +426,8 @@ class Names(ABC):
         return self.diagrams.map(("where", name), lambda value: Affine(Fraction(holds_of(value))), diagram)
 
     def equals(self, diagram: Diagram, constant: Fraction) -> Diagram:
-        """The bit that says where a value is this number."""
-        return self.where(("=", constant), lambda value: value == Affine(constant), diagram)
+        """The bit that says where a value is this number. Raises `UnprovenError` if it has averages."""
+        return self.where(("=", constant), lambda value: number_of(value) == constant, diagram)
 
     def is_multiple(self, diagram: Diagram, of: Diagram) -> bool:
         """Whether it is a number times the other one, which is never 0."""
@@ -571,12 +571,9 @@ class Names(ABC):
     def elsewhere(self, diagram: Diagram, moved: Callable[[Variable], Diagram]) -> Diagram:
         """The diagram with its variables read elsewhere. Raises `UnprovenError` if it has averages.
 
-        A range (`anything`) may stay: a head that reads one position makes it for what it reads itself, and
-        no head reads it again, as they ask for `constants`.
+        Those are other numbers at another position, and so are ranges (`anything`).
         """
-        parts = {self.quantities[number] for value in self.values(diagram) for number, _ in value.parts}
-        if not all(isinstance(part, Range) for part in parts):
-            raise UnprovenError("what is read at another position depends on an average")
+        self.constants(diagram, "what is read at another position")
         return self.diagrams.substitute(diagram, moved, self.choose)
 
     def at_fixed(self, diagram: Diagram, position: int) -> Diagram:

@@ -95,18 +95,24 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
     """The value at the winner; with a strict mask at the winner of the neighbour."""
     names, masking = head.names, head.masking.weak
     *nearer, last = blocked.bits
-    found = names.chosen(masking, leftmost, last, value)
+    found, is_known = names.chosen(masking, leftmost, last, value), names.true
     values = [] if not nearer else _values_off(head, nearer[0], value)
     if len(values) > 1:
         names.reads_blocked = True
         if names.is_loose:
-            nearer, found = nearer[:1], names.anything(min(values), max(values))
+            nearer, found, is_known = nearer[:1], names.false, names.exists(masking, nearer[0])
     for bit in reversed(nearer):
         here = names.chosen(masking, leftmost, bit, value)
         found = names.choose(names.exists(masking, bit), here, found)
-    if not head.masking.is_strict:
+    if head.masking.is_strict:
+        offset = -1 if masking is Masking.FUTURE else 1
+        found, is_known = (
+            names.shifted(found, offset, names.false),
+            names.shifted(is_known, offset, names.true),
+        )
+    if is_known == names.true:
         return found
-    return names.shifted(found, -1 if masking is Masking.FUTURE else 1, names.false)
+    return names.choose(is_known, found, names.anything(min(values), max(values)))
 
 
 def _values_off(head: ScoredHead, where: Diagram, value: Diagram) -> list[Fraction]:
