@@ -15,11 +15,12 @@ from attemper.checker.report import lines_of
 from attemper.escapes import escaped, escaped_json
 
 UNSEEN = ["\u200b", "\u2060", "\ufeff", "\u00ad", "\u3164", "\uffa0", "\u115f", "\u2800", "\ufe0f", "\u034f"]
-ONTO_ANOTHER = ["\u0301", "\u0338", "\u20dd", "\u17b4"]
-SEEN = ["a", "á", "ß", "я", "字", "→", "𝔸", "ा", "\\", "'"]
+ONTO_ANOTHER = ["\u0301", "\u0338", "\u20dd", "\u17b4", "\u1161", "\u11a8"]
+OTHER_CODES = ["\u212a", "\u2126", "\u212b", "\u037e", "\uf900"]
+SEEN = ["a", "á", "ß", "я", "字", "가", "→", "𝔸", "ा", "\\", "'"]
 
 
-@pytest.mark.parametrize("character", UNSEEN + ONTO_ANOTHER)
+@pytest.mark.parametrize("character", UNSEEN + ONTO_ANOTHER + OTHER_CODES)
 def test_what_is_not_seen_by_itself_is_escaped(character: str) -> None:
     assert escaped(f"a{character}") == "a" + character.encode("unicode_escape").decode("ascii")
     assert escaped(f"a{character}").isascii()

@@ -7,10 +7,11 @@ whoever prints JSON through `escaped_json`.
 from __future__ import annotations
 
 import json
-from unicodedata import category
+import re
+from unicodedata import category, is_normalized
 
-BLANK = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"
-"""Letters and signs that Python calls printable, and that are drawn as nothing."""
+HIDDEN = re.compile("[\u115f-\u11ff\u2800\u3164\uffa0\U0001d159]")
+"""What Python calls printable, and is drawn as nothing or, in Korean, as a part of the syllable before it."""
 
 
 def escaped(text: str) -> str:
@@ -18,7 +19,8 @@ def escaped(text: str) -> str:
 
     These are the control characters, line breaks among them, what changes the direction of text, has no
     width or no meaning (the characters that Python does not call printable, but for the blank), what is drawn
-    as nothing, and marks that are drawn onto another character.
+    as nothing, what is drawn onto another character, and the second codes of a character that has two, as the
+    Kelvin sign is a K. (Letters of other scripts that look like these are printed as they are.)
 
     >>> escaped("\x1b[2J PROVED\r\n\u202e\x9b")
     '\\x1b[2J PROVED\\r\\n\\u202e\\x9b'
@@ -29,10 +31,11 @@ def escaped(text: str) -> str:
 
 
 def _is_seen(text: str) -> bool:
-    """Whether each character is drawn by itself."""
+    """Whether each character is drawn by itself, and has no other code."""
     if text.isascii() or not text.isprintable():
         return text.isprintable()
-    return not any(c in BLANK or category(c) in {"Mn", "Me"} for c in text)
+    others = (category(c) in {"Mn", "Me"} or not is_normalized("NFC", c) for c in text)
+    return not HIDDEN.search(text) and not any(others)
 
 
 def _escaped_character(character: str) -> str:
