@@ -436,9 +436,7 @@ def test_averages_are_brought_to_one_form() -> None:
     spelled = own.both(even, own.negation(own.first))
     assert own.mean(LEFT, spelled) == own.mean(LEFT, even)
     mean = own.mean(LEFT, own.letter("a"))
-    assert own.both(own.first, own.equals(own.with_edges(mean), Fraction(1))) == own.both(
-        own.first, own.letter("a")
-    )
+    assert own.product(own.first, own.with_edges(mean)) == own.both(own.first, own.letter("a"))
     rng = random.Random(0)
     for _ in range(5):
         factor = Fraction(rng.randint(1, 5), rng.randint(1, 5))
