@@ -25,7 +25,7 @@ from attemper.checker.rounding.heads import rounded_row
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ONE, ClosedForm, I, number, over, times
-from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
+from attemper.exact.formats import BFLOAT16, FLOAT32, REAL, FloatFormat
 from attemper.networks.layers import (
     Layer,
     LinearForm,
@@ -95,6 +95,15 @@ def test_what_the_value_of_a_selection_is_off_by(
         assert is_same(off.other, 3 * stray + ball(rest))
         assert is_same(off.mean, 3 * stray + ball(rest))
         assert off.relative == 0
+
+
+@finely
+def test_in_real_arithmetic_a_mean_loses_nothing() -> None:
+    """No weight underflows there; in a format each but the greatest may."""
+    for length in (1, 2, 17):
+        assert rounded_at(*run_at(selecting(), REAL, length)).quotient == 0
+        lost = rounded_at(*run_at(selecting(), FLOAT32, length)).vanished
+        assert is_same(lost, Fraction(2 * (length - 1), FLOAT32.range))
 
 
 @finely
