@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from attemper.errors import AlphabetError, OptionError, SourceError, UnsupportedError
 from attemper.languages.named.zoo import entries, transducing
 from attemper.languages.words import Word
-from attemper.training.labelled import drawn, task_named
+from attemper.training.labelled import Labelled, drawn, task_named, unbalanced
 
 WORDS = [word for n in range(6) for word in product("ab", repeat=n)]
 
@@ -38,8 +39,76 @@ def test_a_length_without_members_has_words_that_are_none() -> None:
     even = task_named("regex:((a|b)(a|b))*", "ab")
     assert [one.label for one in drawn(even, (3, 3), 4, seed=0)] == [False] * 4
     assert [one.label for one in drawn(even, (4, 4), 4, seed=0)] == [True] * 4
-    rare = task_named("regex:a*", "ab")
-    assert {one.label for one in drawn(rare, (60, 60), 4, seed=0)} >= {False}
+    assert [one.label for one in drawn(even, (0, 0), 4, seed=0)] == [True] * 4
+    assert [(len(one.word) % 2, one.label) for one in drawn(even, (3, 9), 4, seed=0)] == [
+        (0, True),
+        (1, False),
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "alphabet", "lengths"),
+    [
+        ("(ab|ba)*c?", "abc", (32, 64)),
+        ("a*b", "ab", (32, 64)),
+        ("a*", "ab", (60, 60)),
+        ("a{7}", "ab", (0, 99)),
+    ],
+)
+def test_half_of_the_words_of_an_automaton_are_members_however_rare_these_are(
+    text: str, alphabet: str, lengths: tuple[int, int]
+) -> None:
+    task = task_named(f"regex:{text}", alphabet)
+    words = list(drawn(task, lengths, 40, seed=0))
+    assert [one.label for one in words] == [True, False] * 20
+    for one in words:
+        assert task.accepts(one.word) is one.label
+        assert lengths[0] <= len(one.word) <= lengths[1]
+
+
+def test_every_choice_of_a_number_is_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that chance decides of a member of 3 symbols is a number below 2, of a stranger one below 25."""
+    task = task_named("regex:(ab|ba)*c?", "abc")
+    found: dict[bool, list[Word]] = {True: [], False: []}
+    for number in range(2 * 25):
+        monkeypatch.setattr("attemper.training.labelled.Random.randrange", lambda _, stop, n=number: n % stop)
+        for one in drawn(task, (3, 3), 2, seed=0):
+            found[one.label].append(one.word)
+    for member, times in ((True, 25), (False, 2)):
+        words = [word for word in product("abc", repeat=3) if task.accepts(word) is member]
+        assert Counter(found[member]) == dict.fromkeys(words, times)
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths", "said"),
+    [
+        ("(aa)*", (3, 3), "length 3 has no word in the language"),
+        ("(aa)*", (0, 0), "length 0 has no word outside the language"),
+        ("(aa)*", (0, 4), "2 of these 4 lengths, such as 1, have no word in the language"),
+        ("a*", (0, 9), ""),
+        (".*", (0, 9), "these lengths have no word outside the language"),
+        (
+            "(..)*",
+            (3, 4),
+            "1 of these 2 lengths, such as 3, have no word in the language; "
+            "1 of these 2 lengths, such as 4, have no word outside the language",
+        ),
+    ],
+)
+def test_lengths_with_words_of_one_verdict_are_said(text: str, lengths: tuple[int, int], said: str) -> None:
+    assert unbalanced(task_named(f"regex:{text}", "ab"), lengths, ()) == said
+
+
+def test_a_verdict_that_is_hardly_found_at_random_is_said() -> None:
+    task, member, stranger = task_named("formula:H a", "ab"), Labelled(("a",), True), Labelled(("b",), False)
+    none = "0 of 4 words are in the language: no more were found at random"
+    assert unbalanced(task, (1, 1), [stranger] * 4) == none
+    assert unbalanced(task, (1, 1), [member] * 4).startswith("0 of 4 words are outside the language")
+    assert unbalanced(task, (1, 1), [member] + [stranger] * 10).startswith(
+        "1 of 11 words are in the language"
+    )
+    assert unbalanced(task, (1, 1), [member] + [stranger] * 9) == ""
+    assert unbalanced(task, (1, 1), [member]) == ""
 
 
 def test_a_word_depends_on_its_number_alone() -> None:

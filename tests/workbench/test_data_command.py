@@ -72,6 +72,33 @@ def test_texts_have_an_alphabet_and_formulas_a_place(tmp_path: Path) -> None:
     assert attemper("data", "regex:(ab)*", *given).out.splitlines()[0].startswith("1-5: 8 words")
 
 
+def test_words_of_an_expression_are_balanced_and_lengths_without_members_are_said(tmp_path: Path) -> None:
+    given = ["data", "regex:(ab|ba)*c?", "--alphabet", "abc", "--split", "[8,8],[32,64]", "--count", 20]
+    assert attemper(*given, "-o", tmp_path).out.splitlines()[:2] == [
+        "8-8: 20 words, 10 of them in the language",
+        "32-64: 20 words, 10 of them in the language",
+    ]
+    given = [
+        "data",
+        "regex:(aa)*",
+        "--alphabet",
+        "ab",
+        "--split",
+        "[3,3],[4,4]",
+        "--count",
+        4,
+        "-o",
+        tmp_path,
+    ]
+    assert attemper(*given).out.splitlines()[:3] == [
+        "3-3: 4 words, 0 of them in the language",
+        "  warning: length 3 has no word in the language",
+        "4-4: 4 words, 2 of them in the language",
+    ]
+    said = attemper(*given, "--json").record
+    assert [one["warning"] for one in said["splits"]] == ["length 3 has no word in the language", ""]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

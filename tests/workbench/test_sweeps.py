@@ -390,3 +390,21 @@ def test_prefixes_are_not_run_by_themselves(monkeypatch: pytest.MonkeyPatch) -> 
     assert lengths == {7: 2**7}
     assert verify(AHEAD, Plan(3, 0, 1)).words == 2**4 - 2
     assert lengths == {7: 2**7, 3: 8, 2: 4, 1: 2}
+
+
+def test_members_of_an_automaton_are_tried_however_rare_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At random a word of 20 symbols is no member of (ab|ba)*c?: nothing but the reject would be tried."""
+    model = attemper.compile_regex("(ab|ba)*c?", "abc")
+
+    def members() -> list[int]:
+        tasks = plans.tasks(model, Plan(up_to=1, random_words=200, length=40), Part.DRAWN)
+        words = [
+            word for task in tasks for batch in task if isinstance(batch, Listed) for word in batch.words
+        ]
+        assert len(words) == 200
+        return [len(word) for word in words if len(word) >= 20 and model.language.bits(word)[-1]]
+
+    assert len(members()) > 10
+    # Where a table of counts would be too large, words are tried as before.
+    monkeypatch.setattr("attemper.languages.regular.numbering.MOST_BITS", 0)
+    assert len(members()) < 5

@@ -45,6 +45,23 @@ def test_a_language_is_judged_by_its_verdicts(tmp_path: Path) -> None:
     )
 
 
+def test_a_length_without_members_is_said(tmp_path: Path) -> None:
+    entries = {**RECOGNITION, "language": "regex:(..)*", "alphabet": "ab"}
+    evaluation = {"lengths": [3, 4], "words": 4}
+    config = written(tiny(task=entries, training={"steps": 1}, evaluation=evaluation), tmp_path)
+    said = attemper("train", config, "-o", tmp_path / "run")
+    assert said.code == 0
+    assert said.out.splitlines()[-3:-1] == [
+        "warning: n = 3: length 3 has no word in the language",
+        "warning: n = 4: length 4 has no word outside the language",
+    ]
+    rows = attemper("train", config, "-o", tmp_path / "run", "--json").records
+    assert [row["warning"] for row in rows if row["kind"] == "measured"] == [
+        "length 3 has no word in the language",
+        "length 4 has no word outside the language",
+    ]
+
+
 def test_a_run_goes_on_only_if_it_is_said(config: Path, tmp_path: Path) -> None:
     attemper("train", config, "-o", tmp_path / "run")
     (tmp_path / "run/model.safetensors").unlink()

@@ -19,7 +19,7 @@ from typing import assert_never
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.languages.words import Word
-from attemper.training.labelled import Labelled, Lengths, Task, drawn, task_named
+from attemper.training.labelled import Labelled, Lengths, Task, drawn, task_named, unbalanced
 from attemper.training.settings import RecognitionTask
 from attemper.writing import write_together
 
@@ -86,7 +86,15 @@ def write_data(
         files |= {folder / name: data for name, data in own.items()}
         digests = {name: sha256(data).hexdigest() for name, data in own.items()}
         members = sum(one.label for one in words)
-        said.append({"name": name_of(split), "words": len(words), "members": members, "sha256": digests})
+        said.append(
+            {
+                "name": name_of(split),
+                "words": len(words),
+                "members": members,
+                "warning": unbalanced(task, split, words),
+                "sha256": digests,
+            }
+        )
     manifest: dict[str, object] = {
         "format": FORMAT,
         "layout": str(layout),

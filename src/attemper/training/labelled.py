@@ -1,11 +1,13 @@
 """Words with a verdict: of the zoo's languages, of formulas and of regular expressions, from a seed.
 
 The k-th word of a set depends on the task, the lengths, the seed and k alone; every verdict is the oracle's.
+Where the language is given by an automaton, its words are counted in it: all of one length and verdict are
+drawn with the same probability. Others are tried at random, or come from the zoo's entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import final
@@ -14,6 +16,8 @@ from attemper.errors import OptionError
 from attemper.languages.language import Language
 from attemper.languages.named.drawing import changed, random_word
 from attemper.languages.named.zoo import language_named
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.numbering import Numbering, verdicts
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At
@@ -22,6 +26,9 @@ from attemper.languages.words import Word, parse_alphabet
 
 ATTEMPTS = 200
 """So many words are drawn for one with the verdict that is wanted; then one with the other is taken."""
+
+RARE = 10
+"""A verdict that fewer than one in so many words have is said to be rare."""
 
 Lengths = tuple[int, int]
 """The least and the greatest length of words."""
@@ -42,7 +49,8 @@ class Task:
     """A language to be recognised, by the text that names it.
 
     `polarity` says which language this is where there are two of one name. `member` draws a word of the
-    language of about so many symbols; None where nothing is known that does.
+    language of about so many symbols; None where nothing is known that does. `automaton` is one of the
+    language, where it is given by one.
     """
 
     name: str
@@ -50,6 +58,7 @@ class Task:
     alphabet: tuple[str, ...]
     accepts: Callable[[Word], bool]
     member: Callable[[Random, int], Word] | None = None
+    automaton: Dfa | None = None
 
 
 def task_named(name: str, alphabet: str = "", at: str = "last") -> Task:
@@ -73,7 +82,8 @@ def task_named(name: str, alphabet: str = "", at: str = "last") -> Task:
     symbols = parse_alphabet(alphabet)
     match kind:
         case "regex":
-            return Task(name, "", symbols.symbols, _verdict(parse_regex(text, symbols)))
+            dfa = parse_regex(text, symbols)
+            return Task(name, "", symbols.symbols, dfa.accepts, automaton=dfa)
         case "formula":
             formula = parse(text, symbols)
             language = read_language(formula, At(at), accepts_empty=False)
@@ -88,26 +98,82 @@ def task_named(name: str, alphabet: str = "", at: str = "last") -> Task:
 
 
 def drawn(task: Task, lengths: Lengths, count: int, seed: int) -> Iterator[Labelled]:
-    """Words of these lengths, by turns in the language and not, as far as `ATTEMPTS` find such.
+    """Words of these lengths, by turns in the language and not, as far as there are such.
+
+    With an automaton a word's length is one of those that have words of its verdict, all with the same
+    probability, and so is the word among those of its length and verdict. Without one, `ATTEMPTS` words are
+    tried for each. Raises `UnsupportedError` for lengths that `Numbering` refuses.
 
     >>> [(len(one.word), one.label) for one in drawn(task_named("parity"), (0, 4), 4, seed=0)]
     [(3, True), (4, False), (4, True), (2, False)]
     """
+    counted = None if task.automaton is None else _Counted(Numbering(task.automaton, lengths[1]), lengths)
     for number in range(count):
-        yield _one(task, lengths, Random(f"{task.name} {lengths} {seed} {number}"), wanted=number % 2 == 0)
+        draw, wanted = Random(f"{task.name} {lengths} {seed} {number}"), number % 2 == 0
+        word = _tried(task, lengths, draw, wanted=wanted) if counted is None else counted.drawn(draw, wanted)
+        yield Labelled(word, task.accepts(word))
 
 
-def _one(task: Task, lengths: Lengths, draw: Random, *, wanted: bool) -> Labelled:
+@final
+class _Counted:
+    """Words of some lengths, drawn by their numbers."""
+
+    def __init__(self, numbering: Numbering, lengths: Lengths) -> None:
+        self.numbering = numbering
+        every = range(lengths[0], lengths[1] + 1)
+        self.lengths = {
+            member: [n for n in every if numbering.count(n, member=member)] for member in (True, False)
+        }
+
+    def drawn(self, draw: Random, wanted: bool) -> Word:
+        """A word with this verdict if any length has one, else with the other."""
+        member = wanted if self.lengths[wanted] else not wanted
+        n = draw.choice(self.lengths[member])
+        return self.numbering.word(n, draw.randrange(self.numbering.count(n, member=member)), member=member)
+
+
+def _tried(task: Task, lengths: Lengths, draw: Random, *, wanted: bool) -> Word:
     found = None
     for _ in range(ATTEMPTS):
         word = _attempt(task, draw.randint(*lengths), draw)
         if lengths[0] <= len(word) <= lengths[1]:
-            found = Labelled(word, task.accepts(word))
-            if found.label == wanted:
-                return found
-    # Some lengths have words of one verdict alone: the oracle says which this is.
+            if task.accepts(word) == wanted:
+                return word
+            found = word
+    # Some lengths have words of one verdict alone.
     word = random_word(task.alphabet, draw, draw.randint(*lengths))
-    return found or Labelled(word, task.accepts(word))
+    return word if found is None else found
+
+
+def unbalanced(task: Task, lengths: Lengths, words: Sequence[Labelled]) -> str:
+    """What is to be said of words that `drawn` gave where a length, or nearly every word, has one verdict.
+
+    With an automaton that is known of each length; the one word of length 0 is left out of a longer range.
+
+    >>> unbalanced(task_named("regex:(aa)*", "ab"), (0, 4), ())
+    '2 of these 4 lengths, such as 1, have no word in the language'
+    """
+    if task.automaton is None:
+        return _rare(words)
+    every = list(enumerate(verdicts(task.automaton, lengths[1])))[max(lengths[0], min(1, lengths[1])) :]
+    said = []
+    for member, place in ((True, "in"), (False, "outside")):
+        lacking = [n for n, found in every if member not in found]
+        if len(every) == len(lacking) == 1:
+            said.append(f"length {lacking[0]:,} has no word {place} the language")
+        elif lacking:
+            some = f"{len(lacking):,} of these {len(every):,} lengths, such as {lacking[0]:,},"
+            named = "these lengths" if len(lacking) == len(every) else some
+            said.append(f"{named} have no word {place} the language")
+    return "; ".join(said)
+
+
+def _rare(words: Sequence[Labelled]) -> str:
+    for member, place in ((True, "in"), (False, "outside")):
+        found = sum(one.label == member for one in words)
+        if RARE * found < len(words) > 1:
+            return f"{found:,} of {len(words):,} words are {place} the language: no more were found at random"
+    return ""
 
 
 def _attempt(task: Task, size: int, draw: Random) -> Word:

@@ -10,7 +10,7 @@ from typing import assert_never, final
 import torch
 from torch import Tensor, nn
 
-from attemper.training.labelled import drawn
+from attemper.training.labelled import drawn, unbalanced
 from attemper.training.losses import Lesson, NextSymbols, Verdicts
 from attemper.training.measuring import Measured, finite, measured
 from attemper.training.settings import Settings
@@ -34,6 +34,8 @@ class Judged:
     right_members: int
     loss: float
     """The mean loss in nats."""
+    warning: str
+    """What is to be said where there are hardly any words of one verdict, or none of this length."""
 
 
 def results(model: nn.Module, lesson: Lesson, settings: Settings) -> Iterator[Measured | Judged]:
@@ -75,4 +77,5 @@ def judged(model: nn.Module, lesson: Verdicts, n: int, count: int, seed: int) ->
         int(labels.sum()),
         int((right & labels).sum()),
         float(nn.functional.cross_entropy(logits, labels.long())),
+        unbalanced(lesson.task, (n, n), words),
     )

@@ -30,8 +30,9 @@ def data_command(
 ) -> None:
     """Draw words with their verdicts, half of them in the language, for training (docs/training.md).
 
-    Every verdict is the oracle's. Where a length has words of one verdict alone, or hardly others, there are
-    fewer of these.
+    Every verdict is the oracle's. Words of regex:TEXT are counted in its automaton: all of one length and
+    verdict are drawn with the same probability. Where a length has words of one verdict alone, or hardly any
+    others are found, that is said.
     """
     if at not in {"first", "last"}:
         raise typer.BadParameter(f"--at {at}: a formula is read at first or at last")
@@ -46,4 +47,6 @@ def data_command(
         out.print(f"{named.name}: {named.polarity}")
     for one in cast("list[dict[str, Any]]", manifest["splits"]):
         out.print(f"{one['name']}: {one['words']:,} words, {one['members']:,} of them in the language")
+        if one["warning"]:
+            out.print(f"  warning: {one['warning']}")
     out.print(f"wrote {output}")

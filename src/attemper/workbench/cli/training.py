@@ -117,6 +117,9 @@ def _print(run: Run) -> None:
     for row in rows:
         shown.add_row(*(_cell(row[name]) for name in columns))
     out.print(shown)
+    for row in rows:
+        if row.get("warning"):
+            out.print(f"warning: n = {row['n']}: {row['warning']}")
     out.print(f"losses in nats; wrote {run.folder}")
 
 

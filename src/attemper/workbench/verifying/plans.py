@@ -10,6 +10,9 @@ from itertools import islice
 from typing import assert_never, final
 
 from attemper.errors import UnsupportedError
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.numbering import Numbering
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Word
 from attemper.workbench.model import Model
@@ -130,16 +133,27 @@ def _drawn(model: Model, plan: Plan) -> Iterator[list[Word]]:
     for word in rng.sample(at_numbers, min(left // 2, len(at_numbers))):
         left -= 1
         yield [word]
-    length = plan.length
+    length, members = plan.length, _members(model.language, plan.length)
     while left > 0:
         symbols = _some(rng, model.alphabet.symbols)
         boundary = list(boundary_words(symbols, length))
         chunk = rng.sample(boundary, min(4, len(boundary), left))
         chunk += [random_word(rng, symbols, length) for _ in range(min(4, left - len(chunk)))]
+        if members is not None and (count := members.count(length)):
+            # Where members are rare no random word is one, and nothing but the reject would be tried.
+            chunk[-1] = members.word(length, rng.randrange(count))
         left -= len(chunk)
         yield chunk
         # A quarter of the lengths is the greatest: constructions break there first.
         length = plan.length if rng.random() < 0.25 else rng.randint(1, plan.length)
+
+
+def _members(language: Language, longest: int) -> Numbering | None:
+    """The members of an automaton, if it is one in which they can be counted."""
+    try:
+        return Numbering(language, longest) if isinstance(language, Dfa) else None
+    except UnsupportedError:
+        return None
 
 
 def _some(rng: random.Random, symbols: Sequence[str]) -> Sequence[str]:
