@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
+from attemper.workbench.cli import progress
 from attemper.workbench.cli.app import main
 
 ENDLESS = 10_000
@@ -37,10 +38,17 @@ class Outcome:
         return record
 
 
-def attemper(*arguments: object, stdin: str = "", columns: int | None = ENDLESS) -> Outcome:
+NEVER = 1e6
+"""Seconds that no test lasts."""
+
+
+def attemper(
+    *arguments: object, stdin: str = "", columns: int | None = ENDLESS, patience: float = NEVER
+) -> Outcome:
     """Run `attemper ARGUMENTS...`; no command may ever end in a traceback or exit 70.
 
-    With `columns` None the variable COLUMNS is not set, as in a pipe.
+    With `columns` None the variable COLUMNS is not set, as in a pipe. What goes on is said after `patience`
+    seconds, and each time after so many more: what a test reads is not to depend on how fast its machine is.
     """
     out, err = io.StringIO(), io.StringIO()
     argv = ["attemper", *map(str, arguments)]
@@ -52,6 +60,8 @@ def attemper(*arguments: object, stdin: str = "", columns: int | None = ENDLESS)
         mock.patch.dict(os.environ, environment, clear=True),
         mock.patch.object(sys, "argv", argv),
         mock.patch.object(sys, "stdin", io.StringIO(stdin)),
+        mock.patch.multiple(progress, SHOWN_AFTER=patience, RENEWED_AFTER=patience),
+        mock.patch.multiple(progress, FIRST_LINE=patience, NEXT_LINE=patience),
         redirect_stdout(out),
         redirect_stderr(err),
     ):

@@ -52,7 +52,7 @@ def test_help_loads_no_command(arguments: list[str]) -> None:
         "attemper.workbench.cli",
         *(
             f"attemper.workbench.cli.{name}"
-            for name in ("app", "commands", "completion", "console", "failing")
+            for name in ("app", "commands", "completion", "console", "failing", "progress")
         ),
     }
     assert not {"numpy", "torch", "lark", "flint"} & loaded

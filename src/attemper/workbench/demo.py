@@ -26,7 +26,8 @@ from attemper.exact.formats import FLOAT32
 from attemper.languages.named.entry import Entry, Formula, Source
 from attemper.languages.named.zoo import language_named
 from attemper.languages.words import Word, words_of_length
-from attemper.workbench.cli.console import out, progress_bar
+from attemper.workbench.cli.console import out
+from attemper.workbench.cli.progress import counting, progress_shown
 from attemper.workbench.model import Model
 from attemper.workbench.report.summary import summary_of
 from attemper.workbench.report.tables import table
@@ -83,7 +84,7 @@ def main() -> None:
     """Print the table; exit 1 if a single answer is wrong."""
     pairs = [(entry, source, regime) for entry, source in SHOWN for regime in Regime]
     rows: list[DemoRow] = []
-    with progress_bar("compiling and running", len(pairs), quiet=False) as progress:
+    with progress_shown("demo"), counting("compiling and running", len(pairs)) as progress:
         for entry, source, regime in pairs:
             row = demo_row(entry, source, regime)
             if row is not None:

@@ -18,6 +18,7 @@ from attemper.workbench.cli.commands import COMMANDS, Command
 from attemper.workbench.cli.completion import being_typed
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence
+from attemper.workbench.cli.progress import progress_shown
 
 EPILOG = (
     "Exit codes: 0 done, 1 verify found a wrong word, same says DIFFERENT, 2 usage or an extra that is not "
@@ -105,12 +106,17 @@ def main() -> None:
     sys.exit(_exit_code())
 
 
+def _title(arguments: Sequence[str]) -> str:
+    """What the command is called while it takes long."""
+    return " ".join(["attemper", *(one.name for one in COMMANDS if arguments[:1] == [one.name])])
+
+
 def _exit_code() -> int:
     code = None
     arguments = sys.argv[1:]
     try:
         # Whoever says nothing is told what can be said; that is wrong usage all the same.
-        with torch_needed():
+        with torch_needed(), progress_shown(_title(arguments)):
             code = application(arguments)(arguments or ["--help"], standalone_mode=False)
         code = code if arguments else ExitCode.USAGE
         sys.stdout.flush()

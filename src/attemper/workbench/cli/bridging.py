@@ -10,7 +10,8 @@ from rich.table import Table
 from attemper.errors import ExitCode
 from attemper.workbench.bridge import DEFAULT_LENGTHS, DEFAULT_SAMPLES, Bridge
 from attemper.workbench.bridge import bridge as bridge_of
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.logit_ranges import TRIED, parse_logit_range
 from attemper.workbench.model import load
 from attemper.workbench.report.tables import table
@@ -31,7 +32,7 @@ def bridge_command(
     if ":" in source and not Path(source).is_dir():
         raise typer.BadParameter("--logit-range is for compiled networks, whose heads have a known purpose")
     model = load(Path(source))
-    with activity("measuring", quiet=json) as report:
+    with activity("measuring") as report:
         found = bridge_of(
             model,
             cap,

@@ -8,8 +8,9 @@ from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealCla
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.progress import counting
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.model import load
 
@@ -18,7 +19,7 @@ from attemper.workbench.model import load
 def certify_command(folder: Folder, seconds: SecondsOption = 600, json: Json = False) -> None:
     """Prove what the network computes, find the horizon of every float format, and write certificate.json."""
     model = load(folder)
-    with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
+    with counting("looking for horizons", len(ARITHMETICS)) as progress:
         certificate = model.certify(progress)
     save_certificate(certificate, folder)
     if json:

@@ -20,8 +20,9 @@ from attemper.checker.limits import (
     seconds_since_start,
 )
 from attemper.checker.report import lines_of, record_of
-from attemper.workbench.cli.console import ReaderLeftError, activity, err, out, print_json, print_program
+from attemper.workbench.cli.console import ReaderLeftError, err, out, print_json, print_program
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import activity
 
 TEXT = ".rasp"
 """How the names of programs' texts end."""
@@ -101,7 +102,7 @@ def check_command(
         err.print(note)
     with _steps(program, path, edited) as steps:
         request = Request(str(path), model, steps, ignore_rounding, edited, explain)
-        with activity(f"checking, for at most {seconds:g} seconds", quiet=json):
+        with activity(f"checking, for at most {seconds:g} seconds"):
             verdict = check_within(request, Limits(seconds, memory), seconds_since_start())
     lowered = program is not None and program.suffix == TEXT
     # Whoever reads only the first line still gets the exit code.

@@ -24,8 +24,9 @@ from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.forcing import Growth, forcing_number, growth
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption, require_ending
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.layers_needed import layers_needed
 from attemper.writing import write_together
 
@@ -54,7 +55,7 @@ def classify_command(
     json: Json = False,
 ) -> None:
     """Say what class a regular language is in: star-free, quasi-aperiodic, solvable or neither; and why."""
-    with activity("making the automaton", quiet=json) as report:
+    with activity("making the automaton") as report:
         automaton = automaton_of(regex, dfa, alphabet)
         if svg is not None:
             _draw(automaton, svg)

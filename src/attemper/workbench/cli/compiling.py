@@ -36,7 +36,7 @@ from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.cli.certifying import horizons_of
-from attemper.workbench.cli.console import activity, out, print_json, progress_bar
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.normalising import (
     EpsOption,
     LambdaOption,
@@ -53,6 +53,7 @@ from attemper.workbench.cli.options import (
     Json,
     RegexOption,
 )
+from attemper.workbench.cli.progress import activity, counting
 from attemper.workbench.cli.written import EmptyOption, Written
 from attemper.workbench.model import Model
 from attemper.workbench.options import regimes_for
@@ -127,7 +128,7 @@ def compile_command(
     limits = _limits(cap or [], is_automaton=regex is not None or dfa is not None)
     normalised = layer_norm_of(layer_norm, rms_norm, unit, eps, padding)
     written = Written(formula, regex, dfa, program, alphabet, at, empty)
-    with activity(written.doing, quiet=json):
+    with activity(written.doing):
         language, letters, text = written.language()
     is_definite = regex is not None and isinstance(language, TemporalLanguage)
     notes = (ON_LAST_SYMBOLS,) if is_definite else tuple(notes_on_words(language, letters))
@@ -159,7 +160,7 @@ class Order:
 def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
     """Compile, write the folder with the certificate, and say what was made; the exit code."""
     language, notes = order.language, list(order.notes)
-    with activity("compiling", quiet=json):
+    with activity("compiling"):
         names = names_of(order.rasp, language)
         chosen = choose(
             language, order.alphabet, order.regimes, order.goal, order.limits, names, order.layer_norm
@@ -167,7 +168,7 @@ def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex, order.rasp)
     certificate = None
     if chosen.analysis is not None:
-        with progress_bar("looking for horizons", len(ARITHMETICS), quiet=json) as progress:
+        with counting("looking for horizons", len(ARITHMETICS)) as progress:
             said = chosen.compiled.realisation
             certificate = certificate_of(chosen.analysis, model.digest, language, said, progress)
         if order.goal is None:

@@ -1,4 +1,4 @@
-"""How commands speak: lines and tables that fit, JSON lines for programs, progress only on a terminal.
+"""How commands speak: lines and tables that fit, JSON lines for programs, and a line that goes away again.
 
 A line is as wide as COLUMNS says; else as the terminal, and at most 100 columns. What is not printed to a
 terminal is 100 columns wide. JSON is never wrapped.
@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.measure import Measurement
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -103,14 +102,15 @@ class _Console(Console):
     def print(self, *objects: Any, hang: int = HANG, **options: Any) -> None:
         """Print a table, or a text on lines that fit; `hang` is how much deeper its further lines stand."""
         self.width = self.columns
-        match objects:
-            case [str() as text]:
-                for line in wrapped(escaped(text), self.width, hang):
-                    super().print(line, **options)
-            case [Table() as table]:
-                self._print_table(table, options)
-            case _:
-                super().print(*objects, **options)
+        with status_line.out_of_the_way():
+            match objects:
+                case [str() as text]:
+                    for line in wrapped(escaped(text), self.width, hang):
+                        super().print(line, **options)
+                case [Table() as table]:
+                    self._print_table(table, options)
+                case _:
+                    super().print(*objects, **options)
 
     def _print_table(self, table: Table, options: dict[str, Any]) -> None:
         if self._widths(table).minimum > self.width:
@@ -144,6 +144,41 @@ class _Console(Console):
         raise ReaderLeftError
 
 
+@final
+class _StatusLine:
+    """What is going on, in the terminal's last line, from where it goes before anything else is printed."""
+
+    def __init__(self) -> None:
+        self._lock, self._is_shown = threading.RLock(), False
+
+    def show(self, text: str) -> None:
+        """Show a text in the place of the one before, as much of it as fits."""
+        room = err.columns - 1
+        with self._lock:
+            self._write(f"\r\x1b[K{text if cell_len(text) <= room else set_cell_size(text, room)}")
+            self._is_shown = True
+
+    def clear(self) -> None:
+        """Take it away."""
+        with self.out_of_the_way():
+            pass
+
+    @contextmanager
+    def out_of_the_way(self) -> Iterator[None]:
+        """The line is away in here."""
+        with self._lock:
+            if self._is_shown:
+                self._is_shown = False
+                self._write("\r\x1b[K")
+            yield
+
+    def _write(self, text: str) -> None:
+        err.file.write(text)
+        err.file.flush()
+
+
+status_line = _StatusLine()
+
 out = _Console(stderr=False)
 """For results."""
 
@@ -162,7 +197,8 @@ def print_json(record: object) -> None:
 def print_program(text: str) -> None:
     """A text of our own as it stands, such as a program's steps, which are read again: nothing is wrapped."""
     try:
-        sys.stdout.write(text)
+        with status_line.out_of_the_way():
+            sys.stdout.write(text)
     except BrokenPipeError:
         raise ReaderLeftError from None
 
@@ -170,60 +206,3 @@ def print_program(text: str) -> None:
 def print_json_error(details: Mapping[str, object]) -> None:
     """All that a command with --json writes to standard error: why there is no (further) result."""
     sys.stderr.write(escaped_json({"error": details}) + "\n")
-
-
-@dataclass
-class _Doing:
-    """What this process is busy with, also where nobody is shown that: its end is told with it."""
-
-    text: str = ""
-
-
-doing = _Doing()
-
-
-@contextmanager
-def progress_bar(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A function that says how much more is done. Silent when quiet or not on a terminal."""
-    done = 0
-
-    def count(steps: int) -> None:
-        nonlocal done
-        done += steps
-        doing.text = f"{title}: {done:,} of {total:,}"
-
-    count(0)
-    if quiet or not err.is_terminal:
-        yield count
-    else:
-        columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=err, transient=True) as progress:
-            task = progress.add_task(title, total=total)
-
-            def show(steps: int) -> None:
-                count(steps)
-                progress.advance(task, steps)
-
-            yield show
-    doing.text = ""
-
-
-@contextmanager
-def activity(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A function that says what is going on, for work of unknown length. Silent as `progress_bar` is."""
-
-    def note(text: str) -> None:
-        doing.text = f"{title}: {text}"
-
-    doing.text = title
-    if quiet or not err.is_terminal:
-        yield note
-    else:
-        with err.status(title) as status:
-
-            def show(text: str) -> None:
-                note(text)
-                status.update(doing.text)
-
-            yield show
-    doing.text = ""

@@ -12,8 +12,9 @@ from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.languages.regular.files import dfa_to_json
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
 from attemper.workbench.automata import Caps
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.decompiling import Decompiled, decompile
 from attemper.workbench.report.decompiled import (
@@ -87,7 +88,7 @@ def decompile_command(
         raise OptionError("--words is for somebody's model, MODULE:OBJECT: a folder's weights are proved")
     caps = Caps(configurations, seconds)
     try:
-        with activity("reading the weights", quiet=json) as report:
+        with activity("reading the weights") as report:
             found = decompile(
                 subject, edited=edited, configurations=configurations, seconds=seconds, report=report
             )
@@ -100,7 +101,7 @@ def decompile_command(
     except KeyboardInterrupt as end:
         return _unknown(subject, str(end) or "interrupted", json)
     is_remarked = json or form is Form.AUTOMATON
-    shown = Shown(found, text, _remarks(found, caps, json) if is_remarked else None)
+    shown = Shown(found, text, _remarks(found, caps) if is_remarked else None)
     is_interrupted = is_remarked and shown.remarks is None
     if json:
         print_json({"subject": subject, "status": "PROVED", **record_of(shown, form)})
@@ -113,10 +114,10 @@ def decompile_command(
     return ExitCode.UNKNOWN if is_interrupted else ExitCode.OK
 
 
-def _remarks(found: Decompiled, caps: Caps, json: bool) -> Remarks | None:
+def _remarks(found: Decompiled, caps: Caps) -> Remarks | None:
     """What is said beside what was read; None if that is interrupted."""
     try:
-        with activity("looking for its class, and a formula", quiet=json):
+        with activity("looking for its class, and a formula"):
             return remarks_on(found, caps)
     except KeyboardInterrupt:
         return None
@@ -157,7 +158,7 @@ def _model(
     from attemper.workbench.reading_models import read_model  # models are functions of arrays
 
     try:
-        with activity("reading the model", quiet=json) as report:
+        with activity("reading the model") as report:
             found = read_model(
                 subject, words=words, configurations=configurations, seconds=seconds, progress=report
             )

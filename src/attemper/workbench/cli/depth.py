@@ -16,8 +16,9 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.classifying import automaton_of
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file
 from attemper.workbench.depth import depth
 from attemper.workbench.depth_climb import Depth
@@ -83,7 +84,7 @@ def depth_command(
         raise typer.BadParameter("--at is for --formula")
     if formula is not None and alphabet is None:
         raise typer.BadParameter("--formula needs an --alphabet, for example --alphabet ab")
-    with activity("depth", quiet=json) as report:
+    with activity("depth") as report:
         found = depth(
             automaton_of(regex, dfa, alphabet) if formula is None else formula,
             None if formula is None else parse_alphabet(alphabet or ""),

@@ -9,8 +9,9 @@ import typer
 
 from attemper.training.datasets import Layout, parse_splits, write_data
 from attemper.training.labelled import task_named
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import activity
 
 
 def data_command(
@@ -38,7 +39,7 @@ def data_command(
         raise typer.BadParameter(f"--at {at}: a formula is read at first or at last")
     named = task_named(task, alphabet, at)
     splits = parse_splits(split)
-    with activity("drawing words", quiet=json):
+    with activity("drawing words"):
         manifest = write_data(named, splits, count, seed, output, layout)
     if json:
         print_json({"output": str(output), **manifest})

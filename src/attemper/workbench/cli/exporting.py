@@ -11,8 +11,9 @@ import typer
 from attemper.exports.kinds import FORMATS, Kind
 from attemper.exports.subject import Subject
 from attemper.workbench.cli.compiling import shortened
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.progress import activity
 
 
 class FormatOption(StrEnum):
@@ -56,7 +57,7 @@ def export_command(
     from attemper.exports.export import export
 
     subject = Subject.load(folder)
-    with activity(f"exporting as {kind}", quiet=json):
+    with activity(f"exporting as {kind}"):
         export(subject, kind, output, dtype=dtype, positions=positions, uniform_heads=uniform_heads)
     if json:
         print_json({"kind": kind, "output": str(output), "digest": subject.digest})

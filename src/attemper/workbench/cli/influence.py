@@ -11,9 +11,10 @@ import typer
 from rich.table import Table
 
 from attemper.errors import ExitCode, MalformedFileError, OptionError
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.lines import lines_in, place_in
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.report.tables import table
@@ -113,7 +114,7 @@ def influence_command(
     amount = samples or SAMPLES.get(chosen or "", SAMPLED)
     if drawn_from is not None and chosen == "sampled":
         given = _drawn(drawn_from, subject, lengths, amount, seed)
-    with activity("measuring", quiet=json) as report:
+    with activity("measuring") as report:
         found = measure(subject, _plan(chosen, lengths, amount, seed, seconds, given), report)
     floors = _floors(found, drawn_from, log_odds, seed)
     if csv is not None:

@@ -11,8 +11,9 @@ from rich.table import Table
 
 from attemper.errors import UnsupportedError
 from attemper.refutation.constants import Layer, Parameters, Variant, exponent, layer_above, parameters
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json, share
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.report.tables import table
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _run(length: int, heads: int, k: int | None, rate: str | None, seed: int, js
     q = best_rate(k, heads) if rate is None else share(rate, "--rate")
     model = RandomTables(length, (heads,), seed)
     base = two_symbols(model)
-    with activity("three stages", quiet=json) as report:
+    with activity("three stages") as report:
         found = {"three stages": faithful(model, base, k, q, seed=seed)}
         report("done; alteration")
         found["alteration"] = altered(model, base, k, q, seed=seed)

@@ -12,8 +12,9 @@ import typer
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status
 from attemper.errors import OptionError
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json, share
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file, use_few_threads, written
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 
@@ -65,7 +66,7 @@ def bound_command(
     from attemper.workbench.limits import Asked, bound_and_check, encoder_named
 
     chosen = _source(typical or "parity-even", p)
-    with activity("bounding", quiet=json) as report:
+    with activity("bounding") as report:
         left = seconds - (monotonic() - began)
         asked = Asked(n0, n, chosen, _typical(chosen, typical, tau), _positive(margin), left, report)
         found = bound_and_check(encoder_named(model), asked, model)

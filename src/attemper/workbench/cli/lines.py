@@ -10,6 +10,7 @@ from typing import TextIO
 
 from attemper.errors import MalformedFileError
 from attemper.files import kind_of
+from attemper.workbench.cli.progress import waiting_for_the_user
 
 LONGEST_LINE = 10_000_000
 """A line of more characters is not read: no word of so many symbols is run at once."""
@@ -23,7 +24,7 @@ def lines_in(name: str) -> Iterator[str]:
     try:
         with _opened(name) as stream:
             number = 0
-            while line := stream.readline(LONGEST_LINE + 1):
+            while line := _next_line(stream):
                 number += 1
                 if len(line) > LONGEST_LINE:
                     raise MalformedFileError(
@@ -36,6 +37,11 @@ def lines_in(name: str) -> Iterator[str]:
         raise MalformedFileError(f"cannot read the words in '{name}': {error.strerror}") from None
     except UnicodeDecodeError:
         raise MalformedFileError(f"the words in '{name}' are not UTF-8 text") from None
+
+
+def _next_line(stream: TextIO) -> str:
+    with waiting_for_the_user():
+        return stream.readline(LONGEST_LINE + 1)
 
 
 def place_in(name: str, number: int) -> str:

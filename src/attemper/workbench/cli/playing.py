@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from attemper.workbench.cli.console import out
+from attemper.workbench.cli.progress import waiting_for_the_user
 
 PORT = 8765
 """Where the page is served unless another port is given."""
@@ -37,5 +38,6 @@ def play_command(
         if opens:
             webbrowser.open(address)
 
-    serve(port, Limits(seconds, memory=memory), started)
+    with waiting_for_the_user():
+        serve(port, Limits(seconds, memory=memory), started)
     out.print("ended")

@@ -13,8 +13,9 @@ from attemper.checker.verdict import Status, Verdict
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.modules import blaming
 from attemper.workbench.cli.classifying import automaton_of
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file, use_few_threads, written
 from attemper.workbench.options import TARGETS, polarity_note
 
@@ -73,7 +74,7 @@ def refute_command(
     from attemper.workbench.finding import search_and_check
 
     target = automaton_of(regex, dfa, alphabet) if language is None else language
-    with activity("refuting", quiet=json) as report:
+    with activity("refuting") as report:
         found = search_and_check(
             lambda: load_model(model, n),
             target,

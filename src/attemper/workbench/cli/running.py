@@ -17,6 +17,7 @@ from attemper.running.engines.names import Engine
 from attemper.workbench.cli.console import err, out, print_json
 from attemper.workbench.cli.lines import lines_in, place_in
 from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
+from attemper.workbench.cli.progress import duration, waiting_for_the_user
 from attemper.workbench.cli.streaming import StreamOptions, run_stream
 from attemper.workbench.model import Model, load
 from attemper.workbench.options import DType, EngineName, Weights
@@ -64,7 +65,8 @@ def run_command(
     streaming.require_alone(has_words=has_words, is_hard=is_hard, dtype=dtype.value, engine=engine.value)
     model = load(folder)
     if streaming.wanted:
-        run_stream(model, streaming, json=json)
+        with waiting_for_the_user():
+            run_stream(model, streaming, json=json)
         return
     if not words and word_file is None:
         raise typer.BadParameter("there is no word to run: give words ('' is the empty one) or --words FILE")
@@ -88,12 +90,15 @@ def run_command(
 
 
 def forecast(model: Model, word: Word, weights: Weights, dtype: DType, engine: EngineName) -> str:
-    """How long a long word will take, judging by its first symbols: time grows with n in a scan, else n^2."""
-    began = time.monotonic()
-    list(model.run([word[:LONG]], weights=weights, dtype=dtype, engine=engine))
+    """How long a long word will take, judging by its first symbols: time grows with n in a scan, else n^2.
+
+    They are run twice: what the first run loads and makes is there afterwards.
+    """
+    for _ in range(2):
+        began = time.monotonic()
+        list(model.run([word[:LONG]], weights=weights, dtype=dtype, engine=engine))
     power = 1 if model.scans(len(word), weights, dtype, engine) else 2
-    seconds = (time.monotonic() - began) * (len(word) / LONG) ** power
-    said = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
+    said = duration((time.monotonic() - began) * (len(word) / LONG) ** power)
     growth = "n" if power == 1 else "n^2"
     return f"a word of {len(word):,} symbols: the time grows like {growth}, so it takes about {said}"
 

@@ -9,8 +9,9 @@ import typer
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import listed, show_word
 from attemper.reading.machines import CONFIGURATIONS, SECONDS
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.written import EmptyOption
 from attemper.workbench.same import UP_TO, same
 from attemper.workbench.sameness import Answer, Sameness
@@ -55,7 +56,7 @@ def same_command(
     Exit codes: 0 SAME or CONTAINED, 1 DIFFERENT or NOT CONTAINED, with a word, 11 SAME or CONTAINED if a
     registered predicate is what is assumed, 12 UNKNOWN, with the reason.
     """
-    with activity("comparing", quiet=json) as report:
+    with activity("comparing") as report:
         found = same(
             a,
             b,

@@ -10,8 +10,9 @@ import typer
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status
 from attemper.networks.files import STRUCTURE
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.report.tables import table
@@ -70,7 +71,7 @@ def soften_command(
     from attemper.workbench.report.softening import softening_report
     from attemper.workbench.softening import network_of, soften
 
-    with activity("softening", quiet=json) as report:
+    with activity("softening") as report:
         original = network_of(network)
         found = soften(
             original,

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import counting
 from attemper.workbench.report.tables import table
 
 
@@ -36,7 +37,7 @@ def study_command(
     asked, runs = plans(quick=quick), output / "runs"
     with (
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
-        progress_bar("models", len(asked), quiet=json) as progress,
+        counting("models", len(asked)) as progress,
     ):
         for _ in swept([plan.settings for plan in asked], runs, executor, 1, progress):
             pass

@@ -22,8 +22,9 @@ import typer
 from attemper.checker.limits import MOST_SECONDS
 from attemper.errors import AttemperError, ExitCode, OptionError
 from attemper.escapes import escaped_json
-from attemper.workbench.cli.console import doing, err
+from attemper.workbench.cli.console import err
 from attemper.workbench.cli.failing import wants_json
+from attemper.workbench.cli.progress import doing
 
 GRACE = 1.5
 """So many seconds a command that was interrupted has to say what it knows."""
@@ -117,8 +118,8 @@ def _watched(seconds: float, message: str) -> Iterator[None]:
     code = ExitCode.UNKNOWN
     record = {"error": {"code": int(code), "name": code.name.lower(), "message": message}}
     said = escaped_json(record) if wants_json() else f"error: {message}"
-    shown_again = "\r\x1b[K\x1b[?25h" if err.is_terminal else ""  # a cursor that was hidden
-    watching = [str(os.getpid()), str(seconds), str(int(code)), f"{shown_again}{said}\n"]
+    cleared = "\r\x1b[K" if err.is_terminal else ""  # what was going on
+    watching = [str(os.getpid()), str(seconds), str(int(code)), f"{cleared}{said}\n"]
     with (
         _ended_by(int(code)),
         subprocess.Popen(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
+from attemper.workbench.cli.progress import counting
 from attemper.workbench.report.tables import table
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def train_command(
     if over:
         _sweep(entries, over, output, threads, jobs, json=json)
         return
-    run = _run(settings_from(entries), output, threads, resume=resume, json=json)
+    run = _run(settings_from(entries), output, threads, resume=resume)
     if json:
         for row in run.rows:
             print_json(row)
@@ -69,13 +70,13 @@ def train_command(
     _print(run)
 
 
-def _run(settings: Settings, folder: Path, threads: int, *, resume: bool, json: bool) -> Run:
+def _run(settings: Settings, folder: Path, threads: int, *, resume: bool) -> Run:
     import torch
 
     from attemper.training.runs import train
 
     torch.set_num_threads(threads)
-    with progress_bar("training", settings.training.steps, quiet=json) as progress:
+    with counting("training", settings.training.steps) as progress:
         return train(settings, folder, resume=resume, progress=progress)
 
 
@@ -88,7 +89,7 @@ def _sweep(
     runs = products(entries, axes)
     with (
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
-        progress_bar("runs", len(runs), quiet=json) as progress,
+        counting("runs", len(runs)) as progress,
     ):
         for _ in swept(runs, folder, executor, threads, progress):
             pass

@@ -5,8 +5,9 @@ from __future__ import annotations
 from attemper.compiling.decomposing.limits import Limits, parse_caps
 from attemper.languages.temporal.show import show
 from attemper.workbench.cli.classifying import automaton_of
-from attemper.workbench.cli.console import activity, out, print_json
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, CapOption, DfaOption, Json, RegexOption
+from attemper.workbench.cli.progress import activity
 from attemper.workbench.translate import Way, translate
 
 
@@ -19,7 +20,7 @@ def formula_command(
 ) -> None:
     """Write a regular language as a past formula, read at the last position."""
     limits = Limits().with_caps(parse_caps(cap or []))
-    with activity("making the automaton", quiet=json) as report:
+    with activity("making the automaton") as report:
         automaton = automaton_of(regex, dfa, alphabet)
         report(f"it has {len(automaton.moves):,} states; translating")
         found = translate(automaton, limits)

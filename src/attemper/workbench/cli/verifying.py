@@ -11,8 +11,9 @@ import typer
 
 from attemper.errors import ExitCode
 from attemper.languages.words import show_word
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
+from attemper.workbench.cli.progress import counting
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.model import load
 
@@ -57,7 +58,7 @@ def verify_command(
     words = count_words(model, plan)
     if words == 0:
         raise typer.BadParameter("there is no word to try: raise --up-to or --random")
-    with progress_bar("no disagreement yet", words, quiet=json) as progress:
+    with counting("no disagreement yet", words) as progress:
         result = _verified(model, plan, progress, jobs, scheduler)
     margin = result.smallest_margin if math.isfinite(result.smallest_margin) else None
     wrong = result.disagreement

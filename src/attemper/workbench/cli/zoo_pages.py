@@ -7,7 +7,8 @@ from pathlib import Path
 
 from attemper.files import read_bytes
 from attemper.languages.named.entry import Named
-from attemper.workbench.cli.console import out, print_json, progress_bar
+from attemper.workbench.cli.console import out, print_json
+from attemper.workbench.cli.progress import counting
 from attemper.workbench.zoo_pages.index import TITLE, index_text
 from attemper.workbench.zoo_pages.making import INDEX, ZooPage, zoo_page
 from attemper.writing import require_own, write_together
@@ -21,7 +22,7 @@ def write_pages(entries: Sequence[Named], folder: Path, *, json: bool) -> None:
     """
     require_own(folder, "pages of the zoo", _is_zoo)
     pages = []
-    with progress_bar("making pages", len(entries), quiet=json) as progress:
+    with counting("making pages", len(entries)) as progress:
         for entry in entries:
             pages.append(zoo_page(entry))
             progress(1)
