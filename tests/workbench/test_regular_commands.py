@@ -22,6 +22,7 @@ from attemper.compiling.decomposing.limits import Limits
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
+from attemper.languages.regular.regex import parse_regex
 from attemper.workbench.model import compile_regex, load
 from tests.support import automata
 from tests.support.command_line import Outcome, attemper
@@ -687,6 +688,38 @@ def test_compiling_again_replaces_the_model(tmp_path: Path) -> None:
     path = saved(EVENLY_MANY, tmp_path)
     assert attemper("compile", "--dfa", path, "-o", tmp_path).code == 0
     assert verdicts(tmp_path, ["ab", "bb"]) == [False, True]
+
+
+def test_a_refusal_names_all_caps_that_are_met(tmp_path: Path) -> None:
+    source = ("--regex", "(a(bc)*d|cab)*", "--alphabet", "abcd", "-o", tmp_path / "m", "--cap", "levels=1")
+    refused = attemper("compile", *source, "--cap", "symbols=10", "--cap", "labels=1", "--json")
+    assert refused.code == ExitCode.UNSUPPORTED
+    caps = json.loads(refused.err)["error"]["caps"]
+    assert set(caps) == {"levels", "symbols", "labels"}
+    named = [part for cap, number in caps.items() for part in ("--cap", f"{cap}={number}")]
+    assert f"raise them with {' '.join(named)} (from Python: " in json.loads(refused.err)["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "empty", "formula"),
+    [
+        ("~((a|b)*a(a|b){3})", " (with --empty accept)", "Y Y Y a"),
+        (".*a.{3}b.*a", "", "a & O (b & Y Y Y Y a)"),
+    ],
+)
+def test_a_refusal_of_an_automaton_names_a_formula_that_needs_no_cascade(
+    expression: str, empty: str, formula: str, tmp_path: Path
+) -> None:
+    path = saved(dfa_to_json(parse_regex(expression, "ab")), tmp_path)
+    source = ("--dfa", path, "-o", tmp_path / "m", "--cap", "rows=1")
+    refused = attemper("compile", *source, "--json")
+    assert refused.code == ExitCode.UNSUPPORTED
+    said = json.loads(refused.err)["error"]
+    assert "raise it with --cap rows=" in said["message"]
+    assert said["message"].endswith(f"which needs no cascade: {said['formula']}{empty}")
+    assert formula in said["formula"]
+    same = ("same", f"dfa:{path}", f"formula:{said['formula']}", *(["--empty", "accept"] if empty else []))
+    assert attemper(*same).code == 0
 
 
 @pytest.mark.parametrize("source", [("--regex", ".*a.{3}b.*a", "--alphabet", "ab")])

@@ -78,16 +78,22 @@ def translate(dfa: Dfa, limits: Limits | None = None) -> Translation:
     `limits` are those of the cascade.
     Raises `UnsupportedError` if the formula is too large to be written down, or if there is no cascade.
     """
-    alike, small = _without_twins(dfa)
-    period = _period(small)
-    found, way = None if period is None else shortest(small, period), Way.SEARCH
-    if found is None:
+    formula, way = searched(dfa), Way.SEARCH
+    if formula is None:
+        alike, small = _without_twins(dfa)
         found, way = _from_levels(small, limits or Limits())
-        found = shortened(found, small.alphabet)
-    formula = _with_letters(found, {Symbol(one): _one_of(own, dfa) for one, own in alike.items()})
+        formula = _with_letters(shortened(found, small.alphabet), _letters(alike, dfa))
     if _is_proved(formula, dfa):
         return Translation(formula, True, None, way)
     return Translation(formula, False, _tried(formula, dfa), way)
+
+
+def searched(dfa: Dfa) -> Formula | None:
+    """A short formula of the automaton's language, if the search finds one."""
+    alike, small = _without_twins(dfa)
+    period = _period(small)
+    found = None if period is None else shortest(small, period)
+    return None if found is None else _with_letters(found, _letters(alike, dfa))
 
 
 def _period(dfa: Dfa) -> int | None:
@@ -115,7 +121,7 @@ def past_formulas(dfa: Dfa) -> Iterator[Formula]:
     be too large for anybody: its equal parts are one object.
     """
     alike, small = _without_twins(dfa)
-    letters: dict[Formula, Formula] = {Symbol(one): _one_of(own, dfa) for one, own in alike.items()}
+    letters = _letters(alike, dfa)
     with suppress(UnsupportedError):
         chosen = decompose(small, Limits(bases=False, counter=False)).chosen
         if not isinstance(chosen, BoundedCounter):
@@ -134,6 +140,11 @@ def _without_twins(dfa: Dfa) -> tuple[dict[str, list[str]], Dfa]:
     alike = {symbols[own[0]]: [symbols[letter] for letter in own] for own in groups.values()}
     moves = tuple(tuple(row[own[0]] for own in groups.values()) for row in dfa.moves)
     return alike, Dfa(Alphabet(tuple(alike)), moves, dfa.start, dfa.accepting)
+
+
+def _letters(alike: Mapping[str, list[str]], dfa: Dfa) -> dict[Formula, Formula]:
+    """What stands for each symbol that others act like."""
+    return {Symbol(one): _one_of(own, dfa) for one, own in alike.items()}
 
 
 def _one_of(symbols: list[str], dfa: Dfa) -> Formula:

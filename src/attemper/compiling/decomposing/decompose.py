@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import lcm
 from typing import assert_never, final
 
@@ -31,7 +31,7 @@ WINDOWS = 600
 """The most rows for a table of the last letters."""
 
 
-WALK = "a walk between two walls"
+PLAIN, WALK = "plain", "a walk between two walls"
 
 
 @final
@@ -88,11 +88,17 @@ class _Built:
 @final
 @dataclass(frozen=True)
 class _Task:
-    """An automaton, and what is asked about its states."""
+    """An automaton, what is asked about its states, and why ways were given up, by their names."""
 
     dfa: Dfa
     question: Question
     images: Images
+    refused: dict[str, UnsupportedError] = field(default_factory=dict)
+
+    def refuse(self, name: str, error: UnsupportedError, sublayers: int | None = None) -> Alternative:
+        """A way that is given up."""
+        self.refused[name] = error
+        return Alternative(name, sublayers, refusal=str(error))
 
 
 def rows_of(chains: Sequence[Chain]) -> int:
@@ -111,8 +117,8 @@ def labels_of(chains: Sequence[Chain]) -> int:
 def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
     """What says after every letter whether the word so far is in the automaton's language.
 
-    Raises `UnsupportedError` if a group is not solvable (then there is nothing), or if every way goes
-    beyond a limit; the message is that of a walk, if the automaton is one, else of the plain way.
+    Raises `UnsupportedError` if a group is not solvable (then there is nothing), or if every way goes beyond
+    a limit (`CapError`): that of a walk, if the automaton is one, else of the plain way.
     """
     limits = limits or Limits()
     least = minimal(dfa)
@@ -149,8 +155,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
             best = (_Built(f"{number} automata one after the other", Places(0, 1), chain),)
             tried.append(_described(best[0].name, best))
     if best is None:
-        refused = {entry.name: entry.refusal for entry in tried if entry.refusal is not None}
-        raise UnsupportedError(refused.get(WALK, refused.get("plain", next(iter(refused.values())))))
+        raise task.refused.get(WALK, task.refused[PLAIN])
     return Decomposition(_assembled(dfa.alphabet, letters, best, accepting), tuple(tried))
 
 
@@ -175,14 +180,14 @@ def _plans(task: _Task, limits: Limits) -> tuple[list[_Plan | _Built], list[Alte
         try:
             plan = _plan(task, name, places, count, most)
         except UnsupportedError as error:
-            refused.append(Alternative(name, refusal=str(error)))
+            refused.append(task.refuse(name, error))
         else:
             plans.append(plan)
         task.images.is_limited = True
     try:
         walk = walk_chain(task.dfa, task.question, limits) if limits.bases and limits.counter else None
     except UnsupportedError as error:
-        refused.append(Alternative(WALK, refusal=str(error)))
+        refused.append(task.refuse(WALK, error))
     else:
         plans += [] if walk is None else _shallower(_Built(WALK, walk[0], _smaller(task, *walk)), plans)
     return plans, refused
@@ -201,7 +206,7 @@ def _smaller(task: _Task, places: Places, raw: Chain) -> Chain:
 
 def _bases(images: Images) -> Iterator[tuple[str, Places, int]]:
     """Name, places and number of last letters known."""
-    yield "plain", Places(0, 1), 0
+    yield PLAIN, Places(0, 1), 0
     if not images.limits.bases:
         return
     try:
@@ -263,7 +268,7 @@ def _best(
         try:
             found.append(plan if isinstance(plan, _Built) else _build(task, plan))
         except UnsupportedError as error:
-            notes.append(Alternative(plan.name, plan.sublayers, refusal=str(error)))
+            notes.append(task.refuse(plan.name, error, plan.sublayers))
     best = min(found, key=lambda built: _cost((built,)), default=None)
     notes += [_described(built.name, (built,)) for built in found if built is not best]
     return best, notes

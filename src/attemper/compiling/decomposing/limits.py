@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import final
 
@@ -74,16 +74,45 @@ def parse_caps(texts: Iterable[str]) -> dict[str, int]:
     return found
 
 
+@final
+@dataclass(frozen=True)
+class Excess:
+    """How far a construction had come when it met a cap, and what to raise that cap to."""
+
+    cap: str
+    value: int
+    allowed: int
+    what: str
+    more: int
+
+
+@final
+class CapError(UnsupportedError):
+    """A cascade that grows beyond caps: which, and what to raise them to.
+
+    `is_enough` says whether it does not grow beyond these, too; None where that was not tried.
+    """
+
+    def __init__(self, met: Sequence[Excess], is_enough: bool | None = None) -> None:
+        self.met = tuple(met)
+        caps = {one.cap: one.more for one in met}
+        needed = ", and ".join(
+            f"at least {one.value} {one.what}, beyond the cap of {one.allowed}" for one in met
+        )
+        options = " ".join(f"--cap {cap}={more}" for cap, more in caps.items())
+        tried = {None: "", True: ", which is enough", False: ", which may not be enough"}[is_enough]
+        super().__init__(
+            f"the automaton needs {needed}; raise {'it' if len(met) == 1 else 'them'} with {options} "
+            f"(from Python: caps={caps}){tried}, or split the language into simpler ones",
+            caps=caps,
+        )
+
+
 def check(value: int, limits: Limits, cap: str, what: str) -> None:
-    """Raises `UnsupportedError` naming the cap, and a number to try, if the value is beyond it.
+    """Raises `CapError` naming the cap, and a number to try, if the value is beyond it.
 
     >>> check(2, Limits(levels=2), "levels", "levels")
     """
     allowed: int = getattr(limits, cap)
     if value > allowed:
-        more = max(value, 4 * allowed)
-        raise UnsupportedError(
-            f"the automaton needs at least {value} {what}, beyond the cap of {allowed}; "
-            f"raise it with --cap {cap}={more} (from Python: caps={{'{cap}': {more}}}), "
-            "or split the language into simpler ones"
-        )
+        raise CapError([Excess(cap, value, allowed, what, max(value, 4 * allowed))])

@@ -58,8 +58,17 @@ def definite_to_formula(text: str, alphabet: Alphabet) -> Definite | None:
     >>> definite_to_formula("(a|b){9} a (a|b)*", ab)
     """
     nfa = read_regex(text, alphabet)
-    if _deterministic(nfa, alphabet, SMALL) is not None:
-        return None
+    return None if _deterministic(nfa, alphabet, SMALL) is not None else _definite(nfa, alphabet)
+
+
+def definite_automaton(dfa: Dfa) -> Definite | None:
+    """The definite language of an automaton; None if it is not definite, or its formula too long."""
+    rows = tuple({symbol: 1 << target for symbol, target in enumerate(row)} for row in dfa.moves)
+    accepting = sum(1 << state for state in dfa.accepting)
+    return _definite(Nfa(rows, 1 << dfa.start, accepting), dfa.alphabet)
+
+
+def _definite(nfa: Nfa, alphabet: Alphabet) -> Definite | None:
     backwards = _deterministic(_mirrored(nfa), alphabet, MOST_BACKWARDS)
     symbols = None if backwards is None else _longest_way(backwards)
     if backwards is None or not symbols:  # after no symbol at all: every word is judged alike

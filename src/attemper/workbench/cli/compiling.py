@@ -24,7 +24,7 @@ from attemper.certifying.choosing import (
 )
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import Alternative
-from attemper.compiling.decomposing.limits import Limits, parse_caps
+from attemper.compiling.decomposing.limits import CapError, Limits, parse_caps
 from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import ExitCode
@@ -160,11 +160,18 @@ class Order:
 def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
     """Compile, write the folder with the certificate, and say what was made; the exit code."""
     language, notes = order.language, list(order.notes)
-    with activity("compiling"):
+    with activity("compiling") as report:
         names = names_of(order.rasp, language)
-        chosen = choose(
-            language, order.alphabet, order.regimes, order.goal, order.limits, names, order.layer_norm
-        )
+        try:
+            chosen = choose(
+                language, order.alphabet, order.regimes, order.goal, order.limits, names, order.layer_norm
+            )
+        except CapError as refusal:
+            from attemper.workbench.refused import remedied
+
+            assert isinstance(language, Dfa), "nothing else has a cascade"
+            report("refused; looking for a formula, and for all caps that it meets")
+            raise remedied(refusal, language, order.limits) from None
     model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex, order.rasp)
     certificate = None
     if chosen.analysis is not None:
