@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_counting
+from attemper.certifying.choosing import Chosen, Goal, choose, layers_without_counting, way_taken
 from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
+from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
@@ -102,19 +103,28 @@ def test_a_walk_is_a_longer_cascade_where_that_goes_further() -> None:
 )
 def test_a_network_that_counts_knows_how_deep_one_is_that_does_not(dfa: Dfa, layers: int | None) -> None:
     found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
-    assert layers_without_counting(dfa, found) == layers
+    assert layers_without_counting(found) == layers
     if layers is not None:
         far = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), Goal(FLOAT32, NUMERATOR, 100_000))
         assert horizon(far) >= 100_000 > horizon(found)
         assert sum(1 for layer in far.compiled.soft.layers if layer.heads) == layers
-        assert layers_without_counting(dfa, far) is None
+        assert layers_without_counting(far) is None
+
+
+def test_for_a_remark_on_layers_no_automaton_is_taken_apart_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It took half of the time that a language of 100 states took to compile."""
+    dfa = automata.dyck(6)
+    found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,))
+    again = decompose(dfa, Limits(counter=False))
+    monkeypatch.setattr("attemper.certifying.choosing.decompose", None)
+    assert layers_without_counting(found) == way_taken(again.alternatives).sublayers == 4
 
 
 def test_a_network_that_counts_may_be_the_only_one() -> None:
     """Without counting there would be more levels than are allowed."""
     dfa = automata.clamped(8)
     found = choose(dfa, dfa.alphabet, (Regime.UNBOUNDED,), limits=Limits(levels=5))
-    assert layers_without_counting(dfa, found) is None
+    assert layers_without_counting(found) is None
 
 
 def test_caps_are_those_that_are_said() -> None:

@@ -176,24 +176,22 @@ def tells_cases_apart(chosen: Chosen) -> bool:
     return any(isinstance(step, Attend) and step.where is None for step in chosen.compiled.guarded.steps)
 
 
-def layers_without_counting(dfa: Dfa, found: Chosen) -> int | None:
-    """The layers of attention of the cascade that `choose` tries, too, where a counter misses a goal.
+def layers_without_counting(found: Chosen) -> int | None:
+    """About the layers of attention of the cascade that `choose` tries, too, where a counter misses a goal.
 
-    None where the network that was found does not compare counts, or where there is no such cascade.
+    None where the network that was found does not compare counts, or where no way to such a cascade was
+    seen. It is what was estimated when the ways were compared: for a remark no cascade is built.
 
     >>> from attemper.languages.regular.regex import parse_regex
     >>> dfa = parse_regex("(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*", "ab")
-    >>> layers_without_counting(dfa, choose(dfa, dfa.alphabet, [Regime.UNBOUNDED]))
+    >>> layers_without_counting(choose(dfa, dfa.alphabet, [Regime.UNBOUNDED]))
     4
     """
     tried = found.compiled.alternatives
     if not tried or way_taken(tried).name not in COUNTING:
         return None
-    try:
-        other = decompose(dfa, replace(found.candidate.limits, counter=False))
-    except UnsupportedError:
-        return None
-    return way_taken(other.alternatives).sublayers
+    others = (one for one in tried if one.name not in COUNTING and one.refusal is None)
+    return min((one.sublayers for one in others if one.sublayers is not None), default=None)
 
 
 def _reaches(analysis: Analysis, goal: Goal, candidate: Candidate, failures: _Failures) -> bool:

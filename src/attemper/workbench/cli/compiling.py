@@ -268,7 +268,7 @@ def _notes_on_the_horizon(language: Language, chosen: Chosen, certificate: Certi
     remedy = f"try --dtype float32{kernel} --horizon {FAR}"
     match language:
         case Dfa():
-            layers = layers_without_counting(language, chosen)
+            layers = layers_without_counting(chosen)
             if layers is not None:
                 other = f"{layers} layers of attention without counting may go further"
                 yield f"this network counts, and is {proved}; {other}: {remedy}"
