@@ -49,16 +49,17 @@ def test_a_length_without_members_has_words_that_are_none() -> None:
 @pytest.mark.parametrize(
     ("text", "alphabet", "lengths"),
     [
-        ("(ab|ba)*c?", "abc", (32, 64)),
-        ("a*b", "ab", (32, 64)),
-        ("a*", "ab", (60, 60)),
-        ("a{7}", "ab", (0, 99)),
+        ("regex:(ab|ba)*c?", "abc", (32, 64)),
+        ("regex:a*b", "ab", (32, 64)),
+        ("regex:a*", "ab", (60, 60)),
+        ("regex:a{7}", "ab", (0, 99)),
+        ("formula:H (a <-> WY b)", "ab", (32, 64)),
     ],
 )
 def test_half_of_the_words_of_an_automaton_are_members_however_rare_these_are(
     text: str, alphabet: str, lengths: tuple[int, int]
 ) -> None:
-    task = task_named(f"regex:{text}", alphabet)
+    task = task_named(text, alphabet)
     words = list(drawn(task, lengths, 40, seed=0))
     assert [one.label for one in words] == [True, False] * 20
     for one in words:
@@ -100,7 +101,11 @@ def test_lengths_with_words_of_one_verdict_are_said(text: str, lengths: tuple[in
 
 
 def test_a_verdict_that_is_hardly_found_at_random_is_said() -> None:
-    task, member, stranger = task_named("formula:H a", "ab"), Labelled(("a",), True), Labelled(("b",), False)
+    task, member, stranger = (
+        task_named("formula:#<[b] = 0", "ab"),
+        Labelled(("a",), True),
+        Labelled(("b",), False),
+    )
     none = "0 of 4 words are in the language: no more were found at random"
     assert unbalanced(task, (1, 1), [stranger] * 4) == none
     assert unbalanced(task, (1, 1), [member] * 4).startswith("0 of 4 words are outside the language")

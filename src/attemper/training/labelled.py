@@ -1,8 +1,9 @@
 """Words with a verdict: of the zoo's languages, of formulas and of regular expressions, from a seed.
 
 The k-th word of a set depends on the task, the lengths, the seed and k alone; every verdict is the oracle's.
-Where the language is given by an automaton, its words are counted in it: all of one length and verdict are
-drawn with the same probability. Others are tried at random, or come from the zoo's entry.
+The words of an expression, and of a past formula without numbers that is read at the last position, are
+counted in the automaton: all of one length and verdict are drawn with the same probability. Others are tried
+at random, or come from the zoo's entry.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.numbering import Numbering, verdicts
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.past_automaton import past_automaton
 from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Word, parse_alphabet
@@ -50,7 +52,7 @@ class Task:
 
     `polarity` says which language this is where there are two of one name. `member` draws a word of the
     language of about so many symbols; None where nothing is known that does. `automaton` is one of the
-    language, where it is given by one.
+    language, where one is made.
     """
 
     name: str
@@ -87,11 +89,13 @@ def task_named(name: str, alphabet: str = "", at: str = "last") -> Task:
         case "formula":
             formula = parse(text, symbols)
             language = read_language(formula, At(at), accepts_empty=False)
+            reads_last = language.at is At.LAST
             return Task(
                 name,
                 f"read at the {at} position, the empty word rejected",
                 symbols.symbols,
                 _verdict(language),
+                automaton=past_automaton(formula, symbols, accepts_empty=False) if reads_last else None,
             )
         case _:
             raise OptionError(f"'{kind}:' is neither regex: nor formula:, and the zoo's names have no colon")

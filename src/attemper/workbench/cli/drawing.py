@@ -31,9 +31,9 @@ def data_command(
 ) -> None:
     """Draw words with their verdicts, half of them in the language, for training (docs/training.md).
 
-    Every verdict is the oracle's. Words of regex:TEXT are counted in its automaton: all of one length and
-    verdict are drawn with the same probability. Where a length has words of one verdict alone, or hardly any
-    others are found, that is said.
+    Every verdict is the oracle's. Words of regex:TEXT, and of past formulas without numbers, are counted in
+    the automaton: all of one length and verdict are drawn with the same probability. Where a length has words
+    of one verdict alone, or hardly any others are found, that is said.
     """
     if at not in {"first", "last"}:
         raise typer.BadParameter(f"--at {at}: a formula is read at first or at last")
