@@ -67,6 +67,15 @@ def test_half_of_the_words_of_an_automaton_are_members_however_rare_these_are(
         assert lengths[0] <= len(one.word) <= lengths[1]
 
 
+def test_words_too_long_to_be_counted_are_tried_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attemper.languages.regular.numbering.MOST_BITS", 0)
+    task = task_named("regex:(aabb){10}", "ab")
+    words = list(drawn(task, (40, 40), 4, seed=0))
+    assert [len(one.word) for one in words] == [40] * 4
+    assert not any(one.label for one in words)
+    assert unbalanced(task, (40, 40), words).endswith("no more were found at random")
+
+
 def test_every_choice_of_a_number_is_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that chance decides of a member of 3 symbols is a number below 2, of a stranger one below 25."""
     task = task_named("regex:(ab|ba)*c?", "abc")

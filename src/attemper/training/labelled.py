@@ -18,7 +18,7 @@ from attemper.languages.language import Language
 from attemper.languages.named.drawing import changed, random_word
 from attemper.languages.named.zoo import language_named
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.numbering import Numbering, verdicts
+from attemper.languages.regular.numbering import Numbering, numbering_of, verdicts
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.past_automaton import past_automaton
@@ -105,13 +105,14 @@ def drawn(task: Task, lengths: Lengths, count: int, seed: int) -> Iterator[Label
     """Words of these lengths, by turns in the language and not, as far as there are such.
 
     With an automaton a word's length is one of those that have words of its verdict, all with the same
-    probability, and so is the word among those of its length and verdict. Without one, `ATTEMPTS` words are
-    tried for each. Raises `UnsupportedError` for lengths that `Numbering` refuses.
+    probability, and so is the word among those of its length and verdict. Without one, and for words too long
+    to be counted (`numbering_of`), `ATTEMPTS` words are tried for each.
 
     >>> [(len(one.word), one.label) for one in drawn(task_named("parity"), (0, 4), 4, seed=0)]
     [(3, True), (4, False), (4, True), (2, False)]
     """
-    counted = None if task.automaton is None else _Counted(Numbering(task.automaton, lengths[1]), lengths)
+    numbering = None if task.automaton is None else numbering_of(task.automaton, lengths[1])
+    counted = None if numbering is None else _Counted(numbering, lengths)
     for number in range(count):
         draw, wanted = Random(f"{task.name} {lengths} {seed} {number}"), number % 2 == 0
         word = _tried(task, lengths, draw, wanted=wanted) if counted is None else counted.drawn(draw, wanted)
@@ -169,7 +170,7 @@ def unbalanced(task: Task, lengths: Lengths, words: Sequence[Labelled]) -> str:
             some = f"{len(lacking):,} of these {len(every):,} lengths, such as {lacking[0]:,},"
             named = "these lengths" if len(lacking) == len(every) else some
             said.append(f"{named} have no word {place} the language")
-    return "; ".join(said)
+    return "; ".join(said) or _rare(words)
 
 
 def _rare(words: Sequence[Labelled]) -> str:

@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 
-from attemper.errors import UnsupportedError
-from attemper.languages.regular.numbering import Numbering, verdicts
+from attemper.languages.regular.numbering import Numbering, numbering_of, verdicts
 from attemper.languages.regular.regex import parse_regex
 
 LANGUAGES = (
@@ -72,6 +71,11 @@ def test_other_numbers_are_none_of_a_word(number: int) -> None:
         Numbering(parse_regex("(ab|ba)*c?", "abc"), 3).word(3, number)
 
 
-def test_a_table_without_end_is_refused_before_it_is_made() -> None:
-    with pytest.raises(UnsupportedError, match=r"words of 999,999 symbols are not counted .* with 2 states"):
-        Numbering(parse_regex("(aa)*", "a"), 999_999)
+def test_a_table_that_would_be_too_large_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    dfa = parse_regex("(aa)*", "a")
+    assert numbering_of(dfa, 999_999) is None
+    found = numbering_of(dfa, 10)
+    assert found is not None
+    assert found.count(10) == 1
+    monkeypatch.setattr("attemper.languages.regular.numbering.MOST_BITS", 0)
+    assert numbering_of(dfa, 10) is None

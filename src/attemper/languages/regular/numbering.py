@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import final
 
-from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word
 
 MOST_BITS = 2**31
-"""The most bits of a table (a quarter of a gigabyte); longer words of larger automata are refused."""
+"""The most bits of a table (a quarter of a gigabyte): longer words of larger automata are not counted."""
 
 OWN_BITS = 256
 """What a number takes beside its own bits."""
@@ -29,7 +28,6 @@ class Numbering:
     """The words of each length up to `longest` in the order of the alphabet, by their numbers.
 
     A number drawn with `randrange(count(n))` gives every member of n symbols with the same probability.
-    Raises `UnsupportedError` where the table of all C[k][q] would have more than `MOST_BITS` bits.
 
     >>> from attemper.languages.regular.regex import parse_regex
     >>> some = Numbering(parse_regex("(ab|ba)*c?", "abc"), 40)
@@ -40,18 +38,11 @@ class Numbering:
     """
 
     def __init__(self, dfa: Dfa, longest: int) -> None:
-        self._dfa = dfa
-        size = len(dfa.alphabet.symbols)
-        if len(dfa.moves) * (longest + 1) * (longest * size.bit_length() // 2 + OWN_BITS) > MOST_BITS:
-            raise UnsupportedError(
-                f"words of {longest:,} symbols are not counted in an automaton with "
-                f"{len(dfa.moves):,} states: ask for shorter words"
-            )
-        self._all = [1]
+        self._dfa, self._all = dfa, [1]
         self._members = [[int(state in dfa.accepting) for state in range(len(dfa.moves))]]
         for _ in range(longest):
             last = self._members[-1]
-            self._all.append(self._all[-1] * size)
+            self._all.append(self._all[-1] * len(dfa.alphabet.symbols))
             self._members.append([sum(last[target] for target in row) for row in dfa.moves])
 
     def count(self, n: int, *, member: bool = True) -> int:
@@ -79,6 +70,12 @@ class Numbering:
     def _count(self, k: int, state: int, member: bool) -> int:
         inside = self._members[k][state]
         return inside if member else self._all[k] - inside
+
+
+def numbering_of(dfa: Dfa, longest: int) -> Numbering | None:
+    """The numbering; None where the table of all C[k][q] could have more than `MOST_BITS` bits."""
+    bits = longest * len(dfa.alphabet.symbols).bit_length() // 2 + OWN_BITS
+    return Numbering(dfa, longest) if len(dfa.moves) * (longest + 1) * bits <= MOST_BITS else None
 
 
 def verdicts(dfa: Dfa, longest: int) -> Iterator[frozenset[bool]]:

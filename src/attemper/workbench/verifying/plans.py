@@ -12,7 +12,7 @@ from typing import assert_never, final
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.numbering import Numbering
+from attemper.languages.regular.numbering import Numbering, numbering_of
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Word
 from attemper.workbench.model import Model
@@ -150,10 +150,7 @@ def _drawn(model: Model, plan: Plan) -> Iterator[list[Word]]:
 
 def _members(language: Language, longest: int) -> Numbering | None:
     """The members of an automaton, if it is one in which they can be counted."""
-    try:
-        return Numbering(language, longest) if isinstance(language, Dfa) else None
-    except UnsupportedError:
-        return None
+    return numbering_of(language, longest) if isinstance(language, Dfa) else None
 
 
 def _some(rng: random.Random, symbols: Sequence[str]) -> Sequence[str]:
