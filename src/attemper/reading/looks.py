@@ -10,9 +10,11 @@ from attemper.attention_program.ops import (
     Attend,
     Choice,
     Compare,
+    Connective,
     Count,
     CountTest,
     Direction,
+    Gate,
     Linear,
     Ref,
     Shift,
@@ -115,9 +117,21 @@ class _Looks:
         bit = self._bit(where)
         if bit is None:
             return []
-        mask = MASKS[self.head.masking]
-        cases = everywhere(bit)
-        return [self.found.add(Attend(mask, self.choice, cases, value, None)) for value in self.values]
+        return [self._selection(bit, value) for value in self.values]
+
+    def _selection(self, where: Ref, value: Ref) -> Ref:
+        """The value at a position with `where`; of `where` and something else, both are selected.
+
+        What depends on a total that is forgotten is known longer that way: whoever has found `where` once
+        asks only for what else stands where it is found again.
+        """
+        step = self.found.program.steps[value]
+        parts = [value]
+        if isinstance(step, Gate) and step.connective is Connective.AND and where in step.bits:
+            parts = [where, self.found.gate(Connective.AND, *(bit for bit in step.bits if bit != where))]
+        mask, cases = MASKS[self.head.masking], everywhere(where)
+        selected = [self.found.add(Attend(mask, self.choice, cases, part, None)) for part in parts]
+        return self.found.gate(Connective.AND, *selected)
 
     def _shifts(self, offset: int, value: Diagram) -> Iterator[Ref]:
         direction = Direction.PREVIOUS if offset < 0 else Direction.NEXT

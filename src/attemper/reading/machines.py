@@ -27,7 +27,16 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import final
 
-from attemper.attention_program.ops import Count, Linear, Program
+from attemper.attention_program.ops import (
+    Attend,
+    Count,
+    Direction,
+    Linear,
+    Mask,
+    Program,
+    Shift,
+    Step,
+)
 from attemper.attention_program.wellformed import is_machine
 from attemper.checker.following import Follower, Group, Walk
 from attemper.checker.names import UnprovenError
@@ -69,6 +78,7 @@ def automaton_of(
     *,
     configurations: int = CONFIGURATIONS,
     seconds: float = SECONDS,
+    end: float | None = None,
     accepts_empty: bool,
 ) -> Followed:
     r"""The minimal automaton of the words w, of any length n, for which the program's output is 1 at n.
@@ -76,7 +86,8 @@ def automaton_of(
     accepts(w) = output at |w| for |w| >= 1, and `accepts_empty` for the empty word. The program has the
     meaning of `attention_program.machine`; of each of the `groups` of bits at most one is 1, which is tested
     at each configuration. A configuration is a letter that is read, its place, codes of groups and registers;
-    there are at most `configurations` of them in each walk.
+    there are at most `configurations` of them in each walk. The `seconds` are over at `end`, as `monotonic`
+    has it, if they began before.
 
     Raises `CapReachedError`, which names the cap, after `configurations` or `seconds`: so does a program that
     counts without end. Raises `UnprovenError` where the program looks to the right, tells too many places
@@ -91,7 +102,7 @@ def automaton_of(
     ((True, True, False), 5)
     """
     _require_bit(program)
-    states, end = 1, monotonic() + seconds
+    states, end = 1, monotonic() + seconds if end is None else end
     while True:
         watch = _Watch(configurations, seconds, end, is_counting=states > 1)
         try:
@@ -111,6 +122,17 @@ def _require_bit(program: Program) -> None:
         raise UnprovenError("its output is a count, not a bit")
     if not is_machine(program):
         raise UnprovenError("a step has a default, which no machine has")
+
+
+def looks_to_the_right(step: Step) -> bool:
+    """Whether a step reads positions that a program which is followed from the left has not come to."""
+    match step:
+        case Attend(mask) | Count(mask):
+            return mask not in {Mask.UP_TO, Mask.BEFORE}
+        case Shift(direction):
+            return direction is not Direction.PREVIOUS
+        case _:
+            return False
 
 
 def counts_without_bound(program: Program, groups: Sequence[Group] = ()) -> bool:

@@ -15,7 +15,14 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import Status
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.layers import Network
-from attemper.reading.machines import CONFIGURATIONS, SECONDS, CapReachedError, automaton_of
+from attemper.reading.endless import endless
+from attemper.reading.machines import (
+    CONFIGURATIONS,
+    SECONDS,
+    CapReachedError,
+    automaton_of,
+    looks_to_the_right,
+)
 from attemper.reading.programs import read_program
 
 NAMED = (12, 100, 4, 0)
@@ -36,13 +43,21 @@ class Decompiled:
     realisation: Realisation
 
 
+class EndlessError(UnprovenError):
+    """A network whose counts seem to rise and fall without end. `said` is the program that it runs."""
+
+    def __init__(self, message: str, said: Realisation) -> None:
+        super().__init__(message)
+        self.said = said
+
+
 @final
 @dataclass(frozen=True)
 class Limits:
-    """How many configurations are followed, for how long, and who is told what is being done."""
+    """How many configurations are followed, of which programs, and who is told what is being done."""
 
     configurations: int = CONFIGURATIONS
-    seconds: float = SECONDS
+    follow_endless: bool = True
     report: Callable[[str], None] = lambda _: None
 
 
@@ -51,6 +66,8 @@ def decompile(
     *,
     configurations: int = CONFIGURATIONS,
     seconds: float = SECONDS,
+    end: float | None = None,
+    follow_endless: bool = True,
     report: Callable[[str], None] = lambda _: None,
 ) -> Decompiled:
     """The automaton of all words, of any length n, that the network accepts in real arithmetic.
@@ -58,17 +75,20 @@ def decompile(
     Nothing but the network is looked at. Its verdict on the empty word, which it does not compute, is its
     `accepts_empty`. What is returned is PROVED by the checker's rule for automata.
 
-    Raises `CapReachedError` (an `UnprovenError`) after `configurations` or `seconds`, and `UnprovenError`
-    with the reason where the network puts out something else than a bit, is read at the first position, looks
-    to the right, counts without end, or has a head that no rule covers.
+    Raises `CapReachedError` (an `UnprovenError`) after `configurations` or `seconds`, which are over at `end`
+    if they began before. Raises `UnprovenError` with the reason where the network puts out something else
+    than a bit, is read at the first position, looks to the right, counts without end, or has a head that no
+    rule covers. Unless `follow_endless`, raises `EndlessError` in the place of following a program that seems
+    to count without end, by a few words that it is tried on.
     """
     _require_bit(network)
-    limits, clock = Limits(configurations, seconds, report), _Clock(monotonic() + seconds, seconds)
+    limits = Limits(configurations, follow_endless, report)
+    clock = _Clock(monotonic() + seconds if end is None else end, seconds)
     reasons: list[UnprovenError] = []
     for large in NAMED:
         try:
             return _decompiled(network, large, limits, clock)
-        except CapReachedError:
+        except (CapReachedError, EndlessError):
             raise
         except UnprovenError as error:
             reasons.append(error)
@@ -104,13 +124,9 @@ class _Clock:
     end: float
     seconds: float
 
-    @property
-    def left(self) -> float:
-        return max(0.0, self.end - monotonic())
-
     def look(self) -> None:
         """Raise `CapReachedError` once the time is over."""
-        if not self.left:
+        if monotonic() > self.end:
             raise CapReachedError(f"it was not read within {self.seconds:g} seconds", "seconds")
 
 
@@ -127,12 +143,16 @@ def _decompiled(network: Network, large: int, limits: Limits, clock: _Clock) -> 
     limits.report("following heads and hidden units")
     said = _read(network, large, clock)
     clock.look()
+    _require_left(said)
+    if not limits.follow_endless:
+        _require_end(said)
     limits.report(f"following a program of {len(said.program.steps):,} steps")
     followed = automaton_of(
         said.program,
         [tuple(ref for _, ref in group.bits) for group in said.groups],
         configurations=limits.configurations,
-        seconds=clock.left,
+        seconds=clock.seconds,
+        end=clock.end,
         accepts_empty=network.accepts_empty,
     )
     limits.report(f"{len(followed.dfa.moves):,} states; proving")
@@ -142,3 +162,21 @@ def _decompiled(network: Network, large: int, limits: Limits, clock: _Clock) -> 
     if verdict.status is not Status.PROVED:
         raise UnprovenError(f"the checker does not prove what was found: {verdict.claims[0].text}")
     return Decompiled(followed.dfa, followed.configurations, said)
+
+
+def _require_left(said: Realisation) -> None:
+    """Raise `UnprovenError` for what looks to the right, before its steps are refused by their numbers."""
+    if any(map(looks_to_the_right, said.program.steps)):
+        raise UnprovenError(
+            "a head looks to the right, or at all positions, and only what looks to the left is followed, "
+            "symbol by symbol: if what the network was made of can be said by masks j <= i and j < i (in a "
+            "formula: of the past), compile that and decompile it; 'attemper check DIR' proves what a "
+            "network is said to compute, whichever way it looks"
+        )
+
+
+def _require_end(said: Realisation) -> None:
+    """Raise `EndlessError` where words show totals that rise and fall, farther and farther."""
+    found = endless(said.program)
+    if found is not None:
+        raise EndlessError(str(found), said)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import assert_never, final
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Attend, Count, Direction, Mask, Shift, Step
 from attemper.attention_program.realisation import Realisation
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
@@ -30,7 +29,7 @@ from attemper.languages.temporal.mirroring import mirrored
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
-from attemper.reading.machines import CONFIGURATIONS, SECONDS, automaton_of
+from attemper.reading.machines import CONFIGURATIONS, SECONDS, automaton_of, looks_to_the_right
 
 BOTH_WAYS = (
     "it looks both ways: read at the last position only what looks to the left is followed, and read at the "
@@ -115,7 +114,7 @@ def automaton_of_program(language: ProgramLanguage, caps: Caps | None = None) ->
 def _proved(language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet, caps: Caps) -> Dfa:
     """The automaton of a language that is read last."""
     network, said = _compiled(language, alphabet)
-    if any(map(_looks_to_the_right, said.program.steps)):
+    if any(map(looks_to_the_right, said.program.steps)):
         raise UnprovenError(BOTH_WAYS)
     groups = [tuple(step for _, step in group.bits) for group in said.groups]
     found = automaton_of(
@@ -128,16 +127,6 @@ def _proved(language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet, ca
     prove(network, language)
     prove(network, found.dfa, said)
     return found.dfa
-
-
-def _looks_to_the_right(step: Step) -> bool:
-    match step:
-        case Attend(mask) | Count(mask):
-            return mask not in {Mask.UP_TO, Mask.BEFORE}
-        case Shift(direction):
-            return direction is not Direction.PREVIOUS
-        case _:
-            return False
 
 
 def compiled_network(language: TemporalLanguage | ProgramLanguage, alphabet: Alphabet) -> Network:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from time import monotonic
 from typing import final
@@ -29,6 +29,7 @@ from attemper.networks import files
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import require_wellformed
 from attemper.reading import networks as reading
+from attemper.reading.implied import sure_selections
 from attemper.reading.machines import CONFIGURATIONS, SECONDS, counts_without_bound
 from attemper.workbench.automata import Caps, automaton_of_language
 from attemper.workbench.model import Model
@@ -132,16 +133,34 @@ def decompile(
         raise OptionError("configurations is a whole number from 1 on, seconds a number above 0")
     subject, end = subject_of(network, edited=edited), monotonic() + seconds
     _require_bit(subject.network)
+    read = partial(
+        reading.decompile,
+        subject.network,
+        configurations=configurations,
+        seconds=seconds,
+        end=end,
+        report=report,
+    )
     try:
-        found = reading.decompile(
-            subject.network, configurations=configurations, seconds=seconds, report=report
-        )
+        return _read(subject, read, report)
     except UnprovenError as reason:
-        report("looking for a formula that counts")
-        counting = _counting(subject, str(reason), end - monotonic())
+        counting = _counting_in_the_end(subject, str(reason), end - monotonic(), report)
         if counting is None:
             raise reason from None
         return counting
+
+
+def _read(
+    subject: Subject, read: Callable[..., reading.Decompiled], report: Callable[[str], None]
+) -> Decompiled:
+    """What is proved of the network: a formula before an automaton where it seems to count without end."""
+    try:
+        found = read(follow_endless=False)
+    except reading.EndlessError as reason:
+        counting = _counting(subject, reason.said, str(reason), report)
+        if counting is not None:
+            return counting
+        found = read()
     return Decompiled(subject, found.automaton, found.realisation, found.configurations)
 
 
@@ -187,14 +206,27 @@ def _require_bit(network: Network) -> None:
         )
 
 
-def _counting(subject: Subject, reason: str, seconds: float) -> Decompiled | None:
+def _counting_in_the_end(
+    subject: Subject, reason: str, seconds: float, report: Callable[[str], None]
+) -> Decompiled | None:
+    """The formula of a network for which no automaton was found, as `_counting` has it."""
+    try:
+        said = reading.program_of(subject.network, seconds=seconds)
+    except UnprovenError:
+        return None
+    return _counting(subject, said, reason, report)
+
+
+def _counting(
+    subject: Subject, said: Realisation, reason: str, report: Callable[[str], None]
+) -> Decompiled | None:
     """The formula of a network whose counts rise and fall, if it is proved to be the network's."""
+    report("looking for a formula that counts")
     network = subject.network
     try:
-        said = reading.program_of(network, seconds=seconds)
         if not counts_without_bound(said.program):
             return None
-        formula = program_to_formula(said.program)
+        formula = program_to_formula(said.program, sure_selections(said.program))
     except (UnprovenError, UnsupportedError):
         return None
     language = TemporalLanguage(formula, At.LAST, network.accepts_empty)

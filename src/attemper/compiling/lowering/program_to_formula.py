@@ -6,6 +6,8 @@ itself; leftmost: at the leftmost j with w, or at 1. A shift reads i itself wher
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import chain
 from typing import assert_never
 
 from attemper.attention_program.ops import (
@@ -35,6 +37,7 @@ from attemper.compiling.lowering.connectives import FALSE, TRUE, all_of, any_of,
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, Number, Test
 from attemper.exact.predicates import NonNegative, Predicate, Zero
+from attemper.languages.temporal.show import show_within
 from attemper.languages.temporal.syntax import (
     Binary,
     BinaryOperator,
@@ -55,10 +58,19 @@ from attemper.languages.temporal.syntax import (
 
 FIRST = First()
 
+MOST_JOINED = 30
+"""A gate of more bits than these is written with the gates that it is made of."""
 
-def program_to_formula(program: Program) -> Formula:
-    """The formula of the output bit. Raises `UnsupportedError` for steps that no past formula says."""
-    writer = _Writer(program)
+MOST_COMPARED = 200
+"""Sides of an equation with longer texts are not put in the order of these."""
+
+
+def program_to_formula(program: Program, sure: Collection[Ref] = ()) -> Formula:
+    """The formula of the output bit. Raises `UnsupportedError` for steps that no past formula says.
+
+    The values of the `sure` selections are 1 only where they look, so that they are 0 where nothing is found.
+    """
+    writer = _Writer(program, sure)
     for ref, step in enumerate(program.steps):
         if not isinstance(step, Count | Linear):
             writer.formulas[ref] = writer.formula(ref)
@@ -72,8 +84,8 @@ def program_to_formula(program: Program) -> Formula:
 class _Writer:
     """The formulas of the steps so far."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, sure: Collection[Ref]) -> None:
+        self.program, self.sure = program, sure
         self.formulas: dict[Ref, Formula] = {}
 
     def formula(self, ref: Ref) -> Formula:
@@ -86,12 +98,12 @@ class _Writer:
                 return _of_place(ref, form)
             case Not(bit):
                 return _opposite(known[bit])
-            case Gate(Connective.AND, bits):
-                return all_of(known[bit] for bit in bits)
-            case Gate(Connective.OR | Connective.UNION, bits) | Merge(bits):
+            case Gate(Connective.AND | Connective.OR as connective, bits):
+                return self._gate(connective, bits)
+            case Gate(Connective.UNION, bits) | Merge(bits):
                 return any_of(known[bit] for bit in bits)
             case Attend(Mask.UP_TO | Mask.BEFORE as mask, choice, ((None, where),), value, None):
-                selected = _selected(choice, known[where], known[value])
+                selected = _selected(choice, known[where], known[value], is_sure=ref in self.sure)
                 return selected if mask is Mask.UP_TO else _before(selected)
             case Shift(Direction.PREVIOUS, bit, 1, None):
                 return any_of((_before(known[bit]), all_of((FIRST, known[bit]))))
@@ -132,17 +144,70 @@ class _Writer:
             )
         return linear_term(tuple(parts), constant)
 
+    def _gate(self, connective: Connective, bits: tuple[Ref, ...]) -> Formula:
+        """A conjunction or disjunction, in which comparisons of one count with t and t + 1 are one.
+
+        At least t and less than t + 1 is t; less than t or at least t + 1 is anything else.
+        """
+        is_and = connective is Connective.AND
+        operator = ComparisonOperator.EQUAL if is_and else ComparisonOperator.DIFFERENT
+        bounds = {bit: self._bound(bit) for bit in self._parts(connective, bits)}
+        known = [bound for bound in bounds.values() if bound is not None]
+        lower = {(count, own) for count, own, is_least in known if is_least is is_and}
+        upper = {(count, own - 1) for count, own, is_least in known if is_least is not is_and}
+        formulas: list[Formula] = []
+        for bit, bound in bounds.items():
+            match bound:
+                case count, own, is_least if is_least is is_and and (count, own) in upper:
+                    formulas.append(self._compared(operator, count, own))
+                case count, own, is_least if is_least is not is_and and (count, own - 1) in lower:
+                    pass  # said by the other one
+                case _:
+                    formulas.append(self.formulas[bit])
+        return all_of(formulas) if is_and else any_of(formulas)
+
+    def _parts(self, connective: Connective, bits: tuple[Ref, ...]) -> tuple[Ref, ...]:
+        """The bits of a gate, and in the place of gates of its own kind theirs, as long as they are few."""
+        while len(bits) <= MOST_JOINED:
+            steps = [self.program.steps[bit] for bit in bits]
+            inner = [
+                step.bits if isinstance(step, Gate) and step.connective is connective else (bit,)
+                for bit, step in zip(bits, steps, strict=True)
+            ]
+            found = tuple(dict.fromkeys(chain.from_iterable(inner)))
+            if found == bits:
+                break
+            bits = found
+        return bits
+
+    def _bound(self, bit: Ref) -> tuple[Ref, int, bool] | None:
+        """Of a comparison the count, the threshold, and whether it is at least that, not less."""
+        step, is_least = self.program.steps[bit], True
+        if isinstance(step, Not):
+            step, is_least = self.program.steps[step.bit], False
+        return (step.count, step.threshold, is_least) if isinstance(step, Compare) else None
+
     def _compared(self, operator: ComparisonOperator, count: Ref, threshold: int) -> Formula:
         """What is added on the left, what is taken away on the right."""
         term = self._term(count, 1, -threshold)
         more = tuple((factor, atom) for factor, atom in term.parts if factor > 0)
         less = tuple((-factor, atom) for factor, atom in term.parts if factor < 0)
-        left, right = max(term.constant, 0), max(-term.constant, 0)
-        return Comparison(operator, Term(more, left), Term(less, right))
+        left, right = Term(more, max(term.constant, 0)), Term(less, max(-term.constant, 0))
+        if operator is not ComparisonOperator.AT_LEAST:
+            left, right = sorted((left, right), key=_simple_first)
+        return Comparison(operator, left, right)
+
+
+def _simple_first(term: Term) -> tuple[bool, int, list[int], str]:
+    """An order of the sides of an equation: counts before numbers, small numbers before large ones."""
+    text = show_within(Comparison(ComparisonOperator.EQUAL, term, Term((), 0)), MOST_COMPARED) or ""
+    return not term.parts, term.constant, [factor for factor, _ in term.parts], text
 
 
 def _opposite(formula: Formula) -> Formula:
     match formula:
+        case Comparison(ComparisonOperator.EQUAL, left, right):
+            return Comparison(ComparisonOperator.DIFFERENT, left, right)
         case Comparison(ComparisonOperator.AT_LEAST, left, right):
             return Comparison(ComparisonOperator.LESS, left, right)
         case _:
@@ -158,18 +223,18 @@ def _once(formula: Formula) -> Formula:
     return formula if formula in (TRUE, FALSE) else Unary(UnaryOperator.ONCE, formula)
 
 
-def _selected(choice: Choice, where: Formula, value: Formula) -> Formula:
+def _selected(choice: Choice, where: Formula, value: Formula, *, is_sure: bool) -> Formula:
+    """The value where it is looked for; i or 1 where that is nowhere, unless it is then 0."""
+    sought = value if is_sure else all_of((where, value))
+    nowhere = FALSE if is_sure else negation(_once(where))
     match choice:
         case Choice.RIGHTMOST:
-            found = all_of((where, value))
-            since = found if where == TRUE else Binary(BinaryOperator.SINCE, negation(where), found)
-            return (
-                _once(where) if where == value else any_of((since, all_of((negation(_once(where)), value))))
-            )
+            since = sought if where == TRUE else Binary(BinaryOperator.SINCE, negation(where), sought)
+            return _once(where) if where == value else any_of((since, all_of((nowhere, value))))
         case Choice.LEFTMOST:
-            earliest = all_of((where, value, negation(_before(_once(where)))))
+            earliest = all_of((sought, negation(_before(_once(where)))))
             at_first = _once(all_of((FIRST, value)))
-            return any_of((_once(earliest), all_of((negation(_once(where)), at_first))))
+            return any_of((_once(earliest), all_of((nowhere, at_first))))
         case _:
             assert_never(choice)
 
