@@ -29,7 +29,7 @@ MOST_WAYS = 150
 MOST_BLOCKS = 3
 """So many symbols rise one after the other at most, as in a^i b^i c^i d^j."""
 
-WORK = 150_000
+WORK = 100_000
 """Positions, times the steps, symbols and words that are looked at in each: more is not tried."""
 
 TIMES = (1, 2, 3)
