@@ -6,8 +6,8 @@ rounding can take away from each lead is set against it elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
 from typing import final
@@ -26,6 +26,9 @@ MAX_REDUCTION = 64
 
 Place = tuple[Fraction, ...]
 """A class of positions j: what each row's key is there, without the n^b j or n^b / j of a tie-break's."""
+
+Rows = tuple[tuple[int, ...], ...]
+"""For each case of i the numbers of some rows."""
 
 
 class Kind(Enum):
@@ -116,6 +119,23 @@ class Contest:
     steps: int
     rows: tuple[Row, ...]
     pairs: tuple[Pair, ...]
+    _told: dict[Rows, tuple[Pair, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def cases(self) -> int:
+        """How many cases of i there are; none without rows."""
+        return max((len(row.queries) for row in self.rows), default=0)
+
+    def told_apart(self, rows: Rows) -> tuple[Pair, ...]:
+        """One of all pairs that differ at most in their keys of other rows than these."""
+        if rows not in self._told:
+            found: dict[Hashable, Pair] = {}
+            for pair in self.pairs:
+                keys = tuple((pair.winner[row], pair.other[row]) for row in rows[pair.case])
+                # A lead is one object wherever it is the same: it is hashed as that.
+                found.setdefault((pair.case, pair.kind, pair.lead, keys), pair)
+            self._told[rows] = tuple(found.values())
+        return self._told[rows]
 
 
 def rows_of(

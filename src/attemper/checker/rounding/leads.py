@@ -142,14 +142,38 @@ def losses(
 
 def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
     """The greatest parts of leads that pairs can lose, kind AHEAD apart."""
-    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in scores.contest.pairs]
+    pairs = scores.contest.told_apart(scores.heard)
+    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in pairs]
     near, far = (greatest(loss for is_far, loss in found if is_far is which) for which in (False, True))
     return near, far
 
 
 @final
+@dataclass(frozen=True)
+class _Part:
+    """What a row adds to the scores in one case of i: how large its query is there, and how far that is off.
+
+    It is `silent` if the query is 0 and computed as 0: then no key of the row is part of any bound.
+    """
+
+    row: Row
+    scored: ScoredRow
+    query: Errors
+    off: Errors
+    rounding: flint.arb
+
+    @property
+    def is_silent(self) -> bool:
+        # A tie-break has to be known, whatever its query is.
+        return not self.row.is_tie and not self.query and all(bool(size == 0) for size in self.off.values())
+
+
+@final
 class _Scores:
-    """The rows of one head at one length; if `of_peaks`, only what products and sums are rounded by."""
+    """The rows of one head at one length; if `of_peaks`, only what products and sums are rounded by.
+
+    `parts` has the rows by case, `heard` the numbers of those that are not silent.
+    """
 
     def __init__(
         self, lengths: Lengths, contest: Contest, rows: list[ScoredRow], cold: Cold, of_peaks: bool = False
@@ -162,6 +186,11 @@ class _Scores:
         roundings = cold.roundings - SCANNED + LINEAR if cold.is_scanned else cold.roundings
         self.product_rate = (1 + lengths.u) ** roundings - 1
         self._sums: dict[tuple[int, Place], flint.arb] = {}
+        pairs = list(zip(contest.rows, rows, strict=True))
+        self.parts = [[self._part(*pair, case) for pair in pairs] for case in range(contest.cases)]
+        self.heard = tuple(
+            tuple(number for number, part in enumerate(parts) if not part.is_silent) for parts in self.parts
+        )
 
     def loss(self, pair: Pair) -> flint.arb:
         """The largest part of its lead that the pair can lose."""
@@ -199,40 +228,41 @@ class _Scores:
         apart: list[Errors] = []
         both: list[Errors] = []
         sums = [self._sum_rate(pair.case, place) for place in (pair.winner, pair.other)]
-        for row, scored, *keys in zip(self.contest.rows, self.rows, pair.winner, pair.other, strict=True):
-            query = row.queries[pair.case]
+        for number in self.heard[pair.case]:
+            part, keys = self.parts[pair.case][number], (pair.winner[number], pair.other[number])
+            row, scored = part.row, part.scored
             if row.is_tie:
                 key = laurent.monomial(0, row.growth, abs(keys[0]))
-                off = self._query_error(row, scored, query)
-                errors = _times([off], key)
-                others += self._floor(scored, query, off, greatest(sums))
-                rate = (1 + self._relative(scored)) * (1 + self._rounding(scored)) * (1 + greatest(sums)) - 1
+                errors = _times([part.off], key)
+                others += self._floor(part, greatest(sums))
+                rate = (1 + self._relative(scored)) * (1 + part.rounding) * (1 + greatest(sums)) - 1
                 apart += [] if self.of_peaks else errors
-                both += [_scaled(size, rate) for size in (*_times([_balls(query)], key), *errors)]
+                both += [_scaled(size, rate) for size in (*_times([part.query], key), *errors)]
                 continue
             offs = [_key_error(scored, key) for key in keys]
             distance = ball(abs(keys[0] - keys[1])) + offs[0] + offs[1]
-            off = self._query_error(row, scored, query)
             if not self.of_peaks:
-                others += [_scaled(off, distance), _scaled(_balls(query), offs[0] + offs[1])]
+                others += [_scaled(part.off, distance), _scaled(part.query, offs[0] + offs[1])]
             for value, value_off, rate in zip(keys, offs, sums, strict=True):
                 size = scored.key.size if self.cold.is_scanned else ball(abs(value))
-                lost = (size + value_off) * ((1 + self._rounding(scored)) * (1 + rate) - 1)
-                others += [_scaled(_balls(query), lost), _scaled(off, lost)]
+                lost = (size + value_off) * ((1 + part.rounding) * (1 + rate) - 1)
+                others += [_scaled(part.query, lost), _scaled(part.off, lost)]
         return others, apart, both
 
-    def _query_error(self, row: Row, scored: ScoredRow, query: Laurent) -> Errors:
-        """How far the query with its temperature can be off."""
+    def _part(self, row: Row, scored: ScoredRow, case: int) -> _Part:
+        query = _balls(row.queries[case])
+        off: Errors = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
-            return _joined([_scaled(_balls(query), scored.query.relative), {(0, 0): scored.query.zero}])
-        return {(0, 0): scored.query.absolute}
+            off = _joined([_scaled(query, scored.query.relative), {(0, 0): scored.query.zero}])
+        return _Part(row, scored, query, off, ZERO if scored.grid is not None else self.product_rate)
 
-    def _floor(self, scored: ScoredRow, query: Laurent, off: Errors, rate: flint.arb) -> list[Errors]:
+    def _floor(self, part: _Part, rate: flint.arb) -> list[Errors]:
         """What the tie-break's keys are off by beside their relative errors, at both positions."""
-        if scored.key.floor == 0:
+        floor = part.scored.key.floor
+        if floor == 0:
             return []
-        lost = 2 * scored.key.floor * (1 + self._rounding(scored)) * (1 + rate)
-        return [_scaled(_balls(query), lost), _scaled(off, lost)]
+        lost = 2 * floor * (1 + part.rounding) * (1 + rate)
+        return [_scaled(part.query, lost), _scaled(part.off, lost)]
 
     def _relative(self, scored: ScoredRow) -> flint.arb:
         """The relative error of a tie-break's key, beside its floor."""
@@ -241,9 +271,6 @@ class _Scores:
         if not (relative <= ball(KNOWN)):
             raise BeyondError("scores (the tie-break's key is not known relatively)")
         return relative
-
-    def _rounding(self, scored: ScoredRow) -> flint.arb:
-        return ZERO if scored.grid is not None else self.product_rate
 
     def _sum_rate(self, case: int, place: Place) -> flint.arb:
         """What the sum of the rows can lose at a place: nothing for one product, or if every sum is exact."""
