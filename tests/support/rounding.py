@@ -24,11 +24,11 @@ from attemper.checker.rounding.arithmetic import (
 )
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow
 from attemper.checker.rounding.embedding import rounded_form
-from attemper.checker.rounding.heads import rounded_row
+from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.leads import Cold, ScoredRow
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact, Peaked
-from attemper.checker.values import Value
+from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import FIRST, ONE, SIGN, ClosedForm, I, number, times
 from attemper.exact.formats import FORMATS, FloatFormat
@@ -169,6 +169,13 @@ def scored(query: Fraction, key: Fraction) -> ScoredRow:
         return Rounded(flint.arb(1), flint.arb(1), None, UNKNOWN, UNKNOWN, ball(relative))
 
     return ScoredRow(known(query), known(key), known(query + key), None)
+
+
+def rounded_row(
+    lengths: Lengths, query: LinearForm, key: LinearForm, cold: Cold, before: Stream, offs: list[Off]
+) -> RoundedRow:
+    """A row as it is computed by a head that shares nothing with others."""
+    return RoundedHeads(lengths, NUMERATOR)._row(query, key, cold, before, offs, offs)
 
 
 def row_of(form_: LinearForm, query: Value, key: Value | None = None) -> RoundedRow:

@@ -10,7 +10,6 @@ import pytest
 from attemper.checker.constructions.local_sign import LocalSignRule
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounding.heads import rounded_row
 from attemper.checker.rules import HeadFact
 from attemper.exact.closed_forms import I, number
 from attemper.exact.formats import FloatFormat
@@ -44,6 +43,7 @@ from tests.support.rounding import (
     fraction,
     is_same,
     loss_of,
+    rounded_row,
     run_at,
     selecting,
 )

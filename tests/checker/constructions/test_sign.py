@@ -13,7 +13,6 @@ from attemper.checker.constructions import sign as rules
 from attemper.checker.constructions.sign import SignRule
 from attemper.checker.heads import head_fact
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounding.heads import rounded_row
 from attemper.checker.values import Value
 from attemper.exact.closed_forms import SIGN as ALTERNATING
 from attemper.exact.closed_forms import ClosedForm, I, N, number, plus, times
@@ -43,6 +42,7 @@ from tests.support.rounding import (
     fraction,
     is_same,
     loss_of,
+    rounded_row,
     run_at,
     signed,
 )

@@ -33,6 +33,7 @@ from attemper.checker.rounding.arithmetic import (
     greatest,
     is_exact,
     is_power_of_two,
+    key_of,
 )
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.values import Value
@@ -767,3 +768,12 @@ def test_weights_lie_in_two_to_the_forty_and_its_inverse(weight: int | Fraction,
         return
     with pytest.raises(UnprovenError, match="weights"):
         Rounding(analysis, FLOAT32)
+
+
+def test_balls_are_told_apart_by_all_that_is_known_of_them() -> None:
+    assert key_of(arb(1)) == key_of(arb(1))
+    assert key_of(arb(1)) != key_of(arb(2))
+    third = arb("1/3")
+    assert key_of(third) == key_of(arb("1/3")) != key_of(third.mid())
+    unknown = flint.arb(1) / flint.arb(0)
+    assert key_of(unknown) != key_of(unknown)

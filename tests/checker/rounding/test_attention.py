@@ -21,7 +21,6 @@ from attemper.checker.rounding.arithmetic import (
     Off,
 )
 from attemper.checker.rounding.attention import stray_mass
-from attemper.checker.rounding.heads import rounded_row
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball
 from attemper.exact.closed_forms import ONE, ClosedForm, I, number, over, times
@@ -46,6 +45,7 @@ from tests.support.rounding import (
     noise_at,
     one_by_one,
     rounded_at,
+    rounded_row,
     row_of,
     run_at,
     selecting,
@@ -248,9 +248,9 @@ def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_rea
     fact, heads = analysis.layers[0], run.heads
     cold, other = heads._cold(ONE), heads._cold(times(Fraction(1, 2), I))
     placed = form((1, 1)), form((2, 1))
-    first = heads._row(*placed, cold, fact.before, run.offs, run.offs)
-    assert heads._row(*placed, cold, fact.after, run.offs, run.offs) is first
-    assert heads._row(*placed, other, fact.before, run.offs, run.offs) is not first
+    first = heads._row(*placed, cold, fact.before, run.offs, run.offs).scored
+    assert heads._row(*placed, cold, fact.after, run.offs, run.offs).scored is first
+    assert heads._row(*placed, other, fact.before, run.offs, run.offs).scored is not first
     read = form((3, 1)), form((1, 1))
     before = heads._row(*read, cold, fact.before, run.offs, run.offs)
     run.offs[3] = Off(mean=flint.arb(1))

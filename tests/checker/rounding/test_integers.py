@@ -131,7 +131,7 @@ def compared(
     head = Head(Uniform(), Masking.FUTURE, Softmax(ONE), query, key, (), ())
     lengths = Lengths(Arithmetic(NAMES, FLOAT32), length)
     offs = [OFF if off else EXACT, EXACT, OFF if off else EXACT]
-    return RoundedHeads(lengths, cast(Any, None), set()).head("head", head, (), UNITS, offs)
+    return RoundedHeads(lengths, cast(Any, None)).head("head", head, (), UNITS, offs)
 
 
 def with_cold(head: RoundedHead, relative: Fraction) -> RoundedHead:

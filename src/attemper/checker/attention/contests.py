@@ -6,10 +6,11 @@ rounding can take away from each lead is set against it elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
+from functools import lru_cache
 from typing import final
 
 from attemper.checker.diagrams import Diagram
@@ -27,9 +28,6 @@ MAX_REDUCTION = 64
 Place = tuple[Fraction, ...]
 """A class of positions j: what each row's key is there, without the n^b j or n^b / j of a tie-break's."""
 
-Rows = tuple[tuple[int, ...], ...]
-"""For each case of i the numbers of some rows."""
-
 
 class Kind(Enum):
     """Where the other position lies, seen from the winner: who is ahead would win a tie."""
@@ -45,13 +43,19 @@ class Kind(Enum):
 
 
 @final
+@dataclass(frozen=True)
 class Lead:
     """A positive Laurent form in i and n that is the least lead of a pair, and what it is worth."""
 
-    def __init__(self, form: Laurent, domain: Domain) -> None:
-        self.form = form
-        self.domain = domain
-        self._worth: dict[tuple[int, int], tuple[int, Fraction] | None] = {}
+    form: Laurent
+    domain: Domain
+    _worth: dict[tuple[int, int], tuple[int, Fraction] | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __hash__(self) -> int:
+        """The same for equal leads; fractions are slow to hash."""
+        return hash((self.domain, frozenset(self.form)))
 
     def worth(self, power: tuple[int, int]) -> tuple[int, Fraction] | None:
         """(k, c) with i^a n^b <= N^k lead / c wherever 1 <= i <= n <= N: the least k for which c is found.
@@ -119,22 +123,28 @@ class Contest:
     steps: int
     rows: tuple[Row, ...]
     pairs: tuple[Pair, ...]
-    _told: dict[Rows, tuple[Pair, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _told: dict[tuple[tuple[int, ...], ...], tuple[Pair, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
-    @property
-    def cases(self) -> int:
-        """How many cases of i there are; none without rows."""
-        return max((len(row.queries) for row in self.rows), default=0)
+    def __hash__(self) -> int:
+        """The same for equal contests, and for few others."""
+        return hash((self.power, self.size, self.steps, len(self.rows), len(self.pairs), self.pairs[:1]))
 
-    def told_apart(self, rows: Rows) -> tuple[Pair, ...]:
-        """One of all pairs that differ at most in their keys of other rows than these."""
+    def told_apart(self, rows: tuple[tuple[int, ...], ...]) -> tuple[Pair, ...]:
+        """One of all pairs that differ at most in the keys of rows that are not these, by case."""
         if rows not in self._told:
-            found: dict[Hashable, Pair] = {}
-            for pair in self.pairs:
-                keys = tuple((pair.winner[row], pair.other[row]) for row in rows[pair.case])
-                # A lead is one object wherever it is the same: it is hashed as that.
-                found.setdefault((pair.case, pair.kind, pair.lead, keys), pair)
-            self._told[rows] = tuple(found.values())
+            self._told[rows] = tuple(
+                {
+                    (
+                        own.case,
+                        own.kind,
+                        own.lead,
+                        *((own.winner[k], own.other[k]) for k in rows[own.case]),
+                    ): own
+                    for own in self.pairs
+                }.values()
+            )
         return self._told[rows]
 
 
@@ -191,6 +201,12 @@ def _peaks(names: Names, value: Value, case: Diagram) -> Laurent:
 def if_covered(contest: Callable[[], Contest]) -> Contest | None:
     """The contest; None where its rows are too mixed, which matters for floats only."""
     try:
-        return contest()
+        return _shared(contest())
     except UnprovenError:
         return None
+
+
+@lru_cache(maxsize=1 << 10)
+def _shared(contest: Contest) -> Contest:
+    """One of all equal contests: what follows from it, for whichever head, is worked out once."""
+    return contest

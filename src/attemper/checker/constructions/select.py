@@ -129,19 +129,17 @@ def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -
     hopeless = frozenset(blocked.levels[1:]) if head.names.is_loose else _hopeless(head, blocked)
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
-    level, pairs, leads = tie.level(1), list[Pair](), dict[Fraction, tuple[Lead, Lead]]()
+    level, pairs = tie.level(1), list[Pair]()
     for (*winner, b), (*other, c) in product(places, repeat=2):
         if c < b or b in hopeless or (b == c and b in blocked.settled):
             continue
         if b == c:
             pairs.append(Pair(0, tuple(winner), tuple(other), Kind.LEVEL, level))
             continue
-        if c - b not in leads:
-            pushed = laurent.times(blocked.push, c - b)
-            ahead = laurent.plus(pushed, laurent.times(span, -1))
-            leads[c - b] = Lead(pushed, tie.domain), Lead(ahead, tie.domain)
-        for kind, lead in zip((Kind.BEHIND, Kind.AHEAD), leads[c - b], strict=True):
-            pairs.append(Pair(0, tuple(winner), tuple(other), kind, lead))
+        pushed = laurent.times(blocked.push, c - b)
+        ahead = laurent.plus(pushed, laurent.times(span, -1))
+        for kind, lead in ((Kind.BEHIND, pushed), (Kind.AHEAD, ahead)):
+            pairs.append(Pair(0, tuple(winner), tuple(other), kind, Lead(lead, tie.domain)))
     return tie.contest(1, rows, tuple(pairs))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -57,9 +57,9 @@ Growth = dict[int, flint.arb]
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Off:
-    """How far a computed coordinate can be from its exact value.
+    """How far a computed coordinate can be from its exact value. One is equal to itself alone.
 
     `zero` where that value is 0, `other` where it is another constant, `mean` where it is an average of
     several positions (then also `relative` to the average). If `growth` says something, then it is how far an
@@ -93,9 +93,11 @@ EXACT = Off()
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rounded:
     """A quantity: its greatest size, the grid of whose multiples it is if it is exact, and its errors.
+
+    One is equal to itself alone.
 
     `inverse` bounds 1 / |x| where it is not 0, if `relative` is known: nothing else may rest on it.
     `absolute` holds everywhere, `zero` where the value is 0, `relative` where it is not. There the error is
@@ -134,6 +136,17 @@ class Arithmetic:
         self._grids: dict[Diagram, Fraction | None] = {}
         self._means: dict[Diagram, bool] = {}
         self._wholes: dict[Diagram, bool] = {}
+        self._kinds: dict[Diagram, frozenset[Affine]] = {}
+
+    def kind(self, value: Value) -> Hashable:
+        """Equal for values that take the same numbers: no bound of this file asks for more."""
+        return tuple((powers, self._kind(diagram)) for powers, diagram in value.items())
+
+    def _kind(self, diagram: Diagram) -> frozenset[Affine]:
+        """The numbers that a diagram takes; none of what is no average, of which nothing is kept."""
+        if diagram not in self._kinds:
+            self._kinds[diagram] = frozenset(self.names.values(diagram) if diagram >= 0 else ())
+        return self._kinds[diagram]
 
     def peak(self, diagram: Diagram) -> flint.arb:
         """The greatest absolute value of a diagram."""
@@ -254,6 +267,8 @@ class Lengths:
         self.u = arithmetic.u
         self.tiny = arithmetic.tiny
         self.long = 2 * length * ball(self.form.sum_roundoff)
+        self._linear: dict[Hashable, Rounded] = {}
+        self._offs: dict[Hashable, Off] = {}
 
     def size(self, value: Value) -> flint.arb:
         """The greatest absolute value; i^a n^b is at most N^(a+b), or N^b if a < 0."""
@@ -310,8 +325,22 @@ class Lengths:
         grid = common_grid(self.names.values(own.summand))
         return Fraction(0) if grid is None else grid * abs(factor)
 
+    def off_by(self, zero: flint.arb, other: flint.arb) -> Off:
+        """One error for all coordinates that are off by the same: what is read of them is worked out once."""
+        return self._offs.setdefault((key_of(zero), key_of(other)), Off(zero, other))
+
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
-        """A linear form of the residual stream, its products added in any order."""
+        """A linear form of the residual stream, its products added in any order.
+
+        It follows from its terms' factors, the numbers that their coordinates take, and how far these are
+        off, in this order: two forms that agree in that are one quantity.
+        """
+        terms = tuple((factor, self.arithmetic.kind(values[c]), offs[c]) for c, factor in form)
+        if terms not in self._linear:
+            self._linear[terms] = self._sum(form, values, offs)
+        return self._linear[terms]
+
+    def _sum(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         size, own, grid = self._products(form, values, offs)
         if self.arithmetic.fits(size, grid):
             assert grid is not None
@@ -450,6 +479,13 @@ def greatest(errors: Iterable[flint.arb]) -> flint.arb:
     for error in errors:
         found = found.max(error)
     return found
+
+
+def key_of(error: flint.arb) -> Hashable:
+    """Equal only for the same ball."""
+    if not error.is_finite():
+        return object()
+    return error.mid().man_exp(), error.rad().man_exp()
 
 
 def common_grid(values: list[Affine]) -> Fraction | None:

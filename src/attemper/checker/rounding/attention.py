@@ -5,7 +5,7 @@ What its construction knows of its leads stands beside the construction. (certif
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
@@ -62,6 +62,7 @@ class RoundedHead:
 
     `before` has the values of the coordinates that the head reads, `offs` their errors, `of_keys` those where
     keys read them. `strains` takes notes of how much of each limit is lost: a remark, no proof rests on it.
+    `known` keeps what leads lose, for all heads at one length.
     `scan` is there if it is a scan that runs the head.
     """
 
@@ -76,6 +77,7 @@ class RoundedHead:
     offs: list[Off]
     of_keys: list[Off]
     strains: Strains
+    known: dict[Hashable, tuple[flint.arb, flint.arb]]
     scan: Scan | None = None
 
     @property
@@ -147,7 +149,12 @@ class RoundedHead:
         """(near, far) of what competes; raises `BeyondError` if that is not known."""
         if contest is None:
             raise self.uncovered()
-        return losses(self.lengths, contest, [row.scored for row in self.rows], self.cold)
+        # These and the length are all that `losses` asks for. Contests are compared by what they say, the
+        # temperature and rows as objects.
+        asked = contest, tuple(row.scored for row in self.rows), self.cold
+        if asked not in self.known:
+            self.known[asked] = losses(self.lengths, *asked)
+        return self.known[asked]
 
     def mean_off(self, row: RoundedRow) -> flint.arb:
         """The absolute error of an average that the query carries as it is; `UNKNOWN` for multiples."""

@@ -20,7 +20,7 @@ from typing import final
 import flint
 
 from attemper.checker.diagrams import Diagram
-from attemper.checker.feed_forward import Group, Unit, added_by, flat_ends, piecewise
+from attemper.checker.feed_forward import Group, Unit, added_by, flat_ends
 from attemper.checker.names import Affine, Names, add_affine, scale_affine
 from attemper.checker.rounding.arithmetic import (
     COARSEST,
@@ -33,6 +33,7 @@ from attemper.checker.rounding.arithmetic import (
     greatest,
     is_exact,
     is_power_of_two,
+    key_of,
 )
 from attemper.checker.values import Stream, Value, plain
 from attemper.exact.balls import ball
@@ -191,7 +192,7 @@ class Gate:
 
     def written(self, read: Read) -> Written:
         """What the gate writes, with its errors."""
-        errors = (_key(own) for own in (read.constant, read.average, read.beside, read.common))
+        errors = (key_of(own) for own in (read.constant, read.average, read.beside, read.common))
         key = (*errors, read.terms, read.murky, read.weights)
         found = self._known.get(key)
         if found is None:
@@ -221,6 +222,8 @@ class Gate:
 
 def _at_ends(names: Names, units: tuple[Unit, ...], case: Case) -> list[Case]:
     """For an average the cases of its ends, if the units' sum is the same for all numbers between."""
+    if not case.value.parts:
+        return [case]
     ends = flat_ends(names, units, case.value)
     return [replace(case, value=Affine(end)) for end in sorted(ends)] or [case]
 
@@ -245,16 +248,17 @@ class GateCase:
         self.grid = min(grids[0], grids[1]) if grids[0] and grids[1] and gate.fits else None
         self.is_constant = not case.value.parts
         constant = case.value.constant
-        exact = piecewise(gate.units, constant)
+        inner = [(constant + bias, factor) for bias, factor in gate.units]
+        parts = [(number, factor) for number, factor in inner if number > 0]
+        exact = _sum(number * factor for number, factor in parts)
         self.is_active = not self.is_constant or bool(exact)
         self.is_step = self.is_constant and exact in (0, 1)
         self.value, self.exact = ball(constant), ball(exact)
-        products = [abs(f) * (constant + b) for b, f in gate.units if constant + b > 0]
-        self.products = len(products), ball(_sum(products))
-        gaps = [abs(constant + bias) for bias, _ in gate.units]
+        self.products = len(parts), ball(_sum(number * abs(factor) for number, factor in parts))
+        gaps = [abs(number) for number, _ in inner]
         self.gaps = [ball(gap) for gap in gaps]
         self.room = ball(min(gaps))
-        self.slope = sum(f for b, f in gate.units if constant + b > 0)
+        self.slope = _sum(factor for _, factor in parts)
         self._louds: dict[tuple[int, ...], Loud] = {}
 
     def effect(self, read: Read) -> Effect:
@@ -451,7 +455,7 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
     parts = [gate.written(_read(lengths, form, gate, middle, offs)) for form, gate in writing.parts]
     if writing.disjoint and (len(parts) == 1 or all(part.is_silent for part in parts)):
         # At most one gate is not 0, and all others add nothing at all: its units alone are the sum.
-        return Off(greatest(part.quiet for part in parts), greatest(part.active for part in parts))
+        return lengths.off_by(greatest(part.quiet for part in parts), greatest(part.active for part in parts))
     if len(parts) == 1:
         total = parts[0].quiet.max(parts[0].active)
     else:
@@ -502,13 +506,6 @@ def _step_of(arithmetic: Arithmetic, loud: list[Unit]) -> Step | None:
     high = max(thresholds)
     products = abs(loud[0][1]) * min(grid, arithmetic.spacing(high))
     return Step(ball(high), grid, products)
-
-
-def _key(error: flint.arb) -> Hashable:
-    """Equal only for the same ball."""
-    if not error.is_finite():
-        return object()
-    return error.mid().man_exp(), error.rad().man_exp()
 
 
 def _sum(numbers: Iterable[Fraction]) -> Fraction:

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Hashable
 from typing import final
+
+import flint
 
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names
-from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths, Off, is_power_of_two
+from attemper.checker.rounding.arithmetic import BeyondError, Kernel, Lengths, Off, Rounded, is_power_of_two
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow, Strains
 from attemper.checker.rounding.embedding import rounded_form
-from attemper.checker.rounding.leads import Cold, scored_row, unknown_relatively
+from attemper.checker.rounding.leads import Cold, ScoredRow, scored_row, unknown_relatively
 from attemper.checker.rounding.scan import Scan
 from attemper.checker.values import Stream, of_closed_form, of_form
 from attemper.exact.closed_forms import ClosedForm
-from attemper.networks.layers import Coordinate, Head, LinearForm, Softmax
+from attemper.networks.layers import Head, LinearForm, Softmax
 
 
 @final
 class RoundedHeads:
     """All heads of a network at one length, for one class of kernels: what they share is worked out once.
 
-    `placed` are the coordinates of position embeddings. `scan` is there if it is a scan that runs them, in
-    float64: then `lengths` are those of float64.
+    `scan` is there if it is a scan that runs them, in float64: then `lengths` are those of float64.
     """
 
-    def __init__(
-        self, lengths: Lengths, kernel: Kernel, placed: set[Coordinate], scan: Scan | None = None
-    ) -> None:
+    def __init__(self, lengths: Lengths, kernel: Kernel, scan: Scan | None = None) -> None:
         self.lengths = lengths
         self.kernel = kernel
-        self.placed = placed
         self.scan = scan
         self.strains: Strains = {}
         self._colds: dict[ClosedForm, Cold] = {}
-        self._rows: dict[tuple[LinearForm, LinearForm, int], RoundedRow] = {}
+        self._rows: dict[tuple[Rounded, Rounded, Cold, bool], ScoredRow] = {}
+        self._losses: dict[Hashable, tuple[flint.arb, flint.arb]] = {}
 
     def head(
         self, name: str, head: Head, outputs: tuple[Output, ...], before: Stream, offs: list[Off]
@@ -54,9 +53,8 @@ class RoundedHeads:
         rows = tuple(self._row(query, key, cold, before, offs, of_keys) for query, key in pairs)
         values = tuple(zip(forms, outputs, strict=True))
         read = before, offs, of_keys
-        return RoundedHead(
-            name, head, lengths, self.kernel, cold, rows, values, *read, self.strains, self.scan
-        )
+        kept = self.strains, self._losses
+        return RoundedHead(name, head, lengths, self.kernel, cold, rows, values, *read, *kept, self.scan)
 
     def written(self, head: RoundedHead, offs: list[Off]) -> list[Off]:
         """How far what the head writes can be off, if it is off by so much where it is computed."""
@@ -81,38 +79,16 @@ class RoundedHeads:
         offs: list[Off],
         of_keys: list[Off],
     ) -> RoundedRow:
-        """A row; those of position embeddings, which nothing else is added to, are the same in all layers.
-
-        But behind a normalisation, which reads what else stands there, too, they are not.
-        """
-        name = query, key, id(cold)
-        if name not in self._rows:
-            row = rounded_row(self.lengths, query, key, cold, before, offs, of_keys)
-            if self.scan is not None and not self.scan.is_whole(key):
-                # Parts of the key cancel, each of them rounded.
-                row = replace(row, scored=unknown_relatively(row.scored))
-            if self.lengths.arithmetic.halves > 1 or not self.placed.issuperset(
-                coordinate for coordinate, _ in query + key
-            ):
-                return row
-            self._rows[name] = row
-        return self._rows[name]
-
-
-def rounded_row(
-    lengths: Lengths,
-    query: LinearForm,
-    key: LinearForm,
-    cold: Cold,
-    before: Stream,
-    offs: list[Off],
-    of_keys: list[Off] | None = None,
-) -> RoundedRow:
-    """What is computed of a row; `of_keys` are the errors where keys read, if they are others."""
-    q = lengths.linear(query, before.values, offs)
-    k = lengths.linear(key, before.values, offs if of_keys is None else of_keys)
-    values = of_form(lengths.names, query, before), of_form(lengths.names, key, before)
-    return RoundedRow(query, values[0], values[1], scored_row(lengths, q, k, cold))
+        """A row; heads whose queries, keys and temperature are the same quantities share what is computed."""
+        q = self.lengths.linear(query, before.values, offs)
+        k = self.lengths.linear(key, before.values, of_keys)
+        is_whole = self.scan is None or self.scan.is_whole(key)
+        if (q, k, cold, is_whole) not in self._rows:
+            scored = scored_row(self.lengths, q, k, cold)
+            # Parts of the key of a scan cancel, each of them rounded.
+            self._rows[q, k, cold, is_whole] = scored if is_whole else unknown_relatively(scored)
+        of_query, of_key = (of_form(self.lengths.names, form, before) for form in (query, key))
+        return RoundedRow(query, of_query, of_key, self._rows[q, k, cold, is_whole])
 
 
 def _is_one_power(names: Names, diagram: Diagram) -> bool:

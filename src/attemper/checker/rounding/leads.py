@@ -9,7 +9,7 @@ is set against the exact lead L of that pair: where E <= loss L the computed lea
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never, final
@@ -39,9 +39,9 @@ Errors = dict[tuple[int, int], flint.arb]
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cold:
-    """The inverse temperature, which may meet the query or the whole score.
+    """The inverse temperature, which may meet the query or the whole score. One is equal to itself alone.
 
     `is_exact` says that multiplying by it never rounds: it is one power of two everywhere. `is_scanned` says
     that scores are those of a scan.
@@ -62,11 +62,12 @@ class Cold:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoredRow:
     """One row of the scores at one length: the query with its temperature, the key, and their product.
 
-    `grid` is that of the products if they are exact, in whichever order temperature, query and key meet.
+    One is equal to itself alone. `grid` is that of the products if they are exact, in whichever order
+    temperature, query and key meet.
     """
 
     query: Rounded
@@ -122,7 +123,7 @@ def lost_below(lengths: Lengths, rows: int, cold: Cold) -> flint.arb:
 
 
 def losses(
-    lengths: Lengths, contest: Contest, rows: list[ScoredRow], cold: Cold
+    lengths: Lengths, contest: Contest, rows: Sequence[ScoredRow], cold: Cold
 ) -> tuple[flint.arb, flint.arb]:
     """(near, far): by which part leads can be smaller than in real arithmetic, `far` for kind AHEAD.
 
@@ -142,8 +143,8 @@ def losses(
 
 def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
     """The greatest parts of leads that pairs can lose, kind AHEAD apart."""
-    pairs = scores.contest.told_apart(scores.heard)
-    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in pairs]
+    told_apart = scores.contest.told_apart(scores.heard)
+    found = [(pair.kind is Kind.AHEAD, scores.loss(pair)) for pair in told_apart]
     near, far = (greatest(loss for is_far, loss in found if is_far is which) for which in (False, True))
     return near, far
 
@@ -151,10 +152,7 @@ def _greatest(scores: _Scores) -> tuple[flint.arb, flint.arb]:
 @final
 @dataclass(frozen=True)
 class _Part:
-    """What a row adds to the scores in one case of i: how large its query is there, and how far that is off.
-
-    It is `silent` if the query is 0 and computed as 0: then no key of the row is part of any bound.
-    """
+    """A row in one case of i: how large its query is there, how far that is off, what its products lose."""
 
     row: Row
     scored: ScoredRow
@@ -162,21 +160,28 @@ class _Part:
     off: Errors
     rounding: flint.arb
 
-    @property
-    def is_silent(self) -> bool:
-        # A tie-break has to be known, whatever its query is.
-        return not self.row.is_tie and not self.query and all(bool(size == 0) for size in self.off.values())
+    def is_heard(self) -> bool:
+        """Whether its keys are part of any bound: not if its query is 0, and computed as 0.
+
+        But a tie-break has to be known, whatever its query is.
+        """
+        return self.row.is_tie or bool(self.query) or not all(bool(own == 0) for own in self.off.values())
 
 
 @final
 class _Scores:
     """The rows of one head at one length; if `of_peaks`, only what products and sums are rounded by.
 
-    `parts` has the rows by case, `heard` the numbers of those that are not silent.
+    `parts` has the rows by case, `heard` the numbers of those that say something there.
     """
 
     def __init__(
-        self, lengths: Lengths, contest: Contest, rows: list[ScoredRow], cold: Cold, of_peaks: bool = False
+        self,
+        lengths: Lengths,
+        contest: Contest,
+        rows: Sequence[ScoredRow],
+        cold: Cold,
+        of_peaks: bool = False,
     ) -> None:
         self.of_peaks = of_peaks
         self.lengths = lengths
@@ -186,11 +191,9 @@ class _Scores:
         roundings = cold.roundings - SCANNED + LINEAR if cold.is_scanned else cold.roundings
         self.product_rate = (1 + lengths.u) ** roundings - 1
         self._sums: dict[tuple[int, Place], flint.arb] = {}
-        pairs = list(zip(contest.rows, rows, strict=True))
-        self.parts = [[self._part(*pair, case) for pair in pairs] for case in range(contest.cases)]
-        self.heard = tuple(
-            tuple(number for number, part in enumerate(parts) if not part.is_silent) for parts in self.parts
-        )
+        cases = zip(*(row.queries for row in contest.rows), strict=True)
+        self.parts = [list(map(self._part, contest.rows, rows, queries)) for queries in cases]
+        self.heard = tuple(tuple(k for k, own in enumerate(case) if own.is_heard()) for case in self.parts)
 
     def loss(self, pair: Pair) -> flint.arb:
         """The largest part of its lead that the pair can lose."""
@@ -249,8 +252,8 @@ class _Scores:
                 others += [_scaled(part.query, lost), _scaled(part.off, lost)]
         return others, apart, both
 
-    def _part(self, row: Row, scored: ScoredRow, case: int) -> _Part:
-        query = _balls(row.queries[case])
+    def _part(self, row: Row, scored: ScoredRow, size: Laurent) -> _Part:
+        query = _balls(size)
         off: Errors = {(0, 0): scored.query.absolute}
         if scored.query.relative <= ball(KNOWN) and not row.is_average:
             off = _joined([_scaled(query, scored.query.relative), {(0, 0): scored.query.zero}])
@@ -258,10 +261,9 @@ class _Scores:
 
     def _floor(self, part: _Part, rate: flint.arb) -> list[Errors]:
         """What the tie-break's keys are off by beside their relative errors, at both positions."""
-        floor = part.scored.key.floor
-        if floor == 0:
+        if part.scored.key.floor == 0:
             return []
-        lost = 2 * floor * (1 + part.rounding) * (1 + rate)
+        lost = 2 * part.scored.key.floor * (1 + part.rounding) * (1 + rate)
         return [_scaled(part.query, lost), _scaled(part.off, lost)]
 
     def _relative(self, scored: ScoredRow) -> flint.arb:

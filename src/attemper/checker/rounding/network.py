@@ -70,7 +70,6 @@ class Rounding:
         reads = analysis.reads
         self.analysis = analysis
         self.form = form if reads is None else scaled_format(form, reads)
-        self.placed = {coordinate for coordinate, _ in analysis.network.positions}
         with precision(PRECISION):
             self.arithmetic = Arithmetic(analysis.names, self.form, 1 if reads is None else 2)
             is_wide = self.form == FLOAT64
@@ -153,7 +152,7 @@ class _Run:
         if kernel is Kernel.SCAN:
             wide = Lengths(rounding.wide, lengths.length)
             scan = Scan(rounding.analysis.network, lengths, wide)
-        self.heads = RoundedHeads(wide, kernel, rounding.placed, scan)
+        self.heads = RoundedHeads(wide, kernel, scan)
         self.offs: list[Off] = []
 
     def require(self) -> None:

@@ -1,0 +1,239 @@
+"""What heads, rows and linear forms share at one length: just what would be computed anew, and less often."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import flint
+import pytest
+
+import attemper
+from attemper.checker.analysis import Analysis
+from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
+from attemper.checker.constructions.select import SelectRule
+from attemper.checker.proof import prove
+from attemper.checker.rounding import attention, leads
+from attemper.checker.rounding.arithmetic import EXACT, Kernel, Lengths, Off, key_of
+from attemper.checker.rounding.heads import RoundedHeads
+from attemper.checker.rounding.network import Bounds, Rounding
+from attemper.exact import laurent
+from attemper.exact.closed_forms import ONE, number
+from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS
+from attemper.exact.laurent import AFTER_FIRST
+from tests.support.attacks import form
+from tests.support.audit import followed
+from tests.support.audited import subject
+from tests.support.rounding import NUMERATOR, cold_of, rounded_at, run_at, selecting
+
+
+class Forgetful(dict[Any, Any]):
+    """A dictionary that finds nothing of what was put in."""
+
+    def __contains__(self, _: object) -> bool:
+        return False
+
+    def setdefault(self, _: Hashable, default: Any = None) -> Any:
+        return default
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be kept within a look."""
+    owners: tuple[tuple[Any, tuple[str, ...]], ...] = (
+        (Lengths, ("_linear", "_offs")),
+        (RoundedHeads, ("_rows", "_losses")),
+    )
+    for owner, names in owners:
+        monkeypatch.setattr(owner, "__init__", _forgetting(owner.__init__, names))
+
+
+def _forgetting(made: Any, names: tuple[str, ...]) -> Any:
+    def anew(self: Any, *args: Any, **more: Any) -> None:
+        made(self, *args, **more)
+        for name in names:
+            assert getattr(self, name) == {}
+            setattr(self, name, Forgetful())
+
+    return anew
+
+
+def all_bounds(analysis: Analysis) -> list[Bounds]:
+    lengths = (1, 2, 300, 2**20)
+    roundings = [Rounding(analysis, form_) for form_ in FORMATS.values()]
+    return [own.bounds_at(kernel, n) for own in roundings for kernel in Kernel for n in lengths]
+
+
+def exactly(found: Any) -> Hashable:
+    """What is found, each ball as it is."""
+    if isinstance(found, flint.arb):
+        return key_of(found)
+    if isinstance(found, list | tuple):
+        return tuple(map(exactly, found))
+    if isinstance(found, dict):
+        return tuple((place, exactly(own)) for place, own in found.items())
+    return exactly(vars(found)) if isinstance(found, Off | Bounds) else found
+
+
+@pytest.mark.sweep(6)
+@pytest.mark.parametrize("kind", ["compiled", "hand-built", "mutant"])
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_kept_in_a_look_is_what_would_be_computed_anew(
+    kind: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysis = followed(subject(kind, f"shared {seed}"))
+    assert analysis is not None
+    kept = [exactly(bounds) for bounds in all_bounds(analysis)]
+    forget(monkeypatch)
+    assert [exactly(bounds) for bounds in all_bounds(analysis)] == kept
+
+
+def test_a_linear_form_is_shared_only_by_forms_of_the_same_factors_numbers_and_errors() -> None:
+    network = selecting()
+    run, analysis = run_at(network, FLOAT32, 100)
+    values = analysis.layers[0].before.values
+    noisy, broad = Off(*[flint.arb(1) / 2**9] * 4), Off(*[flint.arb(1) / 2**8] * 4)
+    errors = ([EXACT] * 6, [EXACT, noisy, *[EXACT] * 4], [noisy] * 6, [broad] * 6)
+    forms = [form((c, factor)) for c in range(6) for factor in (1, 3, Fraction(1, 3))]
+    forms += [form((0, 1), (c, factor)) for c in (1, 2, 5) for factor in (1, 3)]
+    shared = run.lengths
+    for own, offs in product(forms, errors):
+        anew = Lengths(run.lengths.arithmetic, run.lengths.length)
+        found = vars(shared.linear(own, values, offs)), vars(anew.linear(own, values, offs))
+        assert exactly(found[0]) == exactly(found[1]), (own, offs)
+    assert shared.linear(form((0, 1)), values, [EXACT] * 6) is shared.linear(
+        form((1, 1)), values, [EXACT] * 6
+    )
+
+
+def test_a_row_is_shared_only_by_rows_of_the_same_query_key_and_temperature() -> None:
+    run, analysis = run_at(selecting(), FLOAT32, 100)
+    before, heads = analysis.layers[0].before, RoundedHeads(run.lengths, NUMERATOR)
+    forms, colds = [form((3, 1)), form((2, 4)), form((0, 3)), form((5, 1))], (ONE, number(3), number(4))
+    for query, key, closed in product(forms, forms, colds):
+        rows = [
+            own._row(query, key, own._cold(closed), before, run.offs, run.offs).scored
+            for own in (heads, RoundedHeads(run.lengths, NUMERATOR))
+        ]
+        parts = [exactly([vars(row.query), vars(row.key), vars(row.product), row.grid]) for row in rows]
+        assert parts[0] == parts[1]
+
+
+def test_losses_are_shared_only_by_heads_of_the_same_contest_rows_and_temperature() -> None:
+    run, analysis = run_at(selecting(), FLOAT32, 100)
+    computed, rule = rounded_at(run, analysis), analysis.layers[0].heads[0].rule
+    assert isinstance(rule, SelectRule)
+    assert rule.contest is not None
+    contests = (
+        rule.contest,
+        replace(rule.contest, steps=2),
+        replace(rule.contest, pairs=rule.contest.pairs[:1]),
+    )
+    contests += (replace(rule.contest, size=Lead(laurent.constant(2), AFTER_FIRST)),)
+    # A head whose rows read another coordinate, or the same with an error, says other rows.
+    run.offs[2] = Off(*[flint.arb(1) / 2**20] * 4)
+    rows = (computed.rows, rounded_at(run, analysis).rows)
+    colds = (computed.cold, cold_of(run, number(3), is_exact=False))
+    found = set()
+    for contest, own, cold in product(contests, rows, colds):
+        one = replace(computed, rows=own, cold=cold)
+        losses = exactly(one.losses(contest))
+        assert losses == exactly(replace(one, known={}).losses(contest))
+        found.add(losses)
+    assert len(computed.known) == len(contests) * 4
+    assert len(found) == 8
+
+
+def test_equal_contests_are_one_and_others_are_not() -> None:
+    model = attemper.compile("O (a & Y b) & O (b & Y a) & H (a -> O b)", "ab", regime="temperature")
+    analysis = prove(model.network, model.language, model.realisation)
+    rules = [fact.rule for layer in analysis.layers for fact in layer.heads]
+    contests = [rule.contest for rule in rules if isinstance(rule, SelectRule) and rule.contest is not None]
+    assert len(set(map(id, contests))) == len(set(contests)) < len(contests)
+    one = contests[0]
+    for name, other in (
+        ("power", -one.power),
+        ("size", Lead(laurent.constant(7), one.size.domain)),
+        ("reach", laurent.constant(7)),
+        ("steps", 7),
+        ("rows", (*one.rows, Row(False, (laurent.constant(7),)))),
+        ("pairs", (*one.pairs, *one.pairs)),
+    ):
+        assert replace(one, **{name: other}) != one
+
+
+# Rows that say nothing -----------------------------------------------------------------------------------
+
+
+def cells(count: int) -> Contest:
+    """A contest whose rows but the first have queries that are 0; its places differ in these rows' keys."""
+    places = [tuple(Fraction(int(k == row)) for row in range(count)) for k in range(count)]
+    lead = Lead(laurent.constant(4), AFTER_FIRST)
+    pairs = [Pair(0, one, other, Kind.LEVEL, lead) for one, other in product(places, repeat=2)]
+    rows = [Row(False, (laurent.constant(int(k == 0)),)) for k in range(count)]
+    return Contest(1, lead, laurent.constant(3), 1, tuple(rows), tuple(pairs))
+
+
+def test_pairs_are_told_apart_by_the_rows_that_say_something() -> None:
+    contest = cells(5)
+    assert len(contest.told_apart(((0, 1, 2, 3, 4),))) == 25
+    told = contest.told_apart(((0,),))
+    assert {(pair.winner[0], pair.other[0]) for pair in told} == set(product((0, 1), repeat=2))
+    assert len(told) == 4
+    assert len(contest.told_apart(((),))) == 1
+    lead = Lead(laurent.constant(5), AFTER_FIRST)
+    for other in (Pair(0, (Fraction(1),) * 5, (Fraction(1),) * 5, kind, lead) for kind in Kind):
+        assert other in replace(contest, pairs=(*contest.pairs, other)).told_apart(((),))
+
+
+def test_cases_of_i_are_told_apart() -> None:
+    contest = cells(2)
+    twice = tuple(replace(row, queries=row.queries * 2) for row in contest.rows)
+    both = (*contest.pairs, *(replace(pair, case=1) for pair in contest.pairs))
+    assert len(replace(contest, rows=twice, pairs=both).told_apart(((0,), ()))) == 4 + 1
+
+
+@pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 2**20)])
+def test_a_row_says_nothing_only_if_its_query_is_computed_as_0(noise: Fraction) -> None:
+    run, analysis = run_at(selecting(), FLOAT64, 100)
+    computed = rounded_at(run, analysis)
+    [one, *_] = [row.scored for row in computed.rows]
+    error = flint.arb(flint.fmpq(noise.numerator, noise.denominator))
+    loud = replace(one, query=replace(one.query, zero=error, absolute=error, relative=error))
+    scores = leads._Scores(run.lengths, cells(3), [one, loud, one], computed.cold)
+    assert scores.heard == ((0, 1) if noise else (0,),)
+    assert leads._Scores(run.lengths, cells(3), [loud] * 3, computed.cold).heard == (
+        (0, 1, 2) if noise else (0,),
+    )
+    average = replace(cells(3), rows=tuple(replace(row, is_average=True) for row in cells(3).rows))
+    slight = replace(one, query=replace(one.query, absolute=flint.arb(1), zero=flint.arb(0)))
+    assert leads._Scores(run.lengths, average, [slight] * 3, computed.cold).heard == ((0, 1, 2),)
+
+
+# How often -----------------------------------------------------------------------------------------------
+
+
+def test_the_pairs_of_a_definite_language_are_as_many_as_its_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three for each of its 13 cells, and one where no case is in force; 494 if places are told apart."""
+    model = attemper.compile_regex("(a|b)*a(a|b){12}", "ab")
+    rounding = Rounding(prove(model.network, model.language, model.realisation), FLOAT64)
+    asked: list[Pair] = []
+    loss = leads._Scores.loss
+    monkeypatch.setattr(leads._Scores, "loss", lambda own, pair: asked.append(pair) or loss(own, pair))
+    assert rounding.bounds_at(NUMERATOR, 1000).failure is None
+    assert len(asked) <= 3 * 13 + 1
+
+
+def test_heads_that_do_the_same_share_what_their_leads_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = " | ".join(f"O (a & Y {'Y ' * (k % 3)}O (b & {'Y ' * k}a))" for k in range(4))
+    model = attemper.compile(text, "ab", regime="temperature")
+    analysis = prove(model.network, model.language, model.realisation)
+    asked, found = [], []
+    of_head, losses = attention.RoundedHead.losses, attention.losses
+    monkeypatch.setattr(attention.RoundedHead, "losses", lambda *own: asked.append(1) or of_head(*own))
+    monkeypatch.setattr(attention, "losses", lambda *own: found.append(1) or losses(*own))
+    assert Rounding(analysis, FLOAT64).bounds_at(NUMERATOR, 1000).failure is None
+    assert len(asked) > 10
+    assert 3 * len(found) < 2 * len(asked)
