@@ -17,14 +17,14 @@ from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.proof import prove
 from attemper.checker.rounding import attention, leads
-from attemper.checker.rounding.arithmetic import EXACT, Kernel, Lengths, Off, key_of
+from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Kernel, Lengths, Off, key_of
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.network import Bounds, Rounding
 from attemper.exact import laurent
-from attemper.exact.closed_forms import ONE, number
+from attemper.exact.closed_forms import ONE, SIGN, number, plus, times
 from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS
 from attemper.exact.laurent import AFTER_FIRST
-from tests.support.attacks import form
+from tests.support.attacks import EVEN, form, network_of
 from tests.support.audit import followed
 from tests.support.audited import subject
 from tests.support.rounding import NUMERATOR, cold_of, rounded_at, run_at, selecting
@@ -108,6 +108,16 @@ def test_a_linear_form_is_shared_only_by_forms_of_the_same_factors_numbers_and_e
     )
 
 
+def test_an_error_is_shared_only_where_both_its_balls_are_the_same() -> None:
+    lengths = run_at(selecting(), FLOAT32, 100)[0].lengths
+    third = flint.arb(1) / 3
+    pairs = list(product((flint.arb(0), third, third.mid(), flint.arb(1)), repeat=2))
+    found = [lengths.off_by(*pair) for pair in pairs]
+    assert [exactly((off.zero, off.other)) for off in found] == [exactly(pair) for pair in pairs]
+    assert lengths.off_by(flint.arb(1) / 3, flint.arb(1)) is found[7]
+    assert exactly(lengths.off_by(third, third)) == exactly(Off(third, third))
+
+
 def test_a_row_is_shared_only_by_rows_of_the_same_query_key_and_temperature() -> None:
     run, analysis = run_at(selecting(), FLOAT32, 100)
     before, heads = analysis.layers[0].before, RoundedHeads(run.lengths, NUMERATOR)
@@ -119,6 +129,18 @@ def test_a_row_is_shared_only_by_rows_of_the_same_query_key_and_temperature() ->
         ]
         parts = [exactly([vars(row.query), vars(row.key), vars(row.product), row.grid]) for row in rows]
         assert parts[0] == parts[1]
+
+
+def test_a_row_of_a_scan_is_shared_only_by_rows_whose_keys_it_splits_alike() -> None:
+    """(-1)^j and a test of j that is the same numbers: a scan splits the key with one of them."""
+    places = {1: ONE, 2: SIGN, 3: plus(times(2, EVEN), -1)}
+    run, analysis = run_at(network_of(4, [[(0, 1)], []], places, [], 0), FLOAT32, 100, Kernel.SCAN)
+    heads, exact = run.heads, [EXACT] * 4
+    rows = [
+        heads._row(form((1, 1)), form((1, 1), (c, 1)), heads._cold(ONE), analysis.start, exact, exact).scored
+        for c in (2, 3)
+    ]
+    assert [bool(row.key.relative < UNKNOWN) for row in rows] == [True, False]
 
 
 def test_losses_are_shared_only_by_heads_of_the_same_contest_rows_and_temperature() -> None:

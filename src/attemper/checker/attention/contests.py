@@ -6,7 +6,7 @@ rounding can take away from each lead is set against it elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
@@ -123,7 +123,7 @@ class Contest:
     steps: int
     rows: tuple[Row, ...]
     pairs: tuple[Pair, ...]
-    _told: dict[tuple[tuple[int, ...], ...], tuple[Pair, ...]] = field(
+    _told: dict[tuple[tuple[int, ...], ...], dict[Hashable, Pair]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -131,21 +131,22 @@ class Contest:
         """The same for equal contests, and for few others."""
         return hash((self.power, self.size, self.steps, len(self.rows), len(self.pairs), self.pairs[:1]))
 
-    def told_apart(self, rows: tuple[tuple[int, ...], ...]) -> tuple[Pair, ...]:
-        """One of all pairs that differ at most in the keys of rows that are not these, by case."""
+    def told_apart(self, rows: tuple[tuple[int, ...], ...]) -> Collection[Pair]:
+        """One of all pairs that differ at most in the keys of rows that are not these, by case.
+
+        A pair is its case, which has the queries, its kind, its lead and its keys: all else is the contest's.
+        """
         if rows not in self._told:
-            self._told[rows] = tuple(
-                {
-                    (
-                        own.case,
-                        own.kind,
-                        own.lead,
-                        *((own.winner[k], own.other[k]) for k in rows[own.case]),
-                    ): own
-                    for own in self.pairs
-                }.values()
-            )
-        return self._told[rows]
+            self._told[rows] = {
+                (
+                    pair.case,
+                    pair.kind,
+                    pair.lead,
+                    *((pair.winner[k], pair.other[k]) for k in rows[pair.case]),
+                ): pair
+                for pair in self.pairs
+            }
+        return self._told[rows].values()
 
 
 def rows_of(
