@@ -205,9 +205,10 @@ def test_pairs_are_told_apart_by_the_rows_that_say_something() -> None:
     assert {(pair.winner[0], pair.other[0]) for pair in told} == set(product((0, 1), repeat=2))
     assert len(told) == 4
     assert len(contest.told_apart(((),))) == 1
-    lead = Lead(laurent.constant(5), AFTER_FIRST)
-    for other in (Pair(0, (Fraction(1),) * 5, (Fraction(1),) * 5, kind, lead) for kind in Kind):
-        assert other in replace(contest, pairs=(*contest.pairs, other)).told_apart(((),))
+    kinds = tuple(replace(contest.pairs[0], kind=kind) for kind in Kind)
+    assert set(replace(contest, pairs=kinds).told_apart(((),))) == set(kinds)
+    leads_ = tuple(replace(kinds[0], lead=Lead(laurent.constant(k), AFTER_FIRST)) for k in (1, 2))
+    assert set(replace(contest, pairs=leads_).told_apart(((),))) == set(leads_)
 
 
 def test_cases_of_i_are_told_apart() -> None:
@@ -215,6 +216,7 @@ def test_cases_of_i_are_told_apart() -> None:
     twice = tuple(replace(row, queries=row.queries * 2) for row in contest.rows)
     both = (*contest.pairs, *(replace(pair, case=1) for pair in contest.pairs))
     assert len(replace(contest, rows=twice, pairs=both).told_apart(((0,), ()))) == 4 + 1
+    assert len(replace(contest, rows=twice, pairs=both).told_apart(((0,), (0,)))) == 4 + 4
 
 
 @pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 2**20)])
@@ -232,6 +234,14 @@ def test_a_row_says_nothing_only_if_its_query_is_computed_as_0(noise: Fraction) 
     average = replace(cells(3), rows=tuple(replace(row, is_average=True) for row in cells(3).rows))
     slight = replace(one, query=replace(one.query, absolute=flint.arb(1), zero=flint.arb(0)))
     assert leads._Scores(run.lengths, average, [slight] * 3, computed.cold).heard == ((0, 1, 2),)
+
+
+def test_a_tie_break_is_heard_whatever_its_query_is() -> None:
+    run, analysis = run_at(selecting(), FLOAT64, 100)
+    computed = rounded_at(run, analysis)
+    scored = [row.scored for row in computed.rows][:1] * 2
+    ties = replace(cells(2), rows=tuple(replace(row, is_tie=True) for row in cells(2).rows))
+    assert leads._Scores(run.lengths, ties, scored, computed.cold).heard == ((0, 1),)
 
 
 # How often -----------------------------------------------------------------------------------------------
