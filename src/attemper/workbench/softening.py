@@ -82,10 +82,11 @@ def soften(
 
     For all words of the lengths n that the certificate names, at every position, every coordinate that is put
     out is within epsilon of the hard network's, in real arithmetic; the weights are the same. Each head must
-    be uniform (its score does not depend on j) or tieless (one visible position has the greatest score).
+    be uniform (its score does not depend on j) or tieless (one visible position has the greatest score, or
+    several whose values are the same).
     (Yang, Strobl, Chiang, Angluin, Theorem 26; `docs/soften.md` has the budget.) That a head is tieless is
 
-    * *by rule* proved for all n, where its scores fit a rule of `certificates/FORMAT.md`, section 5;
+    * *by rule* proved for all n, where its scores fit a rule of `certificates/FORMAT.md`, sections 5 and 10;
     * *given* by you in `gaps`: {"0.1": "1/2 n^-1"} says that in layer 0, head 1, every visible score but the
       greatest is at least n^-1 / 2 below it. That is checked for all words up to a length, and an assumption
       beyond; `magnitudes`, {"0": "3 n"}, bound the sizes of what a layer reads in the same way;

@@ -24,6 +24,7 @@ from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.softening import soften
 from attemper.workbench.zoo import compile_named
+from tests.support.tied_networks import levelled
 from tests.support.typed_networks import (
     ever_closer,
     last_a,
@@ -225,14 +226,22 @@ def test_a_gap_of_a_uniform_head_is_refused():
         soften(uniform_only(), epsilon=HUNDREDTH, gaps={"0.0": "1"})
 
 
-def test_heads_that_break_ties_by_themselves_are_refused():
-    network = last_a()
-    (layer,) = network.layers
-    (head,) = layer.heads
-    rightmost = replace_head(network, HardWeighting.RIGHTMOST)
-    with pytest.raises(UnsupportedError, match="layer 0, head 0 is rightmost-hard"):
-        soften(rightmost, epsilon=HUNDREDTH)
-    assert head.weighting is HardWeighting.AVERAGE
+@pytest.mark.parametrize("weighting", [HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST])
+def test_heads_that_break_ties_by_themselves_are_refused(weighting):
+    values_differ = levelled("<=", {"a": 1, "b": 1}, {"a": 1})
+    with pytest.raises(UnsupportedError, match=f"layer 0, head 0 is {weighting}"):
+        soften(replace_head(values_differ, weighting), epsilon=HUNDREDTH)
+
+
+@pytest.mark.parametrize("weighting", [HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST])
+@pytest.mark.parametrize("network", [last_a(), levelled("<=", {"a": 1}, {"a": 1})])
+def test_heads_whose_best_positions_have_one_value_may_break_ties_as_they_like(network, weighting):
+    breaking = replace_head(network, weighting)
+    found = soften(breaking, epsilon=HUNDREDTH)
+    assert found.verdict.status is Status.PROVED
+    assert found.certificate == soften(network, epsilon=HUNDREDTH).certificate
+    for word in product(network.alphabet.symbols, repeat=3):
+        assert hard_rows(breaking, word) == hard_rows(network, word)
 
 
 def replace_head(network: Network, weighting: HardWeighting) -> Network:

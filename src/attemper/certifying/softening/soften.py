@@ -87,34 +87,42 @@ def soften_network(network: Network, asked: Asked) -> Softening:
     """The softmax network of an average-hard one, within epsilon of it.
 
     Softmax heads are read at temperature 0. With `rounded`, one more layer rounds what is put out, in the
-    hard network and in the soft one, which then are equal. Raises `TieError` for a network that is seen not
-    to be tieless, with the word; `UnsupportedError` for heads that break ties by themselves and for numbers
-    that cannot be rounded; `OptionError` for what is said of heads and layers that there are not;
-    `UnprovedError` where no temperature is seen to be enough.
+    hard network and in the soft one, which then are equal. Heads that break ties by themselves are read as
+    average-hard ones where a rule says that their best positions have one value, which is the same head.
+    Raises `TieError` for a network that is seen not to be tieless, with the word; `UnsupportedError` for
+    other heads that break ties by themselves and for numbers that cannot be rounded; `OptionError` for what
+    is said of heads and layers that there are not; `UnprovedError` where no temperature is seen to be enough.
     """
-    _require_average(network)
+    _require_plain(network)
     hard = hardened(network)
     _require_known(hard, asked)
     asked.report("following the rules of heads")
     known = by_rule(hard)
+    _require_no_tie_breaks(network, known)
     said, unruled = _said(hard, known, asked), _unruled(hard, known)
     if said is None:
         return _word_by_word(hard, asked, unruled)
     return _in_closed_form(hard, known, said, asked, unruled)
 
 
-def _require_average(network: Network) -> None:
+def _require_plain(network: Network) -> None:
     if network.normalisation is not None:
         raise UnsupportedError(
             "the network normalises what its sublayers read, so that its scores are no exact numbers: soften "
             "the network without LayerNorm"
         )
+
+
+def _require_no_tie_breaks(network: Network, known: Sequence[LayerByRule]) -> None:
+    """Raises `UnsupportedError` for a head that breaks ties, unless by a rule that makes no difference."""
     for index, layer in enumerate(network.layers):
         for place, head in enumerate(layer.heads):
-            if head.weighting in {HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST}:
+            breaks_ties = head.weighting in {HardWeighting.LEFTMOST, HardWeighting.RIGHTMOST}
+            if breaks_ties and known[index].heads[place] is None:
                 raise UnsupportedError(
                     f"layer {index}, head {place} is {head.weighting}: it breaks ties by itself, as no "
-                    "softmax head does; write the tie-break into its score, and make it average-hard"
+                    "softmax head does, and no rule says that its best positions have one value; write the "
+                    "tie-break into its score, and make it average-hard"
                 )
 
 

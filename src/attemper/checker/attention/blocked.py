@@ -50,6 +50,18 @@ def blocked_of(head: ScoredHead, domain: Domain) -> Blocked:
     return Blocked(b, push, levels, bits, frozenset(settled))
 
 
+def hopeless_in(head: ScoredHead, blocked: Blocked) -> frozenset[Fraction]:
+    """The levels on which no position wins, as every i that is looked at sees one on a lower level."""
+    names, lower, found = head.names, head.names.false, set[Fraction]()
+    if head.masking.is_strict:
+        return frozenset()
+    for level, bit in zip(blocked.levels, blocked.bits, strict=True):
+        if names.both(head.here, names.negation(lower)) == names.false:
+            found.add(level)
+        lower = names.either(lower, names.exists(head.masking, bit))
+    return frozenset(found)
+
+
 def _agree(head: ScoredHead, bit: Diagram) -> bool:
     """Whether each value is the same at all positions where a bit holds."""
     diagrams = head.names.diagrams

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from typing import final
 
 import flint
@@ -63,15 +63,24 @@ class CasesRule:
 
 def by_cases(rule: Callable[[ScoredHead], HeadFact], head: ScoredHead) -> HeadFact:
     """The rule, applied in every cell. Raises `UnprovenError` if one has none, or if they are too many."""
+    cells = cells_of(head)
+    facts = [rule(own) for own in cells]
+    if len(facts) == 1:
+        return facts[0]
+    outputs = by_cell(cells, [fact.outputs for fact in facts])
+    return HeadFact(CasesRule(tuple(fact.rule for fact in facts)), outputs)
+
+
+def cells_of(head: ScoredHead) -> list[ScoredHead]:
+    """The head as it is in each cell: itself, if there is one. Raises `UnprovenError` for too many."""
     joint = _joint(head)
     cells = [cell for cell in head.names.diagrams.values(joint) if isinstance(cell, tuple)]
-    if len(cells) == 1:
-        return rule(head)
-    inside = [_inside(head, joint, cell) for cell in cells]
-    facts = [rule(own) for own in inside]
-    chosen = partial(_chosen, head, [own.here for own in inside])
-    outputs = tuple(map(chosen, zip(*(fact.outputs for fact in facts), strict=True)))
-    return HeadFact(CasesRule(tuple(fact.rule for fact in facts)), outputs)
+    return [head] if len(cells) == 1 else [_inside(head, joint, cell) for cell in cells]
+
+
+def by_cell(cells: list[ScoredHead], outputs: list[tuple[Output, ...]]) -> tuple[Output, ...]:
+    """What a head puts out whose cells put these out, each where it holds."""
+    return tuple(_chosen(cells, own) for own in zip(*outputs, strict=True))
 
 
 def _joint(head: ScoredHead) -> Diagram:
@@ -106,12 +115,12 @@ def _inside(head: ScoredHead, joint: Diagram, cell: Cell) -> ScoredHead:
     return replace(head, here=here, scores=scores)
 
 
-def _chosen(head: ScoredHead, cells: list[Diagram], outputs: tuple[Output, ...]) -> Output:
+def _chosen(cells: list[ScoredHead], outputs: tuple[Output, ...]) -> Output:
     """One output: at every i that of the cell which holds there."""
     *others, last = outputs
     diagram = last.diagram
-    for here, output in zip(cells, others, strict=False):
-        diagram = head.names.choose(here, output.diagram, diagram)
+    for cell, output in zip(cells, others, strict=False):
+        diagram = cell.names.choose(cell.here, output.diagram, diagram)
     return replace(last, diagram=diagram)
 
 

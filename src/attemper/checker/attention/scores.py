@@ -106,6 +106,15 @@ class ScoredHead:
             outputs.append(Output(target, read(value), max(found) - min(found), size))
         return tuple(outputs)
 
+    def seen(self, found: Diagram, edge: Diagram) -> Diagram:
+        """What the head reads at i, if one that sees i as well reads `found`: with a strict mask the
+        neighbour's, and `edge` where there is none.
+        """
+        if not self.masking.is_strict:
+            return found
+        offset = -1 if self.masking.weak is Masking.FUTURE else 1
+        return self.names.shifted(found, offset, edge)
+
 
 def read_head(names: Names, head: Head, stream: Stream) -> ReadHead:
     """Read the coordinates. Raises `UnprovenError` for hard heads."""

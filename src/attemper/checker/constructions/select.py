@@ -18,7 +18,7 @@ from typing import final
 
 import flint
 
-from attemper.checker.attention.blocked import Blocked, blocked_of
+from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
 from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, scalar
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
 from attemper.checker.attention.scores import ScoredHead
@@ -29,7 +29,6 @@ from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rules import HeadFact, Peaked, far_weight, mass, weight
 from attemper.exact import laurent
 from attemper.exact.laurent import Laurent
-from attemper.networks.layers import Masking
 
 
 @final
@@ -104,12 +103,7 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
     for bit in reversed(nearer):
         here = names.chosen(masking, leftmost, bit, value)
         found = names.choose(names.exists(masking, bit), here, found)
-    if head.masking.is_strict:
-        offset = -1 if masking is Masking.FUTURE else 1
-        found, is_known = (
-            names.shifted(found, offset, names.false),
-            names.shifted(is_known, offset, names.true),
-        )
+    found, is_known = head.seen(found, names.false), head.seen(is_known, names.true)
     if is_known == names.true:
         return found
     return names.choose(is_known, found, names.anything(min(values), max(values)))
@@ -126,7 +120,7 @@ def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -
 
     On a settled level every winner reads the same; on some none wins, or nothing is said of what is read.
     """
-    hopeless = frozenset(blocked.levels[1:]) if head.names.is_loose else _hopeless(head, blocked)
+    hopeless = frozenset(blocked.levels[1:]) if head.names.is_loose else hopeless_in(head, blocked)
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
     level, pairs = tie.level(1), list[Pair]()
@@ -141,15 +135,3 @@ def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -
         for kind, lead in ((Kind.BEHIND, pushed), (Kind.AHEAD, ahead)):
             pairs.append(Pair(0, tuple(winner), tuple(other), kind, Lead(lead, tie.domain)))
     return tie.contest(1, rows, tuple(pairs))
-
-
-def _hopeless(head: ScoredHead, blocked: Blocked) -> frozenset[Fraction]:
-    """The levels on which no position wins, as every i that is looked at sees one on a lower level."""
-    names, lower, found = head.names, head.names.false, set[Fraction]()
-    if head.masking.is_strict:
-        return frozenset()
-    for level, bit in zip(blocked.levels, blocked.bits, strict=True):
-        if names.both(head.here, names.negation(lower)) == names.false:
-            found.add(level)
-        lower = names.either(lower, names.exists(head.masking, bit))
-    return frozenset(found)

@@ -5,8 +5,8 @@ network makes none. A head that attends to the greatest score attends in the sam
 multiplied with. So each rule (FORMAT.md, section 5) is tried of the head with the inverse temperature K n^b,
 K = `COLDNESS` and b = 0, 1, ..., whatever the head says that it is for; a rule that holds says by how much
 the greatest score then leads over every visible position of another value, and the lead itself is K n^b times
-less. Where a rule holds, positions of the greatest score have equal values, and the average of these is what
-the rule says that the head puts out.
+less. One rule more, in `levels`, is about heads whose best positions tie. Where a rule holds, positions of
+the greatest score have equal values, and the average of these is what the rule says that the head puts out.
 
 Where no rule holds nothing is known of what the head writes, nor of anything that is made of that, but its
 size: it is at most what the weights make of the sizes before.
@@ -14,20 +14,22 @@ size: it is at most what the weights make of the sizes before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import final
 
 from attemper.certificates.approximations import Monomial
+from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
 from attemper.checker.heads import CHOOSING, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
-from attemper.checker.rules import HeadFact
 from attemper.checker.softening.hard import uniform_heads
+from attemper.checker.softening.levels import Led, levels
 from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, times
@@ -59,6 +61,8 @@ PRECISION = 64
 
 UNFOLLOWED = (UnprovenError, TooLargeError, RecursionError, OverflowError)
 """What a rule raises that does not hold, or whose diagrams are too large."""
+
+_Leads = Callable[[Names, Head, Stream], Led]
 
 
 @final
@@ -169,10 +173,10 @@ def _followed(layer: Layer, uniform: tuple[bool, ...], known: _Known) -> tuple[L
     heads: list[HeadByRule | None] = []
     written: dict[Coordinate, list[tuple[Value | None, Bound]]] = {}
     for head, is_uniform in zip(layer.heads, uniform, strict=True):
-        own, fact = (None, _averaged(head, known)) if is_uniform else _ruled(head, known)
+        own, outputs = (None, _averaged(head, known)) if is_uniform else _ruled(head, known)
         heads.append(own)
         for index, (form, target) in enumerate(zip(head.values, head.targets, strict=True)):
-            output = None if fact is None else fact.outputs[index]
+            output = None if outputs is None else outputs[index]
             value: Value | None = None if output is None else {(0, output.growth): output.diagram}
             written.setdefault(target, []).append((value, known.size(form)))
     middle = known.after(written)
@@ -184,36 +188,42 @@ def _followed(layer: Layer, uniform: tuple[bool, ...], known: _Known) -> tuple[L
     )
 
 
-def _averaged(head: Head, known: _Known) -> HeadFact | None:
+def _averaged(head: Head, known: _Known) -> tuple[Output, ...] | None:
     """What a uniform head puts out, whatever its rows are."""
     if not known.knows(*head.values):
         return None
     try:
-        return averaging(known.names, head, known.stream())
+        return averaging(known.names, head, known.stream()).outputs
     except UNFOLLOWED:
         return None
 
 
-def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, HeadFact | None]:
+def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, ...] | None]:
     """The first rule that holds of the head; or of its scores, if by that one position is the best."""
     if not known.knows(*head.query, *head.key):
         return None, None
     alone = replace(head, values=(), targets=())
-    kinds: list[tuple[type[Construction], Head]] = [(kind, alone) for kind in UNIQUE]
+    rules: list[tuple[_Leads, Head]] = [(partial(_led_by, kind), alone) for kind in UNIQUE]
     if known.knows(*head.values):
-        kinds = [(kind, head) for kind in CHOOSING] + kinds
+        rules = [*((partial(_led_by, kind), head) for kind in CHOOSING), (levels, head), *rules]
     for fading in range(MOST_FADING + 1):
         coldness = Softmax(times(COLDNESS, Power(Length(), fading)))
-        for kind, own in kinds:
+        for rule, own in rules:
             try:
-                fact = fact_by(kind, known.names, replace(own, weighting=coldness), known.stream())
+                found = rule(known.names, replace(own, weighting=coldness), known.stream())
                 spreads = tuple(_spread(known, form) for form in head.values)
             except UNFOLLOWED:
                 continue
-            if fact.rule.least_lead > 0:
-                gap = Monomial(fact.rule.least_lead / COLDNESS, Fraction(-fading))
-                return HeadByRule(gap, spreads), fact if own is head else None
+            if found.least_lead > 0:
+                gap = Monomial(found.least_lead / COLDNESS, Fraction(-fading))
+                return HeadByRule(gap, spreads), found.outputs if own is head else None
     return None, None
+
+
+def _led_by(kind: type[Construction], names: Names, head: Head, stream: Stream) -> Led:
+    """What the rule of a construction says."""
+    fact = fact_by(kind, names, head, stream)
+    return Led(fact.rule.least_lead, fact.outputs)
 
 
 def _spread(known: _Known, form: LinearForm) -> Monomial:

@@ -1,0 +1,98 @@
+"""Levels: all positions of the greatest score have one value, though there may be many of them. (Ours.)
+
+Form: P(i, n) times -b(j), where b takes finitely many values, its *levels*; nothing prefers nearer positions.
+The factors at i may depend on bits: then each of their cases is looked at alone (`attention.by_cases`).
+Side condition: on every level on which a position can win each value is one number, or one position alone is
+on it, the first or the last.
+Lead: P times the least difference of two levels, which must be positive at every i and n.
+Output: the value on the best level that some visible position is on; with a strict mask the neighbour's.
+
+It is a rule of hard heads alone. How many positions are on a level nothing bounds, so that at one temperature
+a softmax head of this form may be anywhere between its levels; softening makes it colder as n grows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import final
+
+from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
+from attemper.checker.attention.bounds import DOMAINS, positive, proved
+from attemper.checker.attention.by_cases import by_cell, cells_of
+from attemper.checker.attention.scores import Output, ScoredHead, read_head, scored_head
+from attemper.checker.diagrams import Diagram
+from attemper.checker.names import Names, UnprovenError
+from attemper.checker.values import Stream
+from attemper.exact import laurent
+from attemper.networks.layers import Head, Masking
+
+
+@final
+@dataclass(frozen=True)
+class Led:
+    """By how much the greatest score leads over every visible position of another value, and what is read."""
+
+    least_lead: Fraction
+    outputs: tuple[Output, ...]
+
+
+def levels(names: Names, head: Head, stream: Stream) -> Led:
+    """The rule for a head of levels. Raises `UnprovenError`, naming the side condition that is not shown."""
+    scored = scored_head(read_head(names, head, stream))
+    if any(power for power, _ in scored.scores):
+        raise UnprovenError("its scores say more of a position than its level")
+    cells = cells_of(scored)
+    found = [_in_cell(cell) for cell in cells]
+    outputs = by_cell(cells, [own.outputs for own in found])
+    return Led(min(own.least_lead for own in found), outputs)
+
+
+def _in_cell(head: ScoredHead) -> Led:
+    """The rule where factors at i are the same for all words."""
+    domain = DOMAINS[head.masking.weak]
+    blocked = blocked_of(head, domain)
+    reached = _reached(head, blocked)
+    if not all(level in blocked.settled or _is_of_one(head.names, bit) for level, bit in reached.items()):
+        raise UnprovenError("positions of one score have other values")
+    apart = min((b - a for a, b in pairwise(blocked.levels)), default=Fraction(1))
+    lead = proved(laurent.least(laurent.times(blocked.push, apart), domain), "its levels come together")
+    return Led(positive(lead), head.outputs(lambda value: _read(head, list(reached.values()), value)))
+
+
+def _reached(head: ScoredHead, blocked: Blocked) -> dict[Fraction, Diagram]:
+    """The levels on which a position can win, best first: none behind one that every i sees."""
+    names, hopeless = head.names, hopeless_in(head, blocked)
+    ends = {
+        Masking.FUTURE: [names.first],
+        Masking.PAST: [names.last],
+        Masking.NONE: [names.first, names.last],
+    }
+    found: dict[Fraction, Diagram] = {}
+    for level, bit in zip(blocked.levels, blocked.bits, strict=True):
+        if level in hopeless:
+            continue
+        found[level] = bit
+        if any(names.both(end, names.negation(bit)) == names.false for end in ends[head.masking.weak]):
+            break
+    return found
+
+
+def _is_of_one(names: Names, bit: Diagram) -> bool:
+    """Whether a bit holds at no position but the first, or at none but the last."""
+    return any(names.both(bit, names.negation(one)) == names.false for one in (names.first, names.last))
+
+
+def _read(head: ScoredHead, levels: list[Diagram], value: Diagram) -> Diagram:
+    """The value on the first of the levels that occurs, which is the last if no other does.
+
+    It is the same at all positions of the level, so that it may be read at the rightmost.
+    """
+    names, masking = head.names, head.masking.weak
+    *others, last = levels
+    found = names.chosen(masking, False, last, value)
+    for level in reversed(others):
+        here = names.chosen(masking, False, level, value)
+        found = names.choose(names.exists(masking, level), here, found)
+    return head.seen(found, names.false)
