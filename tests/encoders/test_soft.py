@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from attemper.encoders import soft
 from attemper.encoders.meaning import outputs_in_balls
 from attemper.encoders.reading import read_weights
 from attemper.encoders.soft import outputs_of, outputs_of_histograms
@@ -53,6 +55,21 @@ def test_a_histogram_stands_for_all_its_words(norm: str) -> None:
     counts = np.stack([7 - ones, ones, np.ones_like(ones)], axis=1).astype(np.float64)
     found = outputs_of_histograms(encoder, counts, 2)
     np.testing.assert_allclose(found, outputs_of(encoder, words), rtol=0, atol=1e-12)
+
+
+def test_histograms_are_taken_in_blocks_which_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And exist in the memory of one block, however wide a layer is and however many there are."""
+    encoder = read_weights(*stack(4, layers=1, width=8, hidden=4096), BITS, "$")
+    ones = np.arange(1200.0)
+    counts = np.stack([1200 - ones, ones, np.ones_like(ones)], axis=1)
+    whole = outputs_of_histograms(encoder, counts, 2)
+    monkeypatch.setattr(soft, "MOST_ACTIVATIONS", 2**20)
+    tracemalloc.start()
+    found = outputs_of_histograms(encoder, counts, 2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, whole, rtol=0, atol=1e-12)
+    assert peak < 4 * 8 * 2**20
 
 
 def test_a_symbol_that_does_not_occur_gets_no_attention() -> None:

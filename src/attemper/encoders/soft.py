@@ -26,6 +26,9 @@ Shown = NDArray[np.bool_] | None
 MOST_SCORES = 16_000_000
 """How many scores exist at a time."""
 
+MOST_ACTIVATIONS = 4_000_000
+"""How many activations of one kind exist at a time, of words that are seen as histograms."""
+
 
 def outputs_of(encoder: Encoder, words: Integers) -> Matrix:
     """The outputs at position n, of shape (B, K), for words of n symbols, numbered, of shape (B, n).
@@ -57,8 +60,10 @@ def outputs_of_histograms(encoder: Encoder, counts: Matrix, last: int) -> Matrix
     """
     if encoder.mask is not Mask.UNMASKED or not isinstance(encoder.positions, NoPositions):
         raise UnsupportedError("only an unmasked encoder without position embeddings cannot see order")
-    heads = max((layer.heads for layer in encoder.layers), default=1)
-    size = max(1, MOST_SCORES // (heads * len(encoder.symbols) ** 2 * 16))
+    widest = max((layer.hidden_bias.size for layer in encoder.layers), default=0)
+    size = max(
+        1, MOST_ACTIVATIONS // (len(encoder.symbols) * max(widest, 3 * encoder.width, len(encoder.symbols)))
+    )
     found = np.empty((len(counts), len(encoder.readout)))
     for top in range(0, len(counts), size):
         weights = counts[top : top + size]
@@ -73,15 +78,21 @@ def _layer(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown: S
     """One layer, of streams of shape (B, n, d); `weights` (B, 1, n) count keys, `shown` (n, n) masks them."""
     (before, between), (after, last) = layer.before, layer.after
     middle = _normed(after, stream + _attended(layer, _normed(before, stream), weights, shown))
-    hidden = np.maximum(_normed(between, middle) @ layer.hidden_weight.T + layer.hidden_bias, 0)
-    return _normed(last, middle + (hidden @ layer.back_weight.T + layer.back_bias))
+    hidden = np.maximum(_mapped(_normed(between, middle), layer.hidden_weight, layer.hidden_bias), 0)
+    return _normed(last, middle + _mapped(hidden, layer.back_weight, layer.back_bias))
+
+
+def _mapped(stream: Matrix, matrix: Matrix, bias: Matrix) -> Matrix:
+    """The affine image of each activation, by one product: numpy takes far longer for one of each word."""
+    *shape, width = stream.shape
+    return np.asarray((stream.reshape(-1, width) @ matrix.T + bias).reshape(*shape, len(matrix)))
 
 
 def _attended(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown: Shown) -> Matrix:
     """What the heads write, of shape (B, n, d)."""
     width = stream.shape[-1]
     size = width // layer.heads
-    mixed = stream @ layer.in_weight.T + layer.in_bias
+    mixed = _mapped(stream, layer.in_weight, layer.in_bias)
     read = []
     for head in range(layer.heads):
         first = head * size
@@ -95,7 +106,7 @@ def _attended(layer: EncoderLayer, stream: Matrix, weights: Matrix | None, shown
         if weights is not None:
             powers = powers * weights
         read.append(powers @ value / powers.sum(axis=-1, keepdims=True))
-    return np.asarray(np.concatenate(read, axis=-1) @ layer.out_weight.T + layer.out_bias)
+    return _mapped(np.concatenate(read, axis=-1), layer.out_weight, layer.out_bias)
 
 
 def _normed(norm: Norm | None, rows: Matrix) -> Matrix:
