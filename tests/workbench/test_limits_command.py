@@ -120,9 +120,14 @@ def test_positions_with_a_period_have_a_bound_for_their_residue() -> None:
 
 
 def test_no_change_is_called_measured_that_was_not() -> None:
-    code, said = bound("three_symbols", "--seconds", 4, "--json")
+    code, said = bound("periodic", "--n0", 4097, "--seconds", 3, "--json")
     record = json.loads(said)
     assert (code, record["verdict"], record["measured"]) == (ExitCode.OK, "PROVED", [])
+
+
+def test_of_three_symbols_it_is_said_that_not_all_words_were_measured() -> None:
+    code, said = bound("three_symbols", "--seconds", 4)
+    assert (code, "the greatest change of the words that were tried is 0 at" in said) == (ExitCode.OK, True)
 
 
 @pytest.mark.parametrize(

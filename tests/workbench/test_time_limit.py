@@ -38,6 +38,30 @@ def test_a_trace_of_a_large_formula_ends(large: Path) -> None:
     assert '"message": "no answer within 0.3 seconds' in ended.stderr
 
 
+@pytest.mark.parametrize(("said", "given"), [(None, "1"), ("3", "3")])
+@pytest.mark.parametrize("command", [("influence", "--n", "4"), ("limits", "bound")])
+def test_numpy_and_torch_are_given_one_thread(
+    command: tuple[str, ...],
+    said: str | None,
+    given: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their matrices are thin, so that more would wait for each other. Before anything is imported."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    if said is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+    module = f"notes_{command[0]}_{given}"
+    noted = f"Path('noted').write_text(' '.join(os.environ[name] for name in {names}))"
+    (tmp_path / f"{module}.py").write_text(f"import os\nfrom pathlib import Path\n{noted}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert attemper(*command, f"{module}:model").code == ExitCode.USAGE  # there is no model
+    assert Path("noted").read_text().split() == [given, given]
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -96,7 +96,7 @@ def all_histograms(outputs: OutputsOfHistograms, frame: Frame, symbols: int, len
         fixed = np.zeros(symbols, dtype=np.int64)
         for symbol in (last,) if frame.start is None else (last, frame.start):
             fixed[symbol] += 1
-        for rest in _compositions(others, len(frame.free)):
+        for rest in compositions(others, len(frame.free)):
             counts = np.tile(fixed, (len(rest), 1))
             counts[:, frame.free] += rest
             yield _of_histograms(outputs, frame, counts, last)
@@ -122,7 +122,7 @@ def _of_histograms(outputs: OutputsOfHistograms, frame: Frame, rest: Integers, l
     return merged(parts)
 
 
-def _compositions(total: int, parts: int) -> Iterator[Integers]:
+def compositions(total: int, parts: int) -> Iterator[Integers]:
     """All ways to write `total` as a sum of `parts` numbers from 0 on, in rows, some thousand at a time."""
     bars = combinations(range(total + parts - 1), parts - 1)
     while some := list(islice(bars, 64 * BATCH)):

@@ -49,6 +49,7 @@ from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic
 from attemper.errors import InternalError, OptionError, UnsupportedError
 from attemper.languages.sources.values import END, Parity, name_of
 from attemper.limits.frequencies import search
+from attemper.limits.greatest import greatest_found
 from attemper.limits.margins import close_pairs
 
 Array = NDArray[np.float64]
@@ -111,8 +112,9 @@ class Limit:
     """What a search for a bound found, and what the independent checker says to that.
 
     `bound` and `verdict` are None where nothing finite was found, for the `reason` that is named. `measured`
-    is n times the greatest change that was found, over all words, at a few lengths: no constant is below it;
-    empty where nothing was measured, as of more than two symbols beside the marker.
+    is n times the greatest change that was found at a few lengths: no constant is below it. It is that of all
+    words where the encoder has two symbols beside the marker, and of words that were tried where it has more
+    (`is_of_all_words`); empty where nothing was measured, as of positions with a period.
     `remark` says what was tried without success before this bound. Where only typical words are meant,
     `measured` is of these, and `everywhere` of all words.
     """
@@ -126,6 +128,7 @@ class Limit:
     interrupted: bool = False
     remark: str = ""
     everywhere: tuple[int, float] | None = None
+    is_of_all_words: bool = True
 
     def __repr__(self) -> str:
         if self.bound is None or self.verdict is None:
@@ -248,8 +251,7 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
     residue = _residue(encoder, asked.start)
     functionals = functionals_of(encoder)
     lengths = dict.fromkeys((asked.start, max(asked.start, LONG))) if asked.start <= MOST_COUNTS else ()
-    measurable = residue is None and len(encoder.symbols) == 3
-    measured = tuple((n, n * greatest_change(encoder, n, box)) for n in lengths) if measurable else ()
+    measured = tuple((n, n * greatest_change(encoder, n, box)) for n in lengths) if residue is None else ()
     everywhere = None
     if box is not None and lengths:
         longest = max(lengths)
@@ -268,13 +270,14 @@ def _by_frequencies(encoder: Encoder, source: str, asked: Asked) -> Limit:
     )
     if not isfinite(found.constant):
         reason = f"no finite bound was found by {found.leaves:,} leaves: {WHY}"
-        return Limit(None, None, reason, measured, found.leaves, monotonic() - started, found.interrupted)
+        nothing = Limit(None, None, reason, measured, found.leaves, monotonic() - started, found.interrupted)
+        return replace(nothing, is_of_all_words=len(encoder.symbols) == 3)
     bound = FrequencyBound(
         asked.start, rounded_up(Fraction(found.constant) * (1 + SUMS)), residue, box, found.splits
     )
     whole = OneSymbolBound(encoder.digest, source, encoder.symbols, str(encoder.ending), functionals, bound)
     judged = _judged(encoder, whole, asked, measured, found.leaves, started, found.interrupted)
-    return replace(judged, everywhere=everywhere)
+    return replace(judged, everywhere=everywhere, is_of_all_words=len(encoder.symbols) == 3)
 
 
 def _by_table(encoder: Encoder, source: str, length: int, asked: Asked) -> Limit:
@@ -431,20 +434,27 @@ def _pairs_below(encoder: Encoder, found: OneSymbolBound, margin: Fraction, enou
 
 
 def greatest_change(encoder: Encoder, length: int, box: Box) -> float:
-    """The greatest change of an output by one exchange, in float64: over all words of n symbols, measured.
+    """The greatest change of an output by one exchange, in float64, among words of n symbols: measured.
 
-    The words have two symbols beside the marker: histograms of more are too many to be looked at. With a box,
-    over the words whose second symbol has such a frequency.
+    Of two symbols beside the marker over all words; with a box, over those whose second symbol has such a
+    frequency. More have more histograms than can be looked at: it is the greatest that is found.
     """
     marker = encoder.symbols.index(str(encoder.ending))
-    first, second = (row for row in range(3) if row != marker)
+    letters = [row for row in range(len(encoder.symbols)) if row != marker]
+    unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
+
+    def outputs(histograms: NDArray[np.int64]) -> Array:
+        counts = np.ones((len(histograms), len(encoder.symbols)))
+        counts[:, letters] = histograms
+        found = outputs_of_histograms(unbiased, counts, marker) @ np.array(functionals_of(encoder)).T
+        return np.asarray(found)
+
+    if len(letters) > 2:
+        return greatest_found(outputs, len(letters), length - 1)
     low, high = box[0] if box else (Fraction(0), Fraction(1))
     ones = np.arange(ceil(low * length), min(length - 1, int(high * length)) + 1)
-    counts = np.ones((len(ones), 3))
-    counts[:, first], counts[:, second] = length - 1 - ones, ones
-    unbiased = replace(encoder, bias=np.zeros_like(encoder.bias))
-    outputs = outputs_of_histograms(unbiased, counts, marker) @ np.array(functionals_of(encoder)).T
-    return float(np.abs(np.diff(outputs, axis=0)).max(initial=0.0))
+    histograms = np.stack([length - 1 - ones, ones], axis=1)
+    return float(np.abs(np.diff(outputs(histograms), axis=0)).max(initial=0.0))
 
 
 def _residue(encoder: Encoder, start: int) -> tuple[int, int] | None:

@@ -214,10 +214,10 @@ def changes_of_pairs(encoder: Encoder, functional: Array, counts: Integers, othe
         raise UnsupportedError("histograms are all that an encoder sees only if it has no positions")
     if max(counts.sum(axis=1).max(initial=0), others.sum(axis=1).max(initial=0)) >= LONGEST:
         raise UnsupportedError(f"words of {LONGEST:,} symbols or more are not counted exactly")
-    found = np.empty(len(counts))
+    found, size = np.empty(len(counts)), 8 * _batch(encoder)
     with np.errstate(all="ignore"):
-        for top in range(0, len(counts), 8 * BATCH):
-            part = slice(top, top + 8 * BATCH)
+        for top in range(0, len(counts), size):
+            part = slice(top, top + size)
             change = _output(encoder, counts[part]) - _output(encoder, others[part])
             found[part] = change.mapped(functional[None]).magnitude[0, 0]
     return np.where(np.isnan(found), np.inf, found)

@@ -116,7 +116,8 @@ def _print_found(found: Limit, *, json: bool) -> None:
         out.print(f"UNKNOWN: {found.remark}")
     if found.everywhere is not None and found.bound is not None:
         out.print("what follows rests on the bound for typical words, and counts the others in")
-    kind = "all words" if found.everywhere is None else "typical words"
+    kind = "all words" if found.is_of_all_words else "the words that were tried"
+    kind = kind if found.everywhere is None else "typical words"
     both = [(kind, each) for each in found.measured] + [("all words", found.everywhere)]
     for words, each in both:
         if each is not None:
@@ -131,6 +132,7 @@ def _record(found: Limit) -> dict[str, object]:
     record = said if found.verdict is None else record_of(found.verdict)
     numbers: dict[str, object] = {
         "measured": [_measured(each) for each in found.measured],
+        "measured_of": "all words" if found.is_of_all_words else "words that were tried",
         "measured_over_all_words": None if found.everywhere is None else _measured(found.everywhere),
         "leaves": found.leaves,
         "remark": found.remark,
