@@ -1,16 +1,19 @@
 """The greatest length up to which the checker proves a network right in a float format.
 
 The checker judges one length at a time. What fails at a length fails at every longer one, so that the
-greatest proved one is found by a search; nothing that is found here is believed by anybody.
+greatest proved one is found by a search. Most of it is among parts of the network, see `parts`: the whole is
+asked whether the length is proved at which a part ends. Nothing that is found here is believed by anybody.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt, log
 from typing import final
 
-from attemper.certifying.strains import Reading, Strains, readings_of
+from attemper.certifying.parts import Part, PartRounding, Parts
+from attemper.certifying.strains import Strains, readings_of
 from attemper.checker.analysis import Analysis
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import UnprovenError
@@ -21,14 +24,26 @@ from attemper.exact.formats import FLOAT64, REAL, FloatFormat
 NEAR = 0.99
 """How well the end is known once it is expected beside a length that was looked at."""
 
+CREEP = 4
+"""So often the lengths beside one are looked at, twice as far away each time."""
+
 PATIENCE = 16
-"""After so many lengths every other one is half way: a search that is led astray ends all the same."""
+"""After so many lengths no part is asked any more: a search that is led astray ends all the same."""
+
+LIMITS = 3
+"""So many parts that limited other formats and kernels say where to look first."""
+
+HASTE = 12
+"""Each of them after so many looks, or not at all."""
+
+SMALL = 0.6
+"""A part that is larger costs as much as the whole."""
 
 
 @final
 @dataclass(frozen=True)
 class Horizon:
-    """The greatest length that is proved, and the place that has no proof at the next one.
+    """The greatest length that is proved, and a place that has no proof at the next one.
 
     The place is empty if nothing beyond was looked at.
     """
@@ -50,22 +65,31 @@ class Horizons:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.looks = 0
-        """How often a network was evaluated: all bounds at one length, in one format, for one kernel."""
+        """How often the whole network was evaluated: all bounds at one length, in one arithmetic."""
+        self.shares = 0.0
+        """How often parts were, each counted as its share of all heads and sums of hidden units."""
+        self._parts = Parts(analysis)
         self._readings = readings_of(analysis)
         self._roundings: dict[FloatFormat, Rounding | str] = {}
         self._known: dict[tuple[FloatFormat, Kernel], Horizon] = {}
+        self._limits: list[Part] = []
+        self._strains: Strains | None = None
 
     def of(self, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> Horizon:
-        """The greatest length up to `most` that is proved, and the place that has no proof beyond."""
+        """The greatest length up to `most` that is proved, and a place that has no proof beyond."""
         if form not in self._roundings:
             self._roundings[form] = self._rounding(form)
         rounding = self._roundings[form]
         if isinstance(rounding, str):
             return Horizon(0, rounding)
-        search = _Search(rounding, self._readings, kernel, most)
-        found = search.run(min(self._guess(form, kernel), most))
+        self._strains = Strains(self._readings, self._parts, self._strains)
+        search = _Search(rounding, kernel, self._parts, self._strains)
+        found = search.run(min(self._guess(form, kernel), most), most, self._limits[-LIMITS:])
         self._known[form, kernel] = found
+        if search.limit is not None:
+            self._limits = [part for part in self._limits if part != search.limit] + [search.limit]
         self.looks += search.looks
+        self.shares += search.shares
         return found
 
     def in_real_arithmetic(self, most: int = LONGEST) -> Horizon:
@@ -114,71 +138,152 @@ def _exponent(form: FloatFormat, horizon: int) -> int:
 
 @final
 class _Search:
-    """The search for one horizon: `good` is proved, `bad` is not, and `place` is where it fails."""
+    """The search for one horizon; `limit` is the part that limits it, if that is smaller than the whole."""
 
-    def __init__(self, rounding: Rounding, readings: list[Reading], kernel: Kernel, most: int) -> None:
-        self.rounding = rounding
+    def __init__(self, rounding: Rounding, kernel: Kernel, parts: Parts, strains: Strains) -> None:
         self.kernel = kernel
-        self.good = 0
-        self.bad = most + 1
-        self.place = ""
-        self.strains = Strains(readings, rounding.analysis.network.outputs)
-        self.missed = 0
+        self.parts = parts
+        self.strains = strains
         self.looks = 0
+        self.shares = 0.0
+        self.limit: Part | None = None
+        self._whole = rounding
+        self._roundings: dict[Part, Rounding | PartRounding] = {parts.whole: rounding}
 
-    def run(self, guess: int) -> Horizon:
-        """The horizon; the guess is looked at first, with the length after it."""
-        self._look(max(guess, 1))
-        if self.good == guess and self.bad > guess + 1:
-            self._look(guess + 1)
-        first = self.strains.first(self.good)
-        if self.bad - self.good > 1 and (first is None or first[0] > self.bad):
-            self._look(self._inside(self._start()))
-        while self.bad - self.good > 1:
-            self._look(self._next())
-        return Horizon(self.good, self.place)
+    def run(self, guess: int, most: int, limits: Sequence[Part] = ()) -> Horizon:
+        """The horizon; the guess is looked at first, or where one of the parts `limits` ends before it."""
+        whole = _Level(self, self.parts.whole, 0, most + 1, "")
+        for part in limits:
+            level = _Level(self, part, 0, guess + 1, "")
+            level.run(max(guess, 1), HASTE)
+            if level.good < guess and level.bad == level.good + 1:
+                guess, whole.smaller = level.good, level
+        whole.run(guess)
+        self.limit = None if whole.smaller is None else whole.smaller.part
+        return Horizon(whole.good, whole.place)
 
-    def _look(self, length: int) -> None:
+    def look(self, part: Part, length: int) -> Bounds:
         """Ask the checker about one length."""
-        self.looks += 1
-        bounds = self._bounds(length)
-        self.strains.learn(length, bounds)
-        if bounds.failure is None:
-            self.good = length
+        if part == self.parts.whole:
+            self.looks += 1
         else:
-            self.bad, self.place = length, bounds.failure
+            self.shares += len(part) / len(self.parts.whole)
+        bounds = self._bounds(part, length)
+        self.strains.learn(length, bounds, part)
+        return bounds
 
-    def _bounds(self, length: int) -> Bounds:
+    def _bounds(self, part: Part, length: int) -> Bounds:
+        if part not in self._roundings:
+            self._roundings[part] = PartRounding(self._whole, part)
         try:
-            return self.rounding.bounds_at(self.kernel, length)
+            return self._roundings[part].bounds_at(self.kernel, length)
         except (UnprovenError, TooLargeError, RecursionError) as error:
             return Bounds([], {}, str(error) or "a feed-forward (its cases are too many)")
 
-    def _start(self) -> int:
-        """A length that most networks reach, and where errors are seen."""
-        power = 0.43 if self.kernel is Kernel.NUMERATOR_FIRST else 0.28
-        # Weights are those of float64 in real arithmetic, too.
-        roundoff = self.rounding.form.roundoff or FLOAT64.roundoff
-        return int(float(roundoff) ** -power)
+
+@final
+class _Level:
+    """The search for the end of the whole or a part: `good` is proved, `bad` is not, and `place` fails there.
+
+    `smaller` is the search in the part that the last failure rests on, if that is much smaller.
+    """
+
+    def __init__(self, search: _Search, part: Part, good: int, bad: int, place: str) -> None:
+        self.search = search
+        self.part = part
+        self.good = good
+        self.bad = bad
+        self.place = place
+        self.smaller: _Level | None = None
+        self._is_whole = part == search.parts.whole
+        self._looks = 0
+        self._missed = 0
+        self._last = 0
+        self._widths: list[int] = []
+        self._steps: list[int] = []
+
+    def run(self, first: int | None = None, patience: int = LONGEST) -> None:
+        """Look until the end is known, that of a part until it is clear enough; at one length first."""
+        length = self._next() if first is None else first
+        while self.bad - self.good > 1 and self._looks < patience:
+            if self.smaller is not None and length == self.good:
+                # What fails in the part fails here, too.
+                self.bad, self.place = length + 1, self.smaller.place
+                return
+            self._look(max(length, 1))
+            if self._is_clear():
+                self.good = self.bad - 1
+            elif length == first == self.good and self._is_whole and self.smaller is None:
+                length = self.good + 1
+            elif self.bad - self.good > 1:
+                length = self._next()
+
+    def _look(self, length: int) -> None:
+        self._looks += 1
+        bounds = self.search.look(self.part, length)
+        if bounds.failure is None:
+            self.good = length
+            return
+        self.bad, self.place, self.smaller = length, bounds.failure, None
+        part = self.search.parts.behind_failure(bounds)
+        if self._looks <= PATIENCE and len(part) <= SMALL * len(self.part):
+            self.smaller = _Level(self.search, part, self.good, self.bad, self.place)
+
+    def _is_clear(self) -> bool:
+        """Whether a part that fails at a length is clearly proved at the one before: the whole tells."""
+        if self._is_whole or self.smaller is not None:
+            return False
+        ends = self.search.strains.ends(self.good, self.part)
+        inside = [(end, growth) for end, growth in ends if self.good <= int(end) < self.bad]
+        if len(inside) != 1:
+            return False
+        ((end, growth),) = inside
+        return int(end) == self.bad - 1 and len(growth.seen) > 1 and self.bad in growth.seen
 
     def _next(self) -> int:
-        """Where something is expected to fail first; or beside that, if it was looked at; or half way."""
-        found = self.strains.first(self.good)
-        if found is None or (self.looks > PATIENCE and self.looks % 2):
-            return self._between()
-        expected, growth = found
-        if self.good < int(expected) < self.bad:
-            self.missed = 0
-            return int(expected)
-        self.missed += 1
-        if self.missed == 1 and NEAR * self.good < expected <= self.good + 1:
-            return self.good + 1
-        if self.missed == 1 and self.bad in growth.seen and expected * NEAR < self.bad:
-            return self.bad - 1
-        if self.missed <= 2 and self.bad not in growth.seen and self.good + 1 < expected < 2 * self.bad:
-            # The proof failed at once, and nothing could be seen: what is a little shorter shows more.
-            return self._inside(self.bad - (self.bad - self.good >> (7 - 3 * self.missed)))
-        return self._between()
+        """Where the smaller part ends; without one where something is expected to fail."""
+        if self.smaller is None or self._looks > PATIENCE:
+            return self._guessed()
+        self.smaller.good = max(self.smaller.good, self.good)
+        self.smaller.run()
+        return self.smaller.good
+
+    def _guessed(self) -> int:
+        """Where something is expected, as long as that leads somewhere; else half way."""
+        length = self._suspected()
+        if length is None or self._is_slow(length):
+            length = self._between()
+        self._last = length
+        return length
+
+    def _suspected(self) -> int | None:
+        """Behind the middle one of all lengths where something may fail; or beside the last length."""
+        found = self.search.strains.ends(self.good, self.part)
+        inside = sorted({int(end) for end, _ in found if self.good <= int(end) < self.bad})
+        if inside:
+            self._missed = 0
+            end = inside[(len(inside) - 1) // 2]
+            # A whole network is asked about both in the end.
+            is_near = self._is_whole and end > NEAR * self.bad
+            return self._inside(end if is_near else end + 1)
+        self._missed += 1
+        step = 1 << self._missed - 1
+        if self._missed <= CREEP and any(NEAR * self.good < end < self.good for end, _ in found):
+            return self._inside(self.good + step)
+        if self._missed <= CREEP and any(self.bad <= end < self.bad / NEAR for end, _ in found):
+            return self._inside(self.bad - step)
+        return None
+
+    def _is_slow(self, length: int) -> bool:
+        """Whether two looks have neither halved what is left nor the steps from look to look."""
+        self._widths.append(self.bad - self.good)
+        self._steps.append(abs(length - self._last))
+        found = len(self._widths) > 2 and all(
+            2 * sizes[-1] > sizes[-3] for sizes in (self._widths, self._steps)
+        )
+        if found:
+            self._widths, self._steps = [], []
+        return found
 
     def _inside(self, length: int) -> int:
         return min(max(length, self.good + 1), self.bad - 1)

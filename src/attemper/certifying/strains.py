@@ -2,21 +2,23 @@
 
 Two things fail. A lead is lost: the part that is lost grows as a power of the length N. Or a bit is not
 rounded any more: a bit is exact as long as what its hidden units read is off by less than a quarter, and then
-what stands behind it soon fails. What they read is off by the attention that goes astray, the logarithm of
-whose odds grows as a power of N, too. Two lengths tell which. Guesses only: floats will do.
+what stands behind it may fail. What they read is off by the attention that goes astray, the logarithm of
+whose odds grows as a power of N, too. Two lengths tell which, or one and the power that another format or
+kernel has told. Guesses only: floats will do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import exp, log
-from typing import final
+from typing import assert_never, final
 
 import flint
 
+from attemper.certifying.parts import Part, Parts
 from attemper.checker.analysis import ROUNDED, Analysis
 from attemper.checker.rounding.network import Bounds
+from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
 from attemper.networks.layers import Coordinate
 
 QUARTER = float(ROUNDED)
@@ -28,7 +30,7 @@ SHOWN = QUARTER / 16
 """From here on the output itself tells."""
 
 EXPONENT = 2.0
-"""Most leads are lost with the square of the length: what is taken as long as one length is known only."""
+"""Most leads are lost with the square of the length: what is taken as long as nothing is known."""
 
 STEEP = 64.0
 """No larger exponents are believed: where something begins to go wrong it does not grow as it will."""
@@ -37,37 +39,46 @@ FLAT = 0.005
 """Nor are smaller ones: these are single roundings."""
 
 
+HARMLESS = 1.001
+"""What has grown so much beyond its aim has: the aims are not exact, as sums are rounded, too."""
+
+
 @final
 @dataclass
 class Growth:
     """Something that grows with the length, nearly as a power of it, and must not grow beyond `aim`."""
 
     aim: float
+    exponent: float = EXPONENT
     seen: dict[int, float] = field(default_factory=dict)
 
     def end(self) -> float | None:
-        """The length at which it will be at its aim; None if it is not known to grow."""
+        """The length at which it will be at its aim; None if it is not known to grow.
+
+        Two lengths say with which power it grows, `exponent` from then on.
+        """
         if not self.seen or not self.aim > 0:
             return None
         near = sorted((abs(log(size / self.aim)), length) for length, size in self.seen.items())[:2]
-        length, exponent = near[0][1], EXPONENT
+        length = near[0][1]
         if len(near) == 2:
-            exponent = log(self.seen[near[1][1]] / self.seen[length]) / log(near[1][1] / length)
-        if not exponent > FLAT:
+            self.exponent = log(self.seen[near[1][1]] / self.seen[length]) / log(near[1][1] / length)
+        if not self.exponent > FLAT:
             return None
-        return length * exp(min(log(self.aim / self.seen[length]) / min(exponent, STEEP), 99))
+        return length * exp(min(log(self.aim / self.seen[length]) / min(self.exponent, STEEP), 99))
 
 
 @final
 @dataclass(frozen=True)
 class Reading:
-    """What hidden units of a layer read: coordinates with the sizes of their factors.
+    """What hidden units of a layer read: coordinates with the sizes of their factors; what they write to.
 
     `real` is its error in real arithmetic, and `whole` that of attention which is astray altogether.
     """
 
     layer: int
     parts: tuple[tuple[Coordinate, float], ...]
+    targets: frozenset[Coordinate]
     real: float
     whole: float
     is_last: bool
@@ -100,7 +111,7 @@ def readings_of(analysis: Analysis) -> list[Reading]:
             whole = sum(factor * spreads.get(c, 0) for c, factor in parts)
             is_last = any(output in group.outputs for output in analysis.network.outputs)
             if 0 < real < whole:
-                found.append(Reading(number, parts, real, whole, is_last))
+                found.append(Reading(number, parts, frozenset(group.outputs), real, whole, is_last))
     return sorted(found, key=lambda reading: reading.is_last)
 
 
@@ -108,43 +119,72 @@ def readings_of(analysis: Analysis) -> list[Reading]:
 class Strains:
     """What must not grow in a network, and how large it was at the lengths looked at."""
 
-    def __init__(self, readings: list[Reading], outputs: Sequence[Coordinate]) -> None:
-        self.outputs = outputs
-        self.leads: dict[object, Growth] = {}
+    def __init__(self, readings: list[Reading], parts: Parts, before: Strains | None = None) -> None:
+        self.parts = parts
+        self.leads: dict[tuple[str, object], Growth] = {}
         self.readings = [(reading, Growth(reading.log_odds(reading.limit))) for reading in readings]
-        self.output = Growth(OUTPUT)
+        self.output = Growth(_allowed(parts.measure))
+        if before is not None:
+            self._follow(before)
 
-    def learn(self, length: int, bounds: Bounds) -> None:
-        """Take in a length. What stands behind a bit that is not rounded says nothing."""
+    def _follow(self, before: Strains) -> None:
+        """Take over the powers that another format or kernel has told."""
+        for (_, own), (_, known) in zip(self.readings, before.readings, strict=True):
+            own.exponent = known.exponent
+        self.leads = {place: Growth(1, growth.exponent) for place, growth in before.leads.items()}
+
+    def learn(self, length: int, bounds: Bounds, part: Part) -> None:
+        """Take in a length."""
         for place, strain in bounds.strains.items():
             size = _most(strain)
             if 0 < size < 2:
                 self.leads.setdefault(place, Growth(1)).seen[length] = size
         if not bounds.offs:
             return
-        end = len(bounds.offs)
         for reading, growth in self.readings:
-            if reading.layer <= end:
-                error = reading.error(bounds)
-                if (size := reading.log_odds(error)) > 0:
-                    growth.seen[length] = size
-                if error > reading.limit and bounds.failure is not None and not reading.is_last:
-                    end = reading.layer
-        off = max(_most(bounds.offs[output].constant) for output in self.outputs)
-        if SHOWN < off < 1 and end == len(bounds.offs):
-            self.output.seen[length] = QUARTER + off / 2
+            if reading.targets & part.written and (size := reading.log_odds(reading.error(bounds))) > 0:
+                growth.seen[length] = size
+        if (size := self._size_of_output(length, bounds)) > 0:
+            self.output.seen[length] = size
 
-    def first(self, good: int) -> tuple[float, Growth] | None:
-        """Where something will fail first, and what; None if nothing tells.
+    def _size_of_output(self, length: int, bounds: Bounds) -> float:
+        """What is off in the output, as its growth counts it; 0 if that says nothing."""
+        offs = [bounds.offs[output] for output in self.parts.outputs]
+        if self.parts.measure is None:
+            off = max(_most(off.constant) for off in offs)
+            return QUARTER + off / 2 if SHOWN < off < 1 else 0
+        share = max(_most(off.constant.max(off.mean + off.relative)) for off in offs)
+        return share * length if self.parts.measure is Measure.INTEGER else share
+
+    def ends(self, good: int, part: Part) -> list[tuple[float, Growth]]:
+        """Where something in a part will fail, and what, in their order.
 
         What has grown too large at a length that is proved, `good`, does no harm.
         """
-        is_shown = len(self.output.seen) > 1
-        growths = [growth for reading, growth in self.readings if not (is_shown and reading.is_last)]
-        growths += [*self.leads.values(), *([self.output] if is_shown else [])]
-        harmful = [growth for growth in growths if not growth.seen.get(good, 0) > growth.aim]
+        is_shown = len(self.output.seen) > (self.parts.measure is None)
+        growths = [
+            growth
+            for reading, growth in self.readings
+            if reading.targets & part.written and not (is_shown and reading.is_last)
+        ]
+        growths += [growth for (name, _), growth in self.leads.items() if self.parts.has(part, name)]
+        growths += [self.output] if is_shown else []
+        harmful = [growth for growth in growths if not growth.seen.get(good, 0) > HARMLESS * growth.aim]
         found = [(end, growth) for growth in harmful if (end := growth.end()) is not None]
-        return min(found, key=lambda pair: pair[0], default=None)
+        return sorted(found, key=lambda pair: pair[0])
+
+
+def _allowed(measure: Measure | None) -> float:
+    """What an output may be off by: integers in words of one symbol."""
+    match measure:
+        case None:
+            return OUTPUT
+        case Measure.INTEGER:
+            return float(NEAR)
+        case Measure.FRACTION | Measure.DISTRIBUTION:
+            return float(FLOAT_ACCURACY - REAL_ACCURACY)
+        case _:
+            assert_never(measure)
 
 
 def _most(size: flint.arb) -> float:
