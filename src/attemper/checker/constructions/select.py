@@ -103,10 +103,10 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
     for bit in reversed(nearer):
         here = names.chosen(masking, leftmost, bit, value)
         found = names.choose(names.exists(masking, bit), here, found)
-    found, is_known = head.seen(found, names.false), head.seen(is_known, names.true)
+    found = head.seen(found, names.false)
     if is_known == names.true:
         return found
-    return names.choose(is_known, found, names.anything(min(values), max(values)))
+    return names.choose(head.seen(is_known, names.true), found, names.anything(min(values), max(values)))
 
 
 def _values_off(head: ScoredHead, where: Diagram, value: Diagram) -> list[Fraction]:
