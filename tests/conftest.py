@@ -10,11 +10,14 @@ among them. A test with a loop over its cases asks the fixture `few` which of th
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+from tests.support.collecting import Collecting
+from tests.support.cost import Cost
 from tests.support.suites import Few, every, spread
 
 settings.register_profile(
@@ -34,6 +37,13 @@ os.unsetenv("COLUMNS")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Which tests are taken."""
     parser.addoption("--suite", choices=("quick", "all", "slow"), help="quick: a few cases of every sweep")
+    parser.addoption("--cost", type=Path, metavar="FILE", help="write what each item costs, in CPU seconds")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count what tests cost, and collect them at less cost."""
+    config.pluginmanager.register(Cost(config))
+    config.pluginmanager.register(Collecting())
 
 
 @pytest.hookimpl(tryfirst=True)

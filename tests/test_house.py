@@ -73,7 +73,7 @@ def test_the_trusted_base_loads_nothing_heavy() -> None:
 
 
 def test_that_test_would_notice_a_heavy_import() -> None:
-    assert {"torch", "numpy"} <= modules_loaded_by("import attemper.running.dense")
+    assert "numpy" in modules_loaded_by("import attemper.checker.probing")
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,14 @@ def test_contributing_lists_every_file_that_knows_a_construction() -> None:
     recipe = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     recipe = recipe.split("**A new construction.**")[1].split("**A new pass.**")[0]
     paths = re.findall(r"`([\w/]+(?:\.py|/))`", recipe)
-    files = {path: _names(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")}
-    for construction in get_args(Construction):
+    constructions = get_args(Construction)
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+    files = {
+        path: _names(ast.parse(text))
+        for path, text in texts.items()
+        if any(construction.__name__ in text for construction in constructions)
+    }
+    for construction in constructions:
         own = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", construction.__name__).lower()
         listed = {path.removesuffix("/") + f"/{own}.py" if path.endswith("/") else path for path in paths}
         known = {

@@ -67,10 +67,8 @@ def test_a_proof_needs_no_meaning_and_no_counterexample(proved: set[str]) -> Non
     assert not [name for name in statements.ours(proved) if name.rpartition(".")[2].startswith(needless)]
 
 
-def test_two_words_are_judged_without_the_analysis_numpy_and_python_flint(
-    counted: statements.Counted,
-) -> None:
-    assert not [name for name in counted.depths if name.startswith(PRODUCERS)]
+def test_two_words_are_judged_without_the_analysis_numpy_and_python_flint(tmp_path: Path) -> None:
+    assert not [name for name in statements.of_depths(tmp_path) if name.startswith(PRODUCERS)]
     script = (
         "import sys; from attemper.checker.depth_claims import check_depth; "
         "print(*[name for name in sys.modules if name in sys.argv[1:]])"

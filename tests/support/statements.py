@@ -57,13 +57,15 @@ def running(model: Model) -> Model:
     return replace(model, language=language, regex="")
 
 
-def loaded_by(path: Path, model: str | None = None) -> tuple[str, set[str]]:
-    """The status of what stands there, and the modules of a fresh process that has checked it."""
+def loaded_by(*paths: Path, model: str | None = None) -> tuple[str, set[str]]:
+    """The statuses of what stands there, and the modules of a fresh process that has checked all of it."""
     script = (
         "import sys, pathlib, attemper.checker.__main__; from attemper.checker.folders import check_path; "
-        "print(check_path(pathlib.Path(sys.argv[1]), model=(*sys.argv, None)[2]).status, *sys.modules)"
+        "model, *paths = sys.argv[1:]; "
+        "found = [check_path(pathlib.Path(path), model=model or None).status for path in paths]; "
+        "print('+'.join(sorted(set(found))), *sys.modules)"
     )
-    run = [sys.executable, "-c", script, str(path), *([] if model is None else [model])]
+    run = [sys.executable, "-c", script, model or "", *map(str, paths)]
     finished = subprocess.run(run, capture_output=True, text=True, check=True)
     status, *names = finished.stdout.split()
     return status, set(names)
@@ -128,14 +130,12 @@ def of_proofs(folder: Path) -> set[str]:
     models["program"] = running(models["temporal"])
     models["integers"] = attemper.compile_program(dyck(1), regime="unbounded")
     models["program with groups"] = running(models["expression"])
-    found: set[str] = set()
     for name, model in models.items():
         model.save(folder / name)
         save_certificate(model.certify(), folder / name)
-        status, loaded = loaded_by(folder / name)
-        assert status == Status.PROVED, name
-        found |= loaded
-    return found
+    status, loaded = loaded_by(*(folder / name for name in models))
+    assert status == Status.PROVED
+    return loaded
 
 
 def of_refutations(folder: Path) -> set[str]:
@@ -153,7 +153,7 @@ def of_bounds(folder: Path) -> set[str]:
     encoder = "tests.support.encoders:untrained"
     options = ("--margin", "1", "-o", folder / "bound.json")
     assert run_command_line("limits", "bound", encoder, *options).code == 0
-    status, loaded = loaded_by(folder / "bound.json", encoder)
+    status, loaded = loaded_by(folder / "bound.json", model=encoder)
     assert status == Status.PROVED
     return loaded
 

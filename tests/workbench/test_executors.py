@@ -181,6 +181,7 @@ def test_ctrl_c_ends_a_sweep_on_processes_and_leaves_none(folder: Path) -> None:
         until(lambda: not session(started.pid))
 
 
+@pytest.mark.sweep(0)  # it imports torch in three processes, as the test above does
 @on_linux
 def test_a_killed_sweep_leaves_no_process(folder: Path) -> None:
     with long_sweep(folder) as started:

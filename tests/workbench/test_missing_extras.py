@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import attemper as library
 from attemper.errors import ExitCode
 from attemper.exports.kinds import Kind
 from tests.support.absent import attemper_without, python_without
+from tests.support.command_line import attemper
 from tests.support.slowly import mostly_slow
 
 ROOT = Path(__file__).parents[2]
@@ -51,10 +53,18 @@ def test_the_extras_are_known() -> None:
     assert set(NEEDED) == set(Kind)
 
 
+@pytest.fixture
+def none_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No extra can be imported in this process: one of its own would import torch."""
+    for name in libraries():
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.mark.usefixtures("none_here")
 @pytest.mark.parametrize("kind", [kind for kind, extra in NEEDED.items() if extra])
 def test_an_export_names_the_extra_that_it_needs(kind: Kind, folder: Path, tmp_path: Path) -> None:
-    arguments = ["export", kind, "majority", "-o", tmp_path / "out", *OPTIONS.get(kind, [])]
-    found, _ = attemper_without(libraries(), folder, *arguments)
+    arguments = ["export", kind, folder / "majority", "-o", tmp_path / "out", *OPTIONS.get(kind, [])]
+    found = attemper(*arguments)
     assert (found.code, found.out) == (ExitCode.USAGE, "")
     (line,) = found.err.splitlines()
     assert line.startswith("error: ")
@@ -104,10 +114,9 @@ def test_a_playground_names_its_extra(folder: Path) -> None:
     assert "pip install 'attemper[play]'" in found.err
 
 
+@pytest.mark.usefixtures("none_here")
 def test_a_scheduler_names_its_extra(folder: Path) -> None:
-    found, _ = attemper_without(
-        libraries(), folder, "verify", "majority", "--scheduler", "tcp://127.0.0.1:1", "--up-to", "3"
-    )
+    found = attemper("verify", folder / "majority", "--scheduler", "tcp://127.0.0.1:1", "--up-to", "3")
     assert (found.code, found.out) == (ExitCode.USAGE, "")
     assert "pip install 'attemper[cluster]'" in found.err
 

@@ -26,7 +26,6 @@ from attemper.training.sweeps import folder_of, swept
 from attemper.workbench.study.files import _csv, write_study
 from attemper.workbench.study.plans import SOURCES, Plan, plans
 from attemper.workbench.study.results import Study, study_of
-from tests.support.absent import attemper_without
 from tests.support.command_line import attemper
 
 TINY = {"steps": 3, "batch": 4, "length": 5}
@@ -130,8 +129,11 @@ def test_tables_have_every_number(made: tuple[list[Plan], list[Run], Study]) -> 
     json.loads(json.dumps(list(study.records()), allow_nan=False))
 
 
-def test_without_plotly_nothing_is_begun_and_the_extra_is_named(tmp_path: Path) -> None:
-    found, _ = attemper_without({"plotly"}, tmp_path, "study", "--quick", "-o", "out")
+def test_without_plotly_nothing_is_begun_and_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    found = attemper("study", "--quick", "-o", tmp_path / "out")
     assert (found.code, found.out) == (2, "")
     (line,) = found.err.splitlines()
     assert line.startswith("error: ")

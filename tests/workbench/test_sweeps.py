@@ -82,6 +82,7 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plans, "TASK_COST", 3000)
 
 
+@pytest.mark.sweep(21)  # each model with two executors, each executor with some models
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_answer_is_the_same_on_any_executor(model: str, executor: str) -> None:
@@ -127,6 +128,7 @@ def all_tasks(model: Model) -> list[tuple[Batch, ...]]:
     return [task for part in (lengths, Part.DRAWN) for task in plans.tasks(model, PLAN, part)]
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("model", [MAJORITY, AHEAD], ids=["past", "ahead"])
 @pytest.mark.parametrize("broken", [Breaking, DyingWorkers])
 @pytest.mark.parametrize("after", [0, 1, 9])
@@ -263,6 +265,7 @@ DEEPEST = pytest.param(
 )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("depth", [300, DEEPEST])
 def test_deep_formulas_can_be_sent(depth: int) -> None:
     model = attemper.compile("Y " * depth + "a", "ab", at="last")
@@ -364,6 +367,7 @@ def test_which_networks_share_prefixes(formula: str, regime: str, shares: bool) 
             torch.testing.assert_close(module(own), outputs, rtol=0, atol=1e-12)
 
 
+@pytest.mark.sweep(11)  # every model, and every length with some
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("longest", [2, 3, 6])
 def test_prefixes_say_what_words_by_themselves_say(

@@ -185,7 +185,7 @@ def test_what_is_put_out_is_compiled_run_and_verified(tmp_path: Path) -> None:
     folder = tmp_path / "sort"
     assert attemper("zoo", "sort", "-o", folder, "--regime", "temperature").code == ExitCode.OK
     assert attemper("run", folder, "cabca").out.split() == ["cabca", "aabcc"]
-    assert attemper("verify", folder, "--up-to", 5).code == ExitCode.OK
+    assert attemper("verify", folder, "--up-to", 3).code == ExitCode.OK
     assert attemper("check", folder).code == ExitCode.OK
     refused = attemper("zoo", "sort", "-o", tmp_path / "other", "--regime", "decoder")
     assert refused.code == ExitCode.UNSUPPORTED
