@@ -13,7 +13,6 @@ import os
 from pathlib import Path
 
 import pytest
-import torch
 from hypothesis import HealthCheck, settings
 
 from tests.support.collecting import Collecting
@@ -23,11 +22,11 @@ from tests.support.suites import Few, every, spread
 settings.register_profile(
     "fast", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("few", settings.get_profile("fast"), max_examples=25)
 settings.register_profile(
     "deep", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("ATTEMPER_HYPOTHESIS", "fast"))
-torch.set_num_threads(1)
 # What the documents show is as wide as it is in a pipe, wherever the tests are run. (The readline module,
 # which pytest loads, sets the variable for child processes behind Python's back.)
 os.environ.pop("COLUMNS", None)
@@ -41,7 +40,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Count what tests cost, and collect them at less cost."""
+    """Count what tests cost, and collect them at less cost; the quick suite tries fewer examples."""
+    if config.getoption("--suite") == "quick" and "ATTEMPER_HYPOTHESIS" not in os.environ:
+        settings.load_profile("few")
     config.pluginmanager.register(Cost(config))
     config.pluginmanager.register(Collecting())
 
@@ -60,6 +61,10 @@ def pytest_pycollect_makeitem(
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Take the cases of the suite, in their order."""
+    # Here, as whoever only hands out tests to workers collects none, and needs no torch.
+    import torch
+
+    torch.set_num_threads(1)
     suite = config.getoption("--suite")
     if suite is None:
         return

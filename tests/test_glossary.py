@@ -16,6 +16,7 @@ from attemper.languages.named.zoo import ALIASES, everything
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
 from attemper.workbench.cli.commands import COMMANDS
+from tests.support.checked_here import checked_here
 from tests.support.command_line import attemper
 
 ROOT = Path(__file__).parents[1]
@@ -139,9 +140,10 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
         attemper("verify", net, "--up-to", "3", "--random", "5", "--length", "20"),
         attemper("certify", net),
     ]
-    outcomes += [attemper(command, net) for command in ("show", "check")]
-    outcomes += [attemper("trace", net, "ab"), attemper("check", net, "--explain"), attemper("show", ends)]
-    outcomes += [attemper("show", normed), attemper("check", normed, "--explain")]
+    with checked_here():
+        outcomes += [attemper(command, net) for command in ("show", "check")]
+        outcomes += [attemper("trace", net, "ab"), attemper("check", net, "--explain")]
+        outcomes += [attemper("show", ends), attemper("show", normed), attemper("check", normed, "--explain")]
     outcomes += [attemper(command.name, "--help") for command in COMMANDS]
     assert all(outcome.code == 0 for outcome in outcomes), [o for o in outcomes if o.code]
     # A word that the help breaks at its hyphen is one word.

@@ -21,6 +21,7 @@ import pytest
 import attemper
 from attemper.networks.layers import Construction
 from tests.support import command_line
+from tests.support.checked_here import checked_here
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attemper"
@@ -235,7 +236,7 @@ def test_the_commands_in_the_documents_print_what_is_shown(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with of_this_folder_alone():
+    with of_this_folder_alone(), checked_here():
         try_what_is_shown(document, tmp_path)
 
 

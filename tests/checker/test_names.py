@@ -247,6 +247,7 @@ def test_some_visible_position_has_it(seed: int, masking: Masking) -> None:
         check(bench, bench.names.exists(masking, where), lambda r, i, w=where: bool(ones(r, w, masking, i)))
 
 
+@pytest.mark.sweep(37)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("leftmost", [False, True])
 @pytest.mark.parametrize("masking", WEAK)

@@ -93,6 +93,7 @@ def test_the_second_reader_knows_what_is_computed(folder: str, holds: Any) -> No
     assert reading.output.table == tuple(holds(word[:i]) for word, i in reading.sample.spots)
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("seed", range(60))
 def test_programs_that_look_to_the_left_are_followed_alike(seed: int) -> None:
     random = Random(seed)

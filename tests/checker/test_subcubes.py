@@ -38,6 +38,7 @@ from attemper.hard_models.networks import NetworkModel
 from attemper.hard_models.protocol import Array, HardModel, Integers, activations, answer
 from attemper.networks.layers import HardWeighting
 from attemper.networks.meaning_hard import output_bits
+from tests.support.suites import Few
 
 Regime = Literal["unbounded", "temperature", "decoder"]
 REGIMES: tuple[Regime, ...] = ("unbounded", "temperature", "decoder")
@@ -333,10 +334,10 @@ def slowly(model: HardModel, word: Sequence[int], *, one_key: bool) -> list[list
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_definition_agrees_with_plain_loops(kind: str) -> None:
+def test_the_definition_agrees_with_plain_loops(kind: str, few: Few) -> None:
     draw = random.Random(f"{kind} loops")
     said = Counter[bool]()
-    for _ in range(25):
+    for _ in few(range(25), 12):
         model, restriction = random_case(draw, kind)
         for word in draw.sample(words_of(restriction), min(4, restriction.size)):
             # A network's scores are comparable among the keys of one call only: they are scaled together.

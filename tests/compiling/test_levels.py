@@ -97,6 +97,7 @@ def test_random_formulas_at_every_level(seed: int) -> None:
             assert_balls_contain(levels.soft, formula, tuple("abba"))
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("seed", range(60))
 def test_programs_have_a_text_that_reads_back(seed: int) -> None:
     formula = FormulaSampler(random.Random(seed), AB.symbols).formula(4)

@@ -32,6 +32,7 @@ from attemper.languages.temporal.syntax import (
 )
 from attemper.languages.words import Alphabet, Word, words_of_length
 from tests.support.samples import FormulaSampler
+from tests.support.suites import Few
 
 SOURCE = Path(core.__file__).parents[2]
 CORE = frozenset(
@@ -140,9 +141,9 @@ def test_every_operator_is_written_with_those_of_the_core(operator: Operator) ->
 
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(12))
-def test_random_formulas_mean_the_same_in_the_core(seed: int) -> None:
+def test_random_formulas_mean_the_same_in_the_core(seed: int, few: Few) -> None:
     rng = random.Random(seed)
-    for _ in range(20):
+    for _ in few(range(20), 8):
         formula = FormulaSampler(rng, AB.symbols).formula(rng.choice((2, 3, 4)))
         assert operators_of(in_core(formula)) <= CORE
         assert same(in_core(formula), formula, SHORT), show(formula)

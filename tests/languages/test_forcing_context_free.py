@@ -106,6 +106,7 @@ def test_brackets_as_deep_as_the_words_are_long(depth: int) -> None:
         assert forcing_number(dfa, length).fixed == forcing_number_of("dyck1", length).fixed
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_bases(seed: int) -> None:
     draw = random.Random(seed)

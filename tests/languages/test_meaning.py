@@ -42,10 +42,10 @@ def assert_evaluators_agree(formula: Formula, words: list[Word]) -> None:
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("alphabet", [AB, BITS], ids=["ab", "01"])
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(s, marks=pytest.mark.slow) for s in range(3, 8))])
-def test_the_fast_evaluator_is_exact_on_all_short_words(alphabet: Alphabet, seed: int) -> None:
+def test_the_fast_evaluator_is_exact_on_all_short_words(alphabet: Alphabet, seed: int, few: Few) -> None:
     rng = random.Random(seed)
     sampler = FormulaSampler(rng, alphabet.symbols, past_only=seed % 3 == 2)
-    for _ in range(15):
+    for _ in few(range(15), 6):
         formula = sampler.formula(rng.choice([2, 3, 4]))
         for length in range(1, 7):
             assert_evaluators_agree(formula, list(words_of_length(alphabet, length)))
@@ -53,10 +53,10 @@ def test_the_fast_evaluator_is_exact_on_all_short_words(alphabet: Alphabet, seed
 
 @pytest.mark.parametrize("symbols", [("a", "b"), ("0", "1"), ("push", "pop", "'")], ids=" ".join)
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_the_fast_evaluator_is_exact_on_long_words(symbols: tuple[str, ...], seed: int) -> None:
+def test_the_fast_evaluator_is_exact_on_long_words(symbols: tuple[str, ...], seed: int, few: Few) -> None:
     rng = random.Random(seed)
     sampler = FormulaSampler(rng, symbols)
-    for _ in range(20):
+    for _ in few(range(20), 8):
         formula = sampler.formula(3)
         words = list(adversarial_words(rng, symbols, rng.randint(7, 40)))
         assert_evaluators_agree(formula, rng.sample(words, 5))

@@ -39,6 +39,7 @@ from attemper.languages.temporal.syntax import (
 )
 from attemper.languages.words import Alphabet
 from tests.support.samples import FormulaSampler
+from tests.support.suites import Few
 
 A, B, C = Symbol("a"), Symbol("b"), Symbol("c")
 POS = Term(((1, PositionAtom()),), 0)
@@ -102,10 +103,10 @@ def test_a_formula_shown_reads_back(formula: Formula) -> None:
 
 
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(s, marks=pytest.mark.slow) for s in range(3, 9))])
-def test_many_formulas_shown_read_back(seed: int) -> None:
+def test_many_formulas_shown_read_back(seed: int, few: Few) -> None:
     rng = random.Random(seed)
     sampler = FormulaSampler(rng, STRANGE_SYMBOLS)
-    for _ in range(150):
+    for _ in few(range(150), 50):
         assert_reads_back(sampler.formula(rng.randint(2, 6)))
 
 
@@ -381,7 +382,7 @@ def test_the_random_texts_use_every_terminal_of_the_grammar() -> None:
 @pytest.mark.parametrize(
     "seed", [*range(4), *(pytest.param(s, marks=pytest.mark.slow) for s in range(4, 12))]
 )
-def test_a_random_sentence_of_the_grammar_is_read_or_refused_for_its_meaning(seed: int) -> None:
+def test_a_random_sentence_of_the_grammar_is_read_or_refused_for_its_meaning(seed: int, few: Few) -> None:
     """The grammar derives it, so only what names, integers and quotes say can be wrong with it."""
     rng = random.Random(seed)
     complaints = (
@@ -394,7 +395,7 @@ def test_a_random_sentence_of_the_grammar_is_read_or_refused_for_its_meaning(see
         f"has a factor larger than {MAX_INTEGER}",
     )
     read = 0
-    for _ in range(150):
+    for _ in few(range(150), 50):
         error = assert_read_or_refused(" ".join(derive(rng, TERMINAL_TEXTS)))
         read += error is None
         assert error is None or any(complaint in error.message for complaint in complaints)

@@ -259,6 +259,7 @@ def test_what_is_not_proved_has_no_automaton(seed: int) -> None:
         automaton_of_formula(TemporalLanguage(formula, At.LAST, accepts_empty=True), ABC)
 
 
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("seed", mostly_slow([k for k in range(1_000) if k not in UNPROVED], range(40)))
 def test_the_automaton_of_a_past_formula_is_its_meaning(seed: int) -> None:
     """On all words to length 6: what holds at a position is what holds of the word that ends there."""

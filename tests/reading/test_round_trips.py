@@ -56,6 +56,7 @@ def formula_of(seed: int, most: int = 12) -> Formula:
 # The oracle --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_oracle_is_the_meaning(seed: int) -> None:
     formula = formula_of(seed, 7)

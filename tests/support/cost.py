@@ -42,19 +42,20 @@ class Cost:
             self._file.write_text("", encoding="utf-8")
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logstart(self) -> None:
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Begin to count: what came before was collection, or waiting for work."""
+        self._items[nodeid] = 0
         self._last = spent()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Add up what the item has cost so far."""
+        """Add up what the item has cost so far; a hunt of mutants begins none."""
         report = yield
+        if item.nodeid not in self._items:
+            return report
         now = spent()
-        if report.when == "setup":
-            self._items[item.nodeid] = 0
         self._items[item.nodeid] += now - self._last
         self._last = now
         cost = self._items[item.nodeid]
@@ -69,9 +70,10 @@ class Cost:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what an ended item cost, wherever it ran."""
-        if report.when != "teardown":
+        properties = dict(report.user_properties)
+        if report.when != "teardown" or "cpu" not in properties:
             return
-        self._items[report.nodeid] = dict(report.user_properties)["cpu"]
+        self._items[report.nodeid] = properties["cpu"]
         if self._file is not None:
             with self._file.open("a", encoding="utf-8") as lines:
                 lines.write(f"{self._items[report.nodeid]:.3f}\t{report.nodeid}\n")

@@ -38,6 +38,7 @@ def loaded_by(*arguments: str) -> set[str]:
     return set(finished.stdout.rpartition("loaded ")[2].split())
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("arguments", [["--help"], [], ["chek"], ["--version"]])
 def test_help_loads_no_command(arguments: list[str]) -> None:
     loaded = loaded_by(*arguments)

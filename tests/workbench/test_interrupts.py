@@ -35,6 +35,7 @@ def interrupted_in(module: str, folder: Path, *arguments: object) -> subprocess.
     )
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
 @pytest.mark.parametrize(
     ("module", "command"),

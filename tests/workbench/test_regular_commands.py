@@ -451,6 +451,7 @@ def test_trace(folder: Path) -> None:
 # The empty word ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("regex", "accepts"),
     [("()", True), ("a*", True), ("~[]", True), ("a", False), ("[]", False), ("a?b", False)],

@@ -101,6 +101,7 @@ def test_bad_input_is_named(arguments: list[str], code: ExitCode, said: str) -> 
     assert said in found.err
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("command", [["show"], ["run", "ab"], ["trace", "ab"], ["certify"], ["verify"]])
 def test_commands_that_need_a_language_say_that_there_is_none(command: list[str]) -> None:
     attemper("soften", "soften_mine:last_a", "-o", "soft")

@@ -102,6 +102,7 @@ def test_proving_needs_no_torch(name: str, folder: Path, tmp_path: Path) -> None
     assert files_in(tmp_path / "without") == files_in(tmp_path / "with")
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("arguments", RUNNING.values(), ids=RUNNING)
 def test_running_says_what_to_install(arguments: list[str], folder: Path) -> None:
     without, _ = attemper_without({"torch"}, folder, *arguments)
@@ -121,6 +122,7 @@ def test_a_stream_needs_no_torch(folder: Path) -> None:
     assert "numpy" not in loaded
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "words",
     [["0110"], ["0110", "--json"], ["0110", "", "01", "--engine", "numpy"], ["", "--weights", "hard"]],

@@ -185,7 +185,7 @@ def test_what_is_put_out_is_compiled_run_and_verified(tmp_path: Path) -> None:
     folder = tmp_path / "sort"
     assert attemper("zoo", "sort", "-o", folder, "--regime", "temperature").code == ExitCode.OK
     assert attemper("run", folder, "cabca").out.split() == ["cabca", "aabcc"]
-    assert attemper("verify", folder, "--up-to", 3).code == ExitCode.OK
+    assert attemper("verify", folder, "--up-to", 3, "--random", 9, "--length", 30).code == ExitCode.OK
     assert attemper("check", folder).code == ExitCode.OK
     refused = attemper("zoo", "sort", "-o", tmp_path / "other", "--regime", "decoder")
     assert refused.code == ExitCode.UNSUPPORTED
@@ -232,4 +232,4 @@ def test_with_a_horizon_every_source_is_tried() -> None:
     near = library.compile_named("detect-aab")
     assert horizon(far.certify(), "float32") >= 800_000 > horizon(near.certify(), "float32")
     with pytest.raises(UnsupportedError, match="the largest that is proved is"):
-        library.compile_named("k-hop-1", horizon=10**9, dtype="float32")
+        library.compile_named("parity", horizon=10**9, dtype="float32")

@@ -58,6 +58,7 @@ class Cells(HTMLParser):
             self.rows[-1][-1] += data.rstrip("\n")
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("entry", FEW, ids=lambda entry: entry.name)
 def test_a_page_has_the_certified_network_of_its_entry(entry: Named) -> None:
     page = zoo_page(entry)

@@ -41,6 +41,7 @@ from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.networks.layers import Layer, Masking
 from tests.support.attacks import hidden, network_of
+from tests.support.suites import Few
 
 ALL = (FLOAT64, FLOAT32, BFLOAT16)
 BITS = 400
@@ -502,12 +503,12 @@ def is_single_bit(factor: Fraction) -> bool:
 
 
 @pytest.mark.parametrize("form", ALL)
-def test_a_second_reading_of_linear_forms_finds_the_same(form: FloatFormat) -> None:
+def test_a_second_reading_of_linear_forms_finds_the_same(form: FloatFormat, few: Few) -> None:
     rng, known = random.Random(form.name), lengths(form, 6)
     pool = [Fraction(sign * p, q) for sign in (1, -1) for p in (1, 1, 2, 3, 200) for q in (1, 2, 3, 8)]
     pool += [Fraction(2**30 + 1), Fraction(2**9 + 1)]
     seen = set()
-    for _ in range(250):
+    for _ in few(range(250), 120):
         draws = [draw(known, rng) for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 4]))]
         factors = [rng.choice(pool) for _ in draws]
         weighted = tuple(enumerate(factors))

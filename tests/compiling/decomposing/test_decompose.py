@@ -21,6 +21,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, parse_alphabet
 from tests.compiling.decomposing.verifying import check, configurations
 from tests.support import automata
+from tests.support.suites import Few
 
 NAMED: dict[str, tuple[Dfa, int]] = {
     "empty": (automata.empty(), 0),
@@ -109,15 +110,15 @@ def _features(cascade: Cascade) -> set[str]:
     return {kinds[type(register)] for register in registers} | places
 
 
-def test_counter_free_automata_get_no_counters() -> None:
-    for seed in range(40):
+def test_counter_free_automata_get_no_counters(few: Few) -> None:
+    for seed in few(range(40), 14):
         draw = random.Random(seed)
         family = draw.choice([automata.random_r_trivial, automata.random_order_preserving])
         dfa = family(seed, draw.randint(2, 9), 2)
         cascade = decompose(dfa).chosen
         check(cascade, dfa, seed=seed, count=4, short=5, cap=300)
         assert "counters" not in _features(cascade)
-    for seed in range(20):
+    for seed in few(range(20), 7):
         dfa = automata.random_reset_cascade(seed, (2, 3, 2), 2)
         cascade = decompose(dfa).chosen
         check(cascade, dfa, seed=seed, count=4, short=5, cap=300)
@@ -155,10 +156,10 @@ def test_random_expressions(seed: int) -> None:
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("remembering", [0, 100_000])
-def test_levels_that_forget_and_levels_that_do_not(remembering: int) -> None:
+def test_levels_that_forget_and_levels_that_do_not(remembering: int, few: Few) -> None:
     """Without forgetting, levels need several latches; with it, one."""
     most = 0
-    for seed in range(12):
+    for seed in few(range(12), 5):
         dfa = regex_dfa(seed, 5, 30)
         images = Images(dfa, Limits())
         codes = [int(state in dfa.accepting) for state in range(len(dfa.moves))]

@@ -226,6 +226,7 @@ def test_the_cap_on_image_sets() -> None:
         classify(dfa, 20)
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("seed", range(60))
 def test_image_sets_by_brute_force(seed: int) -> None:
     dfa = sample(seed)
@@ -296,6 +297,7 @@ def _group(seed: int) -> Group:
     return Group(degree, tuple(drawn))
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("seed", range(80))
 def test_groups_by_brute_force(seed: int) -> None:
     group = _group(seed)

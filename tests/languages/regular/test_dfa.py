@@ -92,6 +92,7 @@ def test_no_automaton(
         Dfa(AB, moves, start, frozenset(accepting))
 
 
+@pytest.mark.sweep(50)
 @pytest.mark.parametrize("dfa", random_dfas(2, 150, 6))
 def test_the_minimal_automaton_has_the_language_and_no_state_too_many(dfa: Dfa) -> None:
     small = minimal(dfa)
@@ -102,6 +103,7 @@ def test_the_minimal_automaton_has_the_language_and_no_state_too_many(dfa: Dfa) 
     assert minimal(small) == small
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_minimal_automaton_forgets_names_copies_and_unreachable_states(seed: int) -> None:
     rng = random.Random(seed)

@@ -113,6 +113,7 @@ def random_table(rng: random.Random, gaps: float) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("seed", range(100))
 def test_a_move_that_is_not_there_rejects_if_the_file_says_so(seed: int) -> None:
     table = random_table(random.Random(seed), 0.4)
@@ -323,6 +324,7 @@ def library_dfa(table: dict[str, Any]) -> DFA:
     )
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_library_s_automata_are_read_complete_or_partial(seed: int) -> None:
     rng = random.Random(seed)

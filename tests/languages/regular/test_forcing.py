@@ -87,6 +87,7 @@ def by_all_sets(dfa: Dfa, longest: int) -> tuple[list[int], int]:
 # One length -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("dfa", random_dfas(1, 80, 6))
 def test_against_all_restrictions_of_all_words(dfa: Dfa) -> None:
     for n in range(7 if len(dfa.alphabet.symbols) < 3 else 5):

@@ -17,6 +17,7 @@ from tests.support import automata
 AB = Alphabet(("a", "b"))
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("seed", range(60))
 def test_an_automaton_read_from_the_end(seed: int) -> None:
     dfa = automata.random_dfa(seed, 1 + seed % 6, 2)
@@ -36,6 +37,7 @@ def test_too_many_states_from_the_end_are_refused() -> None:
         from_the_end(dfa, most=63)
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("seed", range(60))
 def test_a_word_of_the_one_and_not_of_the_other(seed: int) -> None:
     left, right = (automata.random_dfa(2 * seed + k, 1 + seed % 5, 2) for k in range(2))
