@@ -33,7 +33,7 @@ def test_a_symbol_from_the_end_has_the_heads_of_its_formula(place: int) -> None:
     assert place == 30 or size(model) == (1,)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_definite_languages_are_what_their_definition_says(
     seed: int, monkeypatch: pytest.MonkeyPatch

@@ -72,7 +72,7 @@ def assert_balls_contain(network: Network, formula: Formula, word: Word) -> None
         assert enclosure.rad() < ball(Fraction(1, 10**6))
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("regime", Regime)
 @pytest.mark.parametrize("text", EVERY_CONSTRUCTION)
 def test_every_construction_at_every_level(text: str, regime: Regime) -> None:
@@ -86,7 +86,7 @@ def test_every_construction_at_every_level(text: str, regime: Regime) -> None:
         assert_balls_contain(levels.soft, formula, word)
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_formulas_at_every_level(seed: int) -> None:
     formula = FormulaSampler(random.Random(seed), AB.symbols, past_only=seed % 3 == 0).formula(3)
@@ -97,7 +97,7 @@ def test_random_formulas_at_every_level(seed: int) -> None:
             assert_balls_contain(levels.soft, formula, tuple("abba"))
 
 
-@pytest.mark.sweep(25)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("seed", range(60))
 def test_programs_have_a_text_that_reads_back(seed: int) -> None:
     formula = FormulaSampler(random.Random(seed), AB.symbols).formula(4)
@@ -107,7 +107,7 @@ def test_programs_have_a_text_that_reads_back(seed: int) -> None:
         assert parse_steps(show_program(program)) == program
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("regime", Regime)
 @pytest.mark.parametrize("text", EVERY_CONSTRUCTION)
 def test_stray_attention_stays_within_the_bounds(text: str, regime: Regime) -> None:

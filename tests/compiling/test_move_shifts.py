@@ -88,7 +88,7 @@ def test_nothing_is_moved_where_no_layer_is_saved(text: str) -> None:
     assert compiled(text).program == program
 
 
-@pytest.mark.sweep(15)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("seed", range(40))
 def test_a_random_program_computes_the_same_and_is_not_deeper(seed: int) -> None:
     rng = random.Random(seed)

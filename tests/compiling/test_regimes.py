@@ -28,7 +28,7 @@ def sample(seed: int) -> Formula:
     return FormulaSampler(random.Random(seed), AB.symbols, past_only=True).formula(5)
 
 
-@pytest.mark.sweep(15)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("seed", range(40))
 def test_unbounded_networks_have_temperature_one(seed: int) -> None:
     network = soft(sample(seed), Regime.UNBOUNDED)
@@ -37,7 +37,7 @@ def test_unbounded_networks_have_temperature_one(seed: int) -> None:
             assert head.weighting == Softmax(ONE)
 
 
-@pytest.mark.sweep(20)
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("seed", range(40))
 def test_temperature_and_decoder_networks_have_bounded_embeddings(seed: int) -> None:
     for regime in (Regime.TEMPERATURE, Regime.DECODER):
@@ -50,7 +50,7 @@ def test_bounded_embeddings_for_future_and_mixed_formulas(text: str) -> None:
     assert all(growth(form) <= 0 for _, form in network.positions)
 
 
-@pytest.mark.sweep(15)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("seed", range(40))
 def test_nothing_in_a_decoder_depends_on_the_length(seed: int) -> None:
     network = soft(sample(seed), Regime.DECODER)

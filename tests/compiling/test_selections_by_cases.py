@@ -116,7 +116,7 @@ def test_on_all_words_the_soft_network_is_what_is_meant(name: str) -> None:
         assert is_right(soft, language, words), regime
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_compiled_is_proved(name: str) -> None:
     language = language_of(name)

@@ -10,7 +10,7 @@ from attemper.depths.stepping import Sight, Steps
 from tests.support.layered import places, value_at_end
 
 
-@pytest.mark.sweep(23)
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize("layers", [0, 1, 2, 3])
 @pytest.mark.parametrize(("prefix", "period"), [(1, 1), (1, 2), (2, 1), (3, 2)])
 @pytest.mark.parametrize(("left", "right"), [(True, True), (True, False), (False, True)])

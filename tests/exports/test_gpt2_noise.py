@@ -44,7 +44,7 @@ def worst_read(half: torch.Tensor, weights: list[int]) -> tuple[Fraction, Fracti
     return off, stream.read(form)
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("width", [8, 16, 31, 64, 500])
 @pytest.mark.parametrize("size", [-110, -76, -40, 0, 12, 30, 36])
 def test_no_read_is_further_off_than_its_bound(size: int, width: int) -> None:
@@ -215,7 +215,7 @@ ZOO = ("majority", "dyck-1", "flip-flop", "k-hop-3", "a-n-b-n-c-n-d-n", "dyck-1-
 FORMULAS = ("(!'b') S 'a'", "H ('a' -> Y 'b')", "#<['a'] + 2 * #<['b'] >= 3")
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", [*ZOO, *FORMULAS])
 def test_compiled_networks_are_read_well_up_to_512_positions(name: str, dtype: str) -> None:

@@ -81,7 +81,7 @@ AUTOMATA = [
 ]
 
 
-@pytest.mark.sweep(24)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize(("name", "dfa"), AUTOMATA, ids=[name for name, _ in AUTOMATA])
 def test_every_move_is_drawn_once_but_those_of_the_state_left_out(name: str, dfa: Dfa) -> None:
     root = ElementTree.fromstring(automaton_svg(dfa, standalone=True))
@@ -105,7 +105,7 @@ def test_every_move_is_drawn_once_but_those_of_the_state_left_out(name: str, dfa
         assert f"not drawn: state {trap}," in "".join(root.itertext())
 
 
-@pytest.mark.sweep(24)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize(("name", "dfa"), AUTOMATA, ids=[name for name, _ in AUTOMATA])
 def test_states_stand_apart_and_inside_the_picture(name: str, dfa: Dfa) -> None:
     root = ElementTree.fromstring(automaton_svg(dfa, standalone=True))

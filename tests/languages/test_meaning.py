@@ -162,7 +162,7 @@ def applied(law: str, f: Formula, g: Formula) -> Formula:
     return parse(re.sub(r"\b[fg]\b", lambda word: texts[word.group()], law))
 
 
-@pytest.mark.sweep(15)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize(("left", "right"), LAWS)
 def test_law(left: str, right: str) -> None:
     rng = random.Random(0)

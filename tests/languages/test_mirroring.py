@@ -15,7 +15,7 @@ from tests.support.samples import FormulaSampler
 AB = Alphabet(("a", "b"))
 
 
-@pytest.mark.sweep(58)
+@pytest.mark.sweep(35)
 @pytest.mark.parametrize("seed", range(120))
 def test_random_formulas_hold_where_their_mirror_images_do(seed: int) -> None:
     """All operators, positions, lengths and counts; every position of all words to length 5."""

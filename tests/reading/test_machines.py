@@ -73,7 +73,7 @@ def followed(*steps: Step, accepts_empty: bool = False, configurations: int = 20
 # Programs ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(18)
+@pytest.mark.sweep(11)
 @pytest.mark.parametrize("seed", mostly_slow(range(600), range(60)))
 def test_random_programs_are_what_their_machines_put_out(seed: int) -> None:
     program = Sampler(seed).program(6 + seed % 12)
@@ -259,7 +259,7 @@ def test_what_is_not_proved_has_no_automaton(seed: int) -> None:
         automaton_of_formula(TemporalLanguage(formula, At.LAST, accepts_empty=True), ABC)
 
 
-@pytest.mark.sweep(15)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("seed", mostly_slow([k for k in range(1_000) if k not in UNPROVED], range(40)))
 def test_the_automaton_of_a_past_formula_is_its_meaning(seed: int) -> None:
     """On all words to length 6: what holds at a position is what holds of the word that ends there."""

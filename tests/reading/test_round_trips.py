@@ -105,7 +105,7 @@ def test_formulas_with_fifty_operators(seed: int) -> None:
         assert found.prefixes(word) == truth(formula, word)
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("regime", REGIMES)
 @pytest.mark.parametrize(
     "text",

@@ -73,7 +73,7 @@ def states(model: HardModel, seed: int) -> Iterator[tuple[int, State]]:
             state = following(model, layer, state, 100_000)
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_choices_are_what_may_be_attended_to(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_too_many_choices_are_refused() -> None:
         ranking(model, restricted(model, 0), count)
 
 
-@pytest.mark.sweep(18)
+@pytest.mark.sweep(11)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_answers_that_are_seen_are_those_of_the_checker(name: str, seed: int) -> None:
@@ -176,7 +176,7 @@ def slow_round(model: HardModel, restriction: Restriction, most: int) -> dict[in
     return chosen
 
 
-@pytest.mark.sweep(20)
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("most", [0, 1, 3])
 def test_hitting_is_what_it_says(name: str, most: int) -> None:
@@ -212,7 +212,7 @@ def test_a_deadline_ends_it_early() -> None:
 # Products ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(7)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     "shape", [(1, 3, 1), (3, 5, 2_000), (2_000, 5, 3), (50, 1, 9_000), (9_000, 7, 50), (0, 2, 3)]
 )

@@ -441,7 +441,7 @@ def attention_error(attend: Attend, scores: Tensor, values: Tensor) -> float:
     return float(abs(ball(attended(attend, scores, values)) - exact).upper() / bound.lower())
 
 
-@pytest.mark.sweep(17)
+@pytest.mark.sweep(11)
 @pytest.mark.parametrize("count", [5, 100, 1500])
 @pytest.mark.parametrize(("attend", "dtype"), BACKENDS_AND_FORMATS)
 def test_attention_is_within_its_bound(attend: Attend, dtype: torch.dtype, count: int) -> None:
@@ -646,7 +646,7 @@ def test_one_product_among_zeros_is_rounded_once(
         assert torch.equal(product, expected)
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("dtype", FORMATS)
 @pytest.mark.parametrize(
     ("n", "d", "units"), [(1, 2, 1), (40, 2, 40), (1, 200, 4), (5, 200, 4), (3, 700, 2), (17, 33, 17)]

@@ -132,7 +132,7 @@ def test_one_sided_comparisons_are_right_in_float32(formula: str, regime: str) -
         require_right(model, hard_words("ab", length))
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("formula", "regime"), with_regimes(LEFT_LOOKUPS, OTHER_LOOKUPS))
 def test_lookups_are_right_in_float32_to_length_1000(formula: str, regime: str) -> None:
     """A lookup's logits lose about B n^2 u, 0.24 at n = 1000, against a lead of B = 4."""

@@ -53,7 +53,7 @@ def wrong(model: Model, module: DenseTransformer, words: list[tuple[str, ...]]) 
 # Languages -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("dtype", FORMATS)
 @pytest.mark.parametrize(("name", "regime"), FAST)
 def test_languages_stay_right(name: str, regime: RegimeName, dtype: torch.dtype) -> None:

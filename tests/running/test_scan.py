@@ -272,7 +272,7 @@ CHANGES: dict[str, Callable[[DenseTransformer], object]] = {
 }
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("text", ["even(#<[a])", "a S (b & Y a)", "(a U b) & #<[a] <= #>[b]"])
 def test_changed_parameters_are_read_anew(text: str, change: str) -> None:

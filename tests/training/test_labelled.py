@@ -15,7 +15,7 @@ from attemper.training.labelled import Labelled, drawn, task_named, unbalanced
 WORDS = [word for n in range(6) for word in product("ab", repeat=n)]
 
 
-@pytest.mark.sweep(15)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("name", [entry.name for entry in entries()])
 def test_every_language_of_the_zoo_has_words(name: str) -> None:
     task = task_named(name)

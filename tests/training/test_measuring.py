@@ -87,7 +87,7 @@ def loss_by_definition(model: ByWord, source: Source, n: int) -> flint.arb:
         return total
 
 
-@pytest.mark.sweep(21)
+@pytest.mark.sweep(13)
 @pytest.mark.parametrize(("source", "n"), CASES, ids=str)
 @pytest.mark.parametrize("scale", [0.5, 8.0, 600.0])
 def test_pairs_have_the_mean_of_all_prefixes_and_keep_their_floors(

@@ -48,7 +48,7 @@ def stopped_after(settings: Settings, folder: Path, steps: int, *, resume: bool 
         train(settings, folder, resume=resume, progress=progress)
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("steps", range(STEPS + 1))
 def test_it_goes_on_from_any_step(whole: tuple[Settings, Path], steps: int, tmp_path: Path) -> None:
     settings, expected = whole

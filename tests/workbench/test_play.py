@@ -134,7 +134,7 @@ def test_what_is_no_question_is_refused(data: bytes, said: str) -> None:
         read_question(data)
 
 
-@pytest.mark.sweep(11)
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("regime", CHOICES["regime"])
 @pytest.mark.parametrize("at", CHOICES["at"])
 @pytest.mark.parametrize("empty", CHOICES["empty"])

@@ -65,7 +65,7 @@ def test_networks_that_are_typed_in_are_softened_by_rule_for_all_lengths(network
     require_near(found, range(1, 6), epsilon)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", ENTRIES)
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
 def test_entries_of_the_zoo_are_softened_by_rule_without_a_word_of_help(name, regime):

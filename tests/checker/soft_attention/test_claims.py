@@ -327,14 +327,14 @@ def test_the_words_of_a_pair_have_one_length() -> None:
     ids=["four symbols", "an output END", "steep", "very steep", "biased"],
 )
 def test_what_is_found_of_encoders_built_by_hand_reads_back_and_is_proved(encoder: Encoder) -> None:
-    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=0.4)))
+    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=1)))
     assert decode(encode(found)) == found
 
 
 def test_a_pair_on_the_margin_is_not_taken() -> None:
     """At n = 500 the outputs of all pairs are 2/1000 apart, which is twice the margin."""
     encoder = averaging()
-    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=0.4, margin=Fraction(1, 1000))))
+    found = bound_of(bound_and_check(encoder, Asked(start=2, seconds=1, margin=Fraction(1, 1000))))
     assert [each.start for each in found.consequences if isinstance(each, NoMargin)] == [501]
 
 

@@ -48,7 +48,7 @@ def is_proved(counter: BoundedCounter, dfa: Dfa, regime: Regime = Regime.UNBOUND
     return True
 
 
-@pytest.mark.sweep(19)
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_counters(seed: int) -> None:
     """Those that are found are right on words, and the checker proves their networks for all words."""
@@ -134,7 +134,7 @@ def test_too_many_ranges_are_refused() -> None:
     assert bounded_counter(alternating(MOST_RANGES + 1)) is None
 
 
-@pytest.mark.sweep(53)
+@pytest.mark.sweep(32)
 @pytest.mark.parametrize("seed", range(150))
 def test_random_automata_that_look_like_counters(seed: int) -> None:
     """One move of a counter is changed: it is no counter any more, or another one that is right."""

@@ -64,7 +64,7 @@ CASCADE = Limits(counter=False)
 """Automata that are one counter get a cascade, too."""
 
 
-@pytest.mark.sweep(12)
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", NAMED)
 def test_named_automata(name: str) -> None:
     dfa, sublayers = NAMED[name]
@@ -147,7 +147,7 @@ def regex_dfa(seed: int, least: int, most: int) -> Dfa:
             return dfa
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_expressions(seed: int) -> None:
     dfa = regex_dfa(seed, 5, 30)

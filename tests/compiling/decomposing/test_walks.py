@@ -59,7 +59,7 @@ def walked(start: int, moves: list[tuple[int, int, int]], word: list[int]) -> li
     return found
 
 
-@pytest.mark.sweep(25)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_walks(seed: int) -> None:
     """The chain says which number it is after each letter."""

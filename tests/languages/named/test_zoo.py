@@ -260,7 +260,7 @@ def test_a_name_that_is_none_is_met_with_the_nearest(name: str, message: str) ->
 # Words ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(56)
+@pytest.mark.sweep(34)
 @pytest.mark.parametrize("longest", [24, 25, LONG])
 @pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
 def test_words_are_what_they_are_called(entry: Entry, longest: int) -> None:
@@ -294,7 +294,7 @@ def test_a_drawn_word_is_a_member_of_about_the_length(entry: Entry) -> None:
             assert set(word) <= set(entry.alphabet)
 
 
-@pytest.mark.sweep(61)
+@pytest.mark.sweep(37)
 @pytest.mark.parametrize("longest", [0, 1, 3])
 @pytest.mark.parametrize("entry", EVERY, ids=lambda one: one.name)
 def test_there_may_be_few_short_words_but_no_wrong_ones(entry: Entry, longest: int) -> None:
@@ -307,7 +307,7 @@ def test_there_may_be_few_short_words_but_no_wrong_ones(entry: Entry, longest: i
     assert all(entry.accepts(inside) and not entry.accepts(outside) for inside, outside in pairs)
 
 
-@pytest.mark.sweep(39)
+@pytest.mark.sweep(24)
 @pytest.mark.parametrize("longest", [0, 1, 24, LONG])
 @pytest.mark.parametrize("entry", TRANSDUCING, ids=lambda one: one.name)
 def test_words_of_what_is_put_out_are_random_and_edges(entry: Transduction, longest: int) -> None:

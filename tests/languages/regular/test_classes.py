@@ -297,7 +297,7 @@ def _group(seed: int) -> Group:
     return Group(degree, tuple(drawn))
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(18)
 @pytest.mark.parametrize("seed", range(80))
 def test_groups_by_brute_force(seed: int) -> None:
     group = _group(seed)

@@ -92,7 +92,7 @@ def test_no_automaton(
         Dfa(AB, moves, start, frozenset(accepting))
 
 
-@pytest.mark.sweep(50)
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize("dfa", random_dfas(2, 150, 6))
 def test_the_minimal_automaton_has_the_language_and_no_state_too_many(dfa: Dfa) -> None:
     small = minimal(dfa)

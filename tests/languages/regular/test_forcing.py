@@ -87,7 +87,7 @@ def by_all_sets(dfa: Dfa, longest: int) -> tuple[list[int], int]:
 # One length -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(18)
 @pytest.mark.parametrize("dfa", random_dfas(1, 80, 6))
 def test_against_all_restrictions_of_all_words(dfa: Dfa) -> None:
     for n in range(7 if len(dfa.alphabet.symbols) < 3 else 5):
@@ -196,7 +196,7 @@ GROWING = [
 ]
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dfa", every_nth(GROWING, 4))
 def test_growth_against_forcing_numbers(dfa: Dfa) -> None:
     """Up to 40 as proved, f(n) >= l (n - sets); far away f grows by l times the length, round by round."""
