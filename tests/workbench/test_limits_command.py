@@ -99,7 +99,7 @@ def test_the_same_as_json() -> None:
 
 def test_all_words_of_a_recogniser_of_ones_are_unknown_and_typical_ones_are_not() -> None:
     """The worst word has one 0, which gets nearly all attention: the change grows with e^r."""
-    code, said = bound("ones", "--seconds", 4)
+    code, said = bound("ones", "--seconds", 2)
     assert (code, "no finite bound" in said) == (ExitCode.UNKNOWN, True)
     code, said = bound("ones", "--typical", "parity-even", "--tau", "0.1")
     assert (code, "typical words" in said, "all words" in said) == (ExitCode.OK, True, True)

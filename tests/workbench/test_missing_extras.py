@@ -92,6 +92,7 @@ LOADING = {
 """What exported folders are read with, and the extra that it needs."""
 
 
+@pytest.mark.sweep(1)  # the other one imports torch
 @pytest.mark.parametrize("module", LOADING)
 def test_what_reads_an_export_names_its_extra(module: str, folder: Path) -> None:
     """Where it is imported or where it is asked, as a library is needed."""
@@ -121,6 +122,7 @@ def test_a_scheduler_names_its_extra(folder: Path) -> None:
     assert "pip install 'attemper[cluster]'" in found.err
 
 
+@pytest.mark.sweep(0)
 def test_python_is_told_the_same(folder: Path, tmp_path: Path) -> None:
     wanted = {str(kind): extra for kind, extra in NEEDED.items() if extra}
     script = f"""
