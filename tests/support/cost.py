@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-DEAREST = 5.0
+DEAREST = 8.0
 """CPU seconds that one item of the quick suite may cost."""
 
 SHOWN = 30
