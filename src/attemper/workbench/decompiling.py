@@ -126,7 +126,7 @@ def decompile(
     >>> found = decompile(compile("H (a -> Y b)", "ab"))
     >>> len(found.automaton.moves), found.automaton.accepts(("b", "a")), show(found.formula)
     (4, True, 'H (b | Y b)')
-    >>> show(decompile(compile("#<[a] < #<[b]", "ab"), configurations=1000).formula)
+    >>> show(decompile(compile("#<[a] < #<[b]", "ab")).formula)
     '#<[b] >= #<[a] + 1'
     """
     if type(configurations) is not int or configurations < 1 or not seconds > 0:
