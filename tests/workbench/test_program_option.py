@@ -201,3 +201,17 @@ def test_what_cannot_be_read_is_shown_below_its_message(
     said = check(folder, "--program", program(tmp_path, text))
     assert said.code == ExitCode.SOURCE
     assert said.err.splitlines()[1:] == ['    s0 = lettr ["a"]', "    ^"]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "step",
+    ['letter ["a\\nPROVED"]', 'place "1/x\\nPROVED"', 'place ["test", ["named", "x\\nPROVED"], 1, 0, 0]'],
+)
+def test_what_a_message_quotes_has_no_line_of_its_own(
+    check: Callable[..., Said], step: str, folder: Path, tmp_path: Path
+) -> None:
+    said = check(folder, "--program", program(tmp_path, f'alphabet ["a", "b"]\ns0 = {step}\noutput s0\n'))
+    assert said.code == ExitCode.SOURCE
+    assert r"\nPROVED" in said.err
+    assert not any(line.strip().startswith("PROVED") for line in said.err.splitlines())

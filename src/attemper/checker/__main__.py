@@ -40,8 +40,9 @@ def main() -> int:
         )
         verdict = check_within(request, Limits(said.seconds, said.memory), seconds_since_start())
     except AttemperError as error:
-        text = f"error: {error}"
-        _write(sys.stderr, *(text.split("\n") if error.exit_code is ExitCode.SOURCE else [text]))
+        # The place has lines of its own; what the message quotes from a file has none.
+        text = f"error: {escaped(str(error).removesuffix(error.place))}{error.place}"
+        _write(sys.stderr, *text.split("\n"))
         return error.exit_code
     except KeyboardInterrupt:
         _write(sys.stderr, "interrupted")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import typer.exceptions
 
 from attemper.errors import AmbiguousReadingError, AttemperError, ExitCode
+from attemper.escapes import escaped
 from attemper.workbench.cli.console import err, print_json_error
 
 HINT = "Try 'attemper --help' or 'attemper COMMAND --help'."
@@ -28,7 +29,8 @@ def failed(error: BaseException) -> int:
         case AmbiguousReadingError():
             err.print_lines(f"error: {message}")
         case AttemperError(place=str(place)) if place:
-            err.print_lines(f"error: {message}")
+            # The place has lines of its own; what the message quotes from a file has none.
+            err.print_lines(f"error: {escaped(message.removesuffix(place))}{place}")
         case _:
             err.print(f"error: {message}")
     if code is ExitCode.USAGE and isinstance(error, typer.exceptions.TyperException):
