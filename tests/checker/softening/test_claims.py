@@ -194,6 +194,16 @@ def test_a_gap_that_fades_like_two_to_the_minus_n_has_no_monomial() -> None:
     assert said(cold, tried).status is Status.PROVED
 
 
+def test_the_words_of_a_length_beyond_all_trials_are_not_counted_out() -> None:
+    """2^(2^40) is a number that no memory holds."""
+    plain = network(Layer((RIGHTMOST,), (), ()))
+    soft, found = softened(plain, by_rules(plain), TENTH)
+    far = replace(found, first=2**40, last=2**40, evidence=Enumerated())
+    claim = said(soft, far)
+    assert claim.status is Status.UNKNOWN
+    assert claim.text.endswith("they are not tried")
+
+
 def _at(plain: Network, cold: Form) -> Network:
     return replace(
         plain,

@@ -120,7 +120,8 @@ def _require_few(network: Network, first: int, last: int) -> None:
     """Raises `UnprovenError` where there are too many words of these lengths."""
     symbols, words = len(network.alphabet.symbols), 0
     for length in range(first, last + 1):
-        words += symbols**length
+        # Numbers of words are not written out beyond what is tried.
+        words += symbols ** min(length, MOST_WORDS.bit_length())
         if words > MOST_WORDS:
             raise UnprovenError(
                 f"there are more than {MOST_WORDS:,} words of {first} to {length} symbols: they are not tried"
