@@ -96,6 +96,20 @@ def test_a_claim_about_no_length_is_not_printed_as_proved(folder: Path, tmp_path
     assert shown[start + 2].startswith(f"  nothing is proved in {nothing.format}, {nothing.kernel} kernels; ")
 
 
+@pytest.mark.parametrize("claim", [RealClaim(0), FloatClaim("float32", "numerator-first", 0, "")])
+def test_a_certificate_that_claims_nothing_is_not_proved(
+    claim: RealClaim | FloatClaim, folder: Path, tmp_path: Path
+) -> None:
+    """A network that is wrong on every word can have one, if it normalises what it reads."""
+    folder = _edited(folder, tmp_path, lambda _: None)
+    save_certificate(replace(load_certificate(folder), claims=(claim, claim)), folder)
+    finished = run_command_line("check", str(folder))
+    assert (finished.code, finished.out.splitlines()[0]) == (12, "UNKNOWN")
+    assert "PROVED" not in finished.out
+    record = run_command_line("check", str(folder), "--json").record
+    assert (record["verdict"], record["claims"][0]["vacuous"]) == ("UNKNOWN", True)
+
+
 def test_without_rounding_it_is_proved_under_assumptions_only(folder: Path) -> None:
     finished = run_command_line("check", str(folder), "--ignore-rounding")
     assert finished.code == 11
