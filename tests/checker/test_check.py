@@ -81,8 +81,11 @@ def status(claim: Claim, **options: bool | str) -> Status:
 
 @pytest.mark.parametrize("kernel", list(Kernel))
 def test_a_horizon_may_be_nothing_but_not_less(kernel: Kernel) -> None:
-    assert status(FloatClaim("float32", kernel, 0, "")) is Status.PROVED
-    assert status(FloatClaim("float32", kernel, 1, "")) is Status.PROVED
+    own = model("O a")
+    nothing, something = (FloatClaim("float32", kernel, horizon, "") for horizon in (0, 1))
+    assert status(something) is Status.PROVED
+    assert status(nothing) is Status.UNKNOWN, "where nothing else is claimed, nothing is proved"
+    assert judge(own.network, own.language, (nothing, something)).status is Status.PROVED
     for horizon in (-1, -2):
         assert status(FloatClaim("float32", kernel, horizon, "")) is Status.MALFORMED
         assert status(FloatClaim("float32", kernel, horizon, ""), ignore_rounding=True) is Status.MALFORMED

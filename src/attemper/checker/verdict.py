@@ -103,10 +103,9 @@ class Verdict:
     @property
     def status(self) -> Status:
         """The worst status of a claim; UNKNOWN where every one is vacuous, as then nothing is proved."""
-        if all(claim.is_vacuous for claim in self.claims):
-            return Status.UNKNOWN
         order = list(Status)
-        return max((claim.status for claim in self.claims), key=order.index)
+        worst = max((claim.status for claim in self.claims), key=order.index)
+        return Status.UNKNOWN if all(claim.is_vacuous for claim in self.claims) else worst
 
     @property
     def exit_code(self) -> ExitCode:
