@@ -24,7 +24,7 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import LONGEST, Bounds, Rounding, failure_at
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
-from attemper.exact.formats import FLOAT32, FORMATS
+from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS
 from attemper.languages.named.zoo import named as entry_named
 from attemper.languages.temporal.show import show
 from attemper.workbench import demo
@@ -239,6 +239,17 @@ def evaluations(model: Model) -> float:
 @pytest.mark.parametrize("formula", ["H (a -> O b)", "O a", "a S b", "Y a", "even(pos)"])
 def test_small_networks_are_evaluated_three_times_for_each_arithmetic(formula: str) -> None:
     assert evaluations(compile_formula(formula, "ab")) <= EVALUATIONS
+
+
+def test_the_whole_is_looked_at_once_where_one_part_limits_all_kernels_alike() -> None:
+    """That part fails right behind the horizon of other kernels: the whole is asked there only."""
+    formula = "#<[O a] < #<[Y (b | !b) & (#<[Y b] < #<[b])]"
+    horizons = Horizons(analysis_of(compile_formula(formula, "abc", at="last")))
+    first = horizons.of(FLOAT64, Kernel.NUMERATOR_FIRST)
+    for kernel in (Kernel.NORMALISE_FIRST, Kernel.SCAN):
+        looks = horizons.looks
+        assert horizons.of(FLOAT64, kernel) == first
+        assert horizons.looks == looks + 1
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isqrt, log
+from math import exp, isqrt, log
 from typing import final
 
 from attemper.certifying.parts import Part, PartRounding, Parts
@@ -73,6 +73,9 @@ class Horizons:
         self._roundings: dict[FloatFormat, Rounding | str] = {}
         self._known: dict[tuple[FloatFormat, Kernel], Horizon] = {}
         self._limits: list[Part] = []
+        """What limited some format and kernel, the last one last."""
+        self._ended: dict[tuple[FloatFormat, Kernel], Part] = {}
+        """What limited each."""
         self._strains: Strains | None = None
 
     def of(self, form: FloatFormat, kernel: Kernel, most: int = LONGEST) -> Horizon:
@@ -84,9 +87,13 @@ class Horizons:
             return Horizon(0, rounding)
         self._strains = Strains(self._readings, self._parts, self._strains)
         search = _Search(rounding, kernel, self._parts, self._strains)
-        found = search.run(min(self._guess(form, kernel), most), most, self._limits[-LIMITS:])
+        guess, first = min(self._guess(form, kernel), most), (form, Kernel.NUMERATOR_FIRST)
+        is_alike = first in self._known and self._known[first].length == guess
+        beyond = self._ended.get(first) if is_alike else None
+        found = search.run(guess, most, self._limits[-LIMITS:], beyond)
         self._known[form, kernel] = found
         if search.limit is not None:
+            self._ended[form, kernel] = search.limit
             self._limits = [part for part in self._limits if part != search.limit] + [search.limit]
         self.looks += search.looks
         self.shares += search.shares
@@ -105,12 +112,10 @@ class Horizons:
 
     def _guess(self, form: FloatFormat, kernel: Kernel) -> int:
         """A length to begin with: what other formats and kernels suggest, or the longest one."""
-        if kernel is Kernel.SCAN:
-            # What limits the longest words is done in float64, whatever the stream's format.
-            scanned = [found.length for (_, other), found in self._known.items() if other is Kernel.SCAN]
-            return scanned[-1] if scanned else _longest(FLOAT64)
-        # Normalise-first kernels only lose more.
         known = self._known.get((form, Kernel.NUMERATOR_FIRST))
+        if kernel is Kernel.SCAN:
+            return self._scanned(known)
+        # Normalise-first kernels only lose more.
         most = known.length if known is not None else _longest(form)
         others = [other for other, its_kernel in self._known if its_kernel is kernel and other != form]
         others = [other for other in others if REAL not in {other, form}]
@@ -124,6 +129,19 @@ class Horizons:
         if is_same or exponent < 2:
             return most
         return min(most, int(its_own.length * float(other.roundoff / form.roundoff) ** (1 / exponent)))
+
+    def _scanned(self, known: Horizon | None) -> int:
+        """A length to begin with if heads are scanned, of what is `known` of numerator-first kernels."""
+        found = [found.length for (_, kernel), found in self._known.items() if kernel is Kernel.SCAN]
+        wide = self._known.get((FLOAT64, Kernel.NUMERATOR_FIRST))
+        if known is not None and wide is not None and wide.length < LONGEST and self._limits:
+            if not found:
+                return known.length
+            if found[0] == wide.length:
+                # Errors of the stream and of float64 add up: more is proved than of other kernels.
+                return round(exp((2 * log(max(known.length, 1)) + log(max(found[-1], 1))) / 3))
+        # What limits the longest words is done in float64, whatever the stream's format.
+        return found[-1] if found else _longest(FLOAT64)
 
 
 def _longest(form: FloatFormat) -> int:
@@ -150,17 +168,40 @@ class _Search:
         self._whole = rounding
         self._roundings: dict[Part, Rounding | PartRounding] = {parts.whole: rounding}
 
-    def run(self, guess: int, most: int, limits: Sequence[Part] = ()) -> Horizon:
-        """The horizon; the guess is looked at first, or where one of the parts `limits` ends before it."""
+    def run(self, guess: int, most: int, limits: Sequence[Part] = (), beyond: Part | None = None) -> Horizon:
+        """The horizon; the guess is looked at first, or where one of the parts `limits` ends.
+
+        The part `beyond` is expected to fail right behind the guess, and the whole not before.
+        """
         whole = _Level(self, self.parts.whole, 0, most + 1, "")
-        for part in limits:
-            level = _Level(self, part, 0, guess + 1, "")
-            level.run(max(guess, 1), HASTE)
-            if level.good < guess and level.bad == level.good + 1:
-                guess, whole.smaller = level.good, level
-        whole.run(guess)
+        if beyond is not None and guess < most and self._fails(beyond, whole, guess + 1):
+            whole.run(guess)
+        else:
+            nearest = self._nearest(limits, 0, guess + 1, max(guess, 1))
+            nearest = nearest or self._nearest(limits, guess, most + 1, None)
+            if nearest is not None:
+                guess, whole.smaller = nearest.good, nearest
+            whole.run(guess)
         self.limit = None if whole.smaller is None else whole.smaller.part
         return Horizon(whole.good, whole.place)
+
+    def _fails(self, part: Part, whole: _Level, length: int) -> bool:
+        """Whether the part fails at a length, and the whole with it."""
+        failure = self.look(part, length).failure
+        if failure is not None:
+            whole.bad, whole.place = length, failure
+            whole.smaller = _Level(self, part, length - 1, length, failure)
+        return failure is not None
+
+    def _nearest(self, limits: Sequence[Part], good: int, bad: int, first: int | None) -> _Level | None:
+        """The part that ends first between two lengths."""
+        nearest = None
+        for part in limits:
+            level = _Level(self, part, good, bad, "")
+            level.run(first, HASTE)
+            if level.good < bad - 1 and level.bad == level.good + 1:
+                nearest, bad, first = level, level.bad, level.good
+        return nearest
 
     def look(self, part: Part, length: int) -> Bounds:
         """Ask the checker about one length."""
@@ -226,7 +267,7 @@ class _Level:
             return
         self.bad, self.place, self.smaller = length, bounds.failure, None
         part = self.search.parts.behind_failure(bounds)
-        if self._looks <= PATIENCE and len(part) <= SMALL * len(self.part):
+        if self._looks <= PATIENCE and part != self.part and len(part) <= SMALL * len(self.part):
             self.smaller = _Level(self.search, part, self.good, self.bad, self.place)
 
     def _is_clear(self) -> bool:
