@@ -177,6 +177,8 @@ class _Search:
         if beyond is not None and guess < most and self._fails(beyond, whole, guess + 1):
             whole.run(guess)
         else:
+            # Where that part proves more than expected, everything may.
+            guess = guess if beyond is None else most
             nearest = self._nearest(limits, 0, guess + 1, max(guess, 1))
             nearest = nearest or self._nearest(limits, guess, most + 1, None)
             if nearest is not None:
