@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from attemper.version import __version__
+
 if TYPE_CHECKING:
     from attemper.attention_program.parse import parse_program
     from attemper.compiling.softening.normalise import LayerNorm
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from attemper.workbench.softening import load_softened, soften
     from attemper.workbench.zoo import compile_named, named
 
-__version__ = "0.11.0"
 __all__ = [
     "AttemperError",
     "Dfa",

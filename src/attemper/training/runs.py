@@ -28,7 +28,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
-from attemper import __version__
 from attemper.errors import MalformedFileError, OptionError
 from attemper.files import parse_json, read_bytes
 from attemper.training.entries import as_toml, digest_of, read_settings
@@ -37,6 +36,7 @@ from attemper.training.losses import Lesson, lesson_of, words_digest
 from attemper.training.models import model_of, parameter_count
 from attemper.training.results import results
 from attemper.training.settings import Settings
+from attemper.version import __version__
 from attemper.writing import write_together
 
 SETTINGS, MANIFEST, METRICS, TIMING = "settings.toml", "manifest.json", "metrics.jsonl", "timing.jsonl"

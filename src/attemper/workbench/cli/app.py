@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from attemper import __version__
 from attemper.errors import ExitCode
 from attemper.missing import torch_needed
+from attemper.version import __version__
 from attemper.workbench.cli.commands import COMMANDS, Command
 from attemper.workbench.cli.completion import being_typed
 from attemper.workbench.cli.console import ReaderLeftError, out

@@ -14,8 +14,8 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 
-from attemper import __version__
 from attemper.errors import OptionError, UnsupportedError
+from attemper.version import __version__
 from attemper.workbench.verifying.answers import Verification
 from attemper.workbench.verifying.sweeps import Progress, Sweep
 

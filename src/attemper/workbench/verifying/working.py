@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import final
 
-from attemper import __version__
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.networks.layers import Network
+from attemper.version import __version__
 from attemper.workbench.model import Model
 from attemper.workbench.verifying.answers import Verification
 from attemper.workbench.verifying.batches import Batch
