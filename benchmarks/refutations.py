@@ -13,8 +13,8 @@ from rich.table import Table
 
 from attemper.certificates.restrictions import Restriction
 from attemper.checker.subcubes import possible_answers
-from attemper.hard_models.examples import RandomTables
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.examples import RandomTables
+from attemper.models.hard.protocol import HardModel
 from attemper.refutation.alteration import altered
 from attemper.refutation.faithful import faithful
 from attemper.refutation.hitting import hit, ranking

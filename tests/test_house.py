@@ -180,7 +180,7 @@ def test_contributing_lists_every_file_that_knows_a_construction() -> None:
         optional = {
             path
             for path in listed
-            if path.startswith(("tests/", "src/", "hard_models/", "checker/constructions/"))
+            if path.startswith(("tests/", "src/", "models/hard/", "checker/constructions/"))
             or path in OF_SOME_CONSTRUCTIONS
         }
         assert listed - optional <= known, construction.__name__

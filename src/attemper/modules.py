@@ -125,8 +125,8 @@ def not_bare(found: object, source: str) -> object:
         return found
     raise ModuleError(
         f"'{source}' is a torch.nn.TransformerEncoder, without symbols, embedding and readout: wrap it, "
-        "with attemper.hard_models.encoders.read_encoder for hard attention (docs/refutation.md), or with "
-        "attemper.encoders.reading.read_weights for soft attention (docs/limits.md)"
+        "with attemper.models.hard.encoders.read_encoder for hard attention (docs/refutation.md), or with "
+        "attemper.models.soft.reading.read_weights for soft attention (docs/limits.md)"
     )
 
 

@@ -30,8 +30,11 @@ from attemper.certificates.restrictions import Restriction, words_of
 from attemper.checker.refutations import check_refutation, mismatches
 from attemper.checker.verdict import Status
 from attemper.errors import MalformedFileError
-from attemper.hard_models.encoders import EncoderModel, read_encoder
-from attemper.hard_models.examples import (
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.targets import Blocks, Dyck, Target
+from attemper.languages.words import Alphabet, Word
+from attemper.models.hard.encoders import EncoderModel, read_encoder
+from attemper.models.hard.examples import (
     FirstMismatch,
     NearestOneChain,
     PrefixXor,
@@ -39,11 +42,8 @@ from attemper.hard_models.examples import (
     RandomWeights,
     ScatteredPositions,
 )
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import Array, HardModel, Integers, answer
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target
-from attemper.languages.words import Alphabet, Word
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import Array, HardModel, Integers, answer
 from attemper.workbench.refute import named_target, refute
 from tests.support.slowly import every_nth
 
@@ -537,7 +537,7 @@ def test_a_model_whose_functions_depend_on_the_batch_is_malformed(trick: str) ->
     assert verdict.status is Status.MALFORMED
     (claim,) = verdict.claims
     assert "of the model depend on what else is in the batch" in claim.text
-    assert "take sums in a fixed order, as 'attemper.hard_models.protocol.dot' does" in claim.text
+    assert "take sums in a fixed order, as 'attemper.models.hard.protocol.dot' does" in claim.text
 
 
 TRICKS = ("zeros", "objects", "nan", "embed", "keys", "queries", "combine", "labels")
@@ -617,7 +617,7 @@ def test_a_model_that_multiplies_matrices_as_numpy_does_is_malformed() -> None:
     verdict = check_refutation(claim, model)
     assert verdict.status is Status.MALFORMED
     assert "of the model depend on what else is in the batch" in verdict.claims[0].text
-    assert "attemper.hard_models.protocol.dot" in verdict.claims[0].text
+    assert "attemper.models.hard.protocol.dot" in verdict.claims[0].text
 
 
 # --- files -----------------------------------------------------------------------------------------------

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from attemper.certificates.restrictions import Restriction, composed, fixed, words_of
 from attemper.checker.subcubes import answers_by_cases, possible_answers
-from attemper.hard_models.examples import (
+from attemper.models.hard.examples import (
     NearestOneChain,
     PrefixXor,
     RandomTables,
     RandomWeights,
     ScatteredPositions,
 )
-from attemper.hard_models.protocol import HardModel, answer
+from attemper.models.hard.protocol import HardModel, answer
 
 SYMBOLS = ("a", "b", "c")
 

@@ -25,8 +25,8 @@ from attemper.certificates.restrictions import Restriction, words_of
 from attemper.checker import subcubes
 from attemper.checker.subcubes import CapReachedError, answers_by_cases, possible_answers
 from attemper.errors import UnsupportedError
-from attemper.hard_models.encoders import EncoderModel, read_encoder
-from attemper.hard_models.examples import (
+from attemper.models.hard.encoders import EncoderModel, read_encoder
+from attemper.models.hard.examples import (
     FirstMismatch,
     NearestOneChain,
     PrefixXor,
@@ -34,8 +34,8 @@ from attemper.hard_models.examples import (
     RandomWeights,
     ScatteredPositions,
 )
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import Array, HardModel, Integers, activations, answer
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import Array, HardModel, Integers, activations, answer
 from attemper.networks.layers import HardWeighting
 from attemper.networks.meaning_hard import output_bits
 from tests.support.suites import Few

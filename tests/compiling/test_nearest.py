@@ -23,9 +23,9 @@ from attemper.compiling.pipeline import Compiled, compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import answer
 from attemper.languages.words import Word, words_of_length
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import answer
 from attemper.networks import meaning_hard
 from attemper.running.dense import DenseTransformer
 from tests.support.nearest import (

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from attemper.encoders import soft
-from attemper.encoders.meaning import outputs_in_balls
-from attemper.encoders.reading import read_weights
-from attemper.encoders.soft import outputs_of, outputs_of_histograms
-from attemper.encoders.weights import Bounded, Encoder, Mask, Periodic, Table, position_rows
 from attemper.errors import UnsupportedError
+from attemper.models.soft import soft
+from attemper.models.soft.meaning import outputs_in_balls
+from attemper.models.soft.reading import read_weights
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import Bounded, Encoder, Mask, Periodic, Table, position_rows
 from tests.support.encoders import BITS, NORMS, random_encoder, stack, words_of
 
 TABLE = np.linspace(-1, 1, 48).reshape(3, 16)

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attemper.encoders.loading import load_encoder
-from attemper.encoders.weights import Bounded, Encoder, Norm, Periodic
-from attemper.encoders.wellformed import complaints
 from attemper.errors import OptionError
+from attemper.models.soft.loading import load_encoder
+from attemper.models.soft.weights import Bounded, Encoder, Norm, Periodic
+from attemper.models.soft.wellformed import complaints
 from attemper.modules import ModuleError
 from tests.support.encoders import NORMS, random_encoder
 

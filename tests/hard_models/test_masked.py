@@ -13,8 +13,6 @@ import torch
 
 from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
-from attemper.encoders.reading import read_weights
-from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic, Table
 from attemper.errors import AlphabetError, OptionError, UnsupportedError, WordError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import (
@@ -28,19 +26,21 @@ from attemper.exact.closed_forms import (
     times,
 )
 from attemper.exact.predicates import NonNegative, Remainder, Zero, named
-from attemper.hard_models.examples import PrefixXor, RandomWeights
-from attemper.hard_models.masked import MaskedModel, alphabet_of, numbers_of, placed, verdicts
-from attemper.hard_models.masked_arrays import MaskedEncoder, MaskedHardModel
-from attemper.hard_models.masked_examples import Alternating, LastIs
-from attemper.hard_models.masked_loading import as_masked, load_masked
-from attemper.hard_models.masked_networks import MaskedNetwork
-from attemper.hard_models.periods import places_of
-from attemper.hard_models.protocol import Array, Integers
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import parse_alphabet
+from attemper.models.hard.examples import PrefixXor, RandomWeights
+from attemper.models.hard.masked import MaskedModel, alphabet_of, numbers_of, placed, verdicts
+from attemper.models.hard.masked_arrays import MaskedEncoder, MaskedHardModel
+from attemper.models.hard.masked_examples import Alternating, LastIs
+from attemper.models.hard.masked_loading import as_masked, load_masked
+from attemper.models.hard.masked_networks import MaskedNetwork
+from attemper.models.hard.periods import places_of
+from attemper.models.hard.protocol import Array, Integers
+from attemper.models.soft.reading import read_weights
+from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic, Table
 from attemper.modules import ModuleError
 from attemper.networks.files import Source
 from attemper.networks.files import save as save_network
@@ -363,7 +363,7 @@ def test_encoders_that_are_not_read() -> None:
 # Loading --------------------------------------------------------------------------------------------
 
 MODULE = """
-from attemper.hard_models.masked_examples import Alternating, LastIs
+from attemper.models.hard.masked_examples import Alternating, LastIs
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import SIGN
 instance = LastIs("a")

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from attemper.certificates.limits import FrequencyBound
-from attemper.encoders.reading import read_weights
-from attemper.encoders.soft import outputs_of
-from attemper.encoders.weights import Encoder
 from attemper.limits.enumeration import compositions
 from attemper.limits.greatest import greatest_found
+from attemper.models.soft.reading import read_weights
+from attemper.models.soft.soft import outputs_of
+from attemper.models.soft.weights import Encoder
 from attemper.workbench.limits import Asked, bound_and_check, greatest_change
 from tests.support.encoders import stack
 

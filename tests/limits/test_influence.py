@@ -8,8 +8,6 @@ from itertools import islice, product
 import numpy as np
 import pytest
 
-from attemper.encoders.soft import outputs_of, outputs_of_histograms
-from attemper.encoders.weights import Encoder, Mask, Periodic
 from attemper.errors import UnsupportedError
 from attemper.limits.climbing import climb
 from attemper.limits.enumeration import MOST_CASES, all_histograms, all_words, count_histograms, count_words
@@ -29,6 +27,8 @@ from attemper.limits.influence import (
     sampled_words,
     slope,
 )
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import Encoder, Mask, Periodic
 from tests.limits.fixtures.make_fixtures import RECIPES, train
 from tests.support.encoders import FIXTURES, NORMS, fixture, random_encoder
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
-from attemper.hard_models.masked import verdicts as run_by_definition
-from attemper.hard_models.masked_examples import Alternating, LastIs
-from attemper.hard_models.protocol import Array, Integers
 from attemper.languages.regular.classes import Kind, classify
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
+from attemper.models.hard.masked import verdicts as run_by_definition
+from attemper.models.hard.masked_examples import Alternating, LastIs
+from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from tests.support.by_rows import ByRows, Ended, Row, by_tables, words
@@ -90,7 +90,7 @@ def letter_and_one(position: int, letter: int) -> Row:
 
 
 def require_by_rows(model: ByRows, longest: int = 7) -> ReadTable:
-    """The automaton says what a plain run does, and so does the definition of `hard_models.masked`."""
+    """The automaton says what a plain run does, and so does the definition of `models.hard.masked`."""
     read = automaton_of_masked(model)
     for letters in words(len(model.symbols), longest):
         word = tuple(model.symbols[k] for k in letters)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attemper.certificates.restrictions import composed, fixed
-from attemper.hard_models.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
+from attemper.models.hard.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
 from attemper.refutation.alteration import alter, altered, best_rate, chosen_bits, promised
 from attemper.refutation.satisfied import (
     FREE,

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attemper.certificates.restrictions import Restriction, composed, fixed
-from attemper.hard_models.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
+from attemper.models.hard.protocol import HardModel
 from attemper.refutation.faithful import (
     faithful,
     first_new,

@@ -11,7 +11,7 @@ import pytest
 
 from attemper.certificates.restrictions import Restriction, fixed
 from attemper.checker.subcubes import possible_answers
-from attemper.hard_models.examples import (
+from attemper.models.hard.examples import (
     NearestOneChain,
     PrefixXor,
     RandomTables,
@@ -20,7 +20,7 @@ from attemper.hard_models.examples import (
     equally_many,
     ones,
 )
-from attemper.hard_models.protocol import HardModel, dot, scored
+from attemper.models.hard.protocol import HardModel, dot, scored
 from attemper.refutation.hitting import WORTH, choices_under, hit, ranking
 from attemper.refutation.states import State, TooManyError, answers, choices_of, following, lowest, within
 
@@ -221,7 +221,7 @@ def test_products_are_summed_in_order(
     shape: tuple[int, int, int], cached: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To the last bit, however they are cut into pieces."""
-    monkeypatch.setattr("attemper.hard_models.protocol.CACHED", cached)
+    monkeypatch.setattr("attemper.models.hard.protocol.CACHED", cached)
     rows, inner, columns = shape
     draw = np.random.default_rng(inner)
     left, right = draw.standard_normal((rows, inner)), draw.standard_normal((inner, columns))

@@ -11,10 +11,10 @@ import pytest
 import attemper
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import I, Number
-from attemper.hard_models import networks
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import activations, scored
 from attemper.languages.words import Alphabet
+from attemper.models.hard import networks
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import activations, scored
 from attemper.networks.layers import HardWeighting, Head, Hidden, Layer, LinearForm, Masking, Network, Select
 from attemper.networks.meaning_hard import attention, residual_streams, value_of, visible
 

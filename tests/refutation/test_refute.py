@@ -11,10 +11,10 @@ from attemper.certificates.refutations import Refutation
 from attemper.checker.refutations import check_refutation
 from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
-from attemper.hard_models.examples import PrefixXor, RandomTables, equally_many, ones
-from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.named.zoo import language_named
 from attemper.languages.targets import contains
+from attemper.models.hard.examples import PrefixXor, RandomTables, equally_many, ones
+from attemper.models.hard.protocol import HardModel, answer, numbers_of
 from attemper.workbench.refute import named_target, refute
 from tests.support.hard_models import MAKERS, network
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attemper.certificates.restrictions import Restriction, fixed, words_of
-from attemper.hard_models.examples import FirstMismatch, PrefixXor, RandomTables
-from attemper.hard_models.protocol import activations
+from attemper.models.hard.examples import FirstMismatch, PrefixXor, RandomTables
+from attemper.models.hard.protocol import activations
 from attemper.refutation.satisfied import (
     FREE,
     Bits,

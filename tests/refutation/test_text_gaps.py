@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attemper.certificates.restrictions import fixed, words_of
-from attemper.hard_models.examples import RandomTables
-from attemper.hard_models.protocol import answer
+from attemper.models.hard.examples import RandomTables
+from attemper.models.hard.protocol import answer
 from attemper.refutation.alteration import altered
 from attemper.refutation.constants import Layer, Variant, parameters
 from attemper.refutation.faithful import first_new, greedily_fixed, without_own

@@ -11,11 +11,11 @@ import pytest
 
 from attemper.certificates.restrictions import Restriction, words_of
 from attemper.errors import UnsupportedError
-from attemper.hard_models.examples import RandomTables
-from attemper.hard_models.protocol import HardModel
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Alphabet, Word
+from attemper.models.hard.examples import RandomTables
+from attemper.models.hard.protocol import HardModel
 from attemper.refutation import witnesses
 from attemper.refutation.witnesses import simplest_pair, start
 from attemper.workbench.refute import refute

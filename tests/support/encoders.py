@@ -10,8 +10,8 @@ import torch
 from safetensors import safe_open
 from torch import nn
 
-from attemper.encoders.reading import read_weights
-from attemper.encoders.weights import Encoder, Integers, Mask, Positions
+from attemper.models.soft.reading import read_weights
+from attemper.models.soft.weights import Encoder, Integers, Mask, Positions
 
 BITS = ("0", "1", "$")
 

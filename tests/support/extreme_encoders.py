@@ -8,9 +8,9 @@ from dataclasses import replace
 import flint
 import numpy as np
 
-from attemper.encoders.meaning import outputs_in_balls
-from attemper.encoders.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm
 from attemper.exact.balls import precision
+from attemper.models.soft.meaning import outputs_in_balls
+from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm
 from tests.support.encoders import BITS
 
 PRECISION = 3000

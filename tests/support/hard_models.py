@@ -10,16 +10,16 @@ import numpy as np
 import torch
 
 import attemper
-from attemper.hard_models.encoders import EncoderModel, read_encoder
-from attemper.hard_models.examples import (
+from attemper.models.hard.encoders import EncoderModel, read_encoder
+from attemper.models.hard.examples import (
     NearestOneChain,
     PrefixXor,
     RandomTables,
     RandomWeights,
     ScatteredPositions,
 )
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import HardModel
 
 Maker = Callable[[int, tuple[str, str]], HardModel]
 """From the length, an end marker included if there is one, and two symbols."""

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from attemper.encoders.reading import read_weights
-from attemper.encoders.soft import outputs_of
-from attemper.encoders.weights import Encoder, Integers, Mask, Matrix
+from attemper.models.soft.reading import read_weights
+from attemper.models.soft.soft import outputs_of
+from attemper.models.soft.weights import Encoder, Integers, Mask, Matrix
 from tests.support.encoders import fixture, stack, trained
 
 LanguageModel = Callable[[Integers], Matrix]

@@ -9,8 +9,8 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.hard_models.masked import MaskedHead
-from attemper.hard_models.protocol import Array, Integers
+from attemper.models.hard.masked import MaskedHead
+from attemper.models.hard.protocol import Array, Integers
 from tests.support.plain_masked import Matrix, PlainMasked
 
 

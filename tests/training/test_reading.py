@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from attemper.encoders.reading import read_weights
-from attemper.encoders.soft import outputs_of
-from attemper.encoders.weights import Mask, Table
 from attemper.errors import UnsupportedError
+from attemper.models.soft.reading import read_weights
+from attemper.models.soft.soft import outputs_of
+from attemper.models.soft.weights import Mask, Table
 from attemper.training.models import model_of
 from attemper.training.transformer import Transformer, sinusoids
 from tests.support.training import tiny

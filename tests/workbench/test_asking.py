@@ -13,9 +13,9 @@ import attemper
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from attemper.errors import InternalError, OptionError, UnsupportedError
-from attemper.hard_models.examples import PrefixXor
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.examples import PrefixXor
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError
 from attemper.networks.layers import HardWeighting, Network
 from attemper.refutation.search import Search

@@ -25,7 +25,7 @@ from tests.support.encoders import fixture, random_encoder
 
 MODELS = """
 from tests.support.encoders import fixture, random_encoder
-from attemper.encoders.weights import Mask
+from attemper.models.soft.weights import Mask
 plain = random_encoder(1)
 causal = random_encoder(1, mask=Mask.FUTURE_MASKED)
 def language_model():

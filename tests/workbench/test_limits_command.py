@@ -17,7 +17,7 @@ from tests.support.encoders import fixture, random_encoder
 MODELS = """
 import numpy as np
 from tests.support.encoders import fixture, random_encoder
-from attemper.encoders.weights import Bounded, Encoder, Mask, NoPositions, Periodic
+from attemper.models.soft.weights import Bounded, Encoder, Mask, NoPositions, Periodic
 
 
 def majority():

@@ -20,8 +20,8 @@ from attemper.attention_program.wellformed import complaints
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError, SourceError, UndecidedError, UnsupportedError
-from attemper.hard_models.networks import NetworkModel
 from attemper.languages.words import words_of_length
+from attemper.models.hard.networks import NetworkModel
 from attemper.networks.layers import Network
 from attemper.running.numbers import read_numbers, show_number
 from attemper.workbench.verify import Plan, verify

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from attemper.errors import ExitCode, OptionError, UnprovedError, UnsupportedError
-from attemper.hard_models.masked import MaskedModel
-from attemper.hard_models.masked_examples import Alternating, LastIs
-from attemper.hard_models.protocol import Array
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word
+from attemper.models.hard.masked import MaskedModel
+from attemper.models.hard.masked_examples import Alternating, LastIs
+from attemper.models.hard.protocol import Array
 from attemper.modules import ModuleError
 from attemper.workbench import reading_models
 from attemper.workbench.reading_models import ModelReading, read_model
 from tests.support.by_rows import ByRows, Ended, by_tables
 
-NAME = "attemper.hard_models.masked_examples:Alternating"
+NAME = "attemper.models.hard.masked_examples:Alternating"
 
 
 def test_a_model_by_its_name() -> None:
@@ -114,7 +114,7 @@ def test_a_disagreement_is_found_and_nothing_is_said_of_the_model() -> None:
 
 MODULE = """\
 import numpy as np
-from attemper.hard_models.masked import MaskedHead
+from attemper.models.hard.masked import MaskedHead
 
 
 class Base:

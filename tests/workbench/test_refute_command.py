@@ -14,7 +14,7 @@ from attemper.workbench.finding import Finding
 from tests.support.command_line import attemper
 
 MODULE = """
-from attemper.hard_models.examples import NearestOneChain, PrefixXor, RandomTables, ones
+from attemper.models.hard.examples import NearestOneChain, PrefixXor, RandomTables, ones
 
 
 def xor(n):

@@ -108,7 +108,7 @@ NOT_A_NUMBER = "def embed(self, positions, symbols):\n        return self.embedd
 
 ENCODER = """
 import torch
-from attemper.hard_models.encoders import read_encoder
+from attemper.models.hard.encoders import read_encoder
 
 
 def swapped(n):
@@ -222,7 +222,7 @@ def test_a_model_is_looked_at_before_the_search(here: str, monkeypatch: pytest.M
 
 
 def test_check_names_the_place_too(here: str) -> None:
-    assert attemper("refute", "attemper.hard_models.examples:ones", "--language", "parity", "--n", "9",
+    assert attemper("refute", "attemper.models.hard.examples:ones", "--language", "parity", "--n", "9",
                     "-o", "out.json").code in {0, 11}  # fmt: skip
     result = attemper("check", "out.json", "--model", f"{here}:failing")
     assert result.code == ExitCode.MODULE

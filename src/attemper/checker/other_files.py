@@ -52,7 +52,7 @@ def check_bound(path: Path, model: str | None) -> Verdict:
     """
     from attemper.certificates.limits import load as load_bound
     from attemper.checker.soft_attention.claims import at_its_length, check_limit
-    from attemper.encoders.loading import load_encoder
+    from attemper.models.soft.loading import load_encoder
 
     try:
         found = load_bound(path)
@@ -67,7 +67,7 @@ def check_refuting(path: Path, model: str | None) -> Verdict:
     """The verdict on a refutation's file."""
     from attemper.certificates.refutations import load as load_refutation
     from attemper.checker.refutations import beyond_the_cap, check_refutation, subject_of
-    from attemper.hard_models.loading import load_model_of
+    from attemper.models.hard.loading import load_model_of
 
     try:
         refutation = load_refutation(path)

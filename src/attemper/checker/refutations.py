@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import assert_never
 
 from attemper.certificates.refutations import Refutation
-from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
 from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
 from attemper.errors import UnsupportedError
-from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Word, listed
+from attemper.models.hard.probing import BatchDependenceError, Probed
+from attemper.models.hard.protocol import HardModel, answer, numbers_of
 from attemper.modules import blaming
 
 ROWS = "the leftmost of the best scores"
 
-OURS = "attemper.hard_models."
+OURS = "attemper.models.hard."
 """Where the models are whose functions are known not to depend on the batch."""
 
 BATCH = "a row's results do not depend on what else is in the batch (probed only)"

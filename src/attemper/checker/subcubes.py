@@ -22,7 +22,7 @@ from typing import final
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
+from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
 
 MAX_VALUES = 2_000_000
 """The most combinations of activations that are tried on a layer."""

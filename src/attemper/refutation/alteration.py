@@ -11,7 +11,7 @@ from math import expm1, log
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction
-from attemper.hard_models.protocol import HardModel, Integers
+from attemper.models.hard.protocol import HardModel, Integers
 from attemper.refutation.faithful import (
     Reduction,
     Stage,
@@ -45,7 +45,7 @@ def altered(
     Guaranteed for every n and k >= 1: the result `holds`, with the bound above (docs/depth-reduction.md; an
     alternative to the proof of Hahn 2020, Lemma 4). Raises ValueError if k < 1 or q is not in (0, 1).
 
-    >>> from attemper.hard_models.examples import RandomTables
+    >>> from attemper.models.hard.examples import RandomTables
     >>> from attemper.refutation.satisfied import two_symbols
     >>> model = RandomTables(40, (1,))
     >>> altered(model, two_symbols(model), 8, derandomised=True).holds

@@ -15,7 +15,7 @@ from typing import final
 
 import numpy as np
 
-from attemper.hard_models.protocol import Array, HardModel, Integers, scored
+from attemper.models.hard.protocol import Array, HardModel, Integers, scored
 from attemper.refutation.states import State, descending
 
 TRIED = 8

@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction
-from attemper.hard_models.protocol import HardModel, Integers
+from attemper.models.hard.protocol import HardModel, Integers
 from attemper.refutation.satisfied import (
     FREE,
     Bits,

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import HardModel, Integers
+from attemper.models.hard.protocol import HardModel, Integers
 from attemper.refutation.states import Choices, State, choices_of, lowest, within
 
 Booleans = NDArray[np.bool_]

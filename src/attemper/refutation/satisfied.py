@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.certificates.restrictions import Restriction, Symbol
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
+from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
 
 Bits = NDArray[np.int8]
 """Hahn's rho_n: for each input 0, 1 or FREE."""

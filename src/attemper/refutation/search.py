@@ -17,7 +17,7 @@ from typing import final
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction, fixed
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.protocol import HardModel
 from attemper.refutation.capturing import Capturer, Symbols
 from attemper.refutation.hitting import Ranking, choices_under, hit, ranking
 from attemper.refutation.states import Choices, State, TooManyError, answers, following, lowest

@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from attemper.certificates.restrictions import Restriction
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
+from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
 
 BLOCK = 1_000_000
 """The most scores that are computed at a time."""

@@ -10,10 +10,10 @@ from typing import assert_never, final
 
 from attemper.certificates.restrictions import Restriction
 from attemper.errors import UnsupportedError
-from attemper.hard_models.protocol import HardModel
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target, contains, symbols_of
 from attemper.languages.words import Word
+from attemper.models.hard.protocol import HardModel
 
 Numbers = tuple[int, ...]
 

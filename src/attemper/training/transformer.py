@@ -14,7 +14,7 @@ from attemper.training.settings import ModelSettings
 class Transformer(nn.Module):
     """PyTorch's own encoder layers, with a read-out: as Hahn (2020) has it, if nothing is causal.
 
-    The parts `embedding`, `encoder` and `readout` are what `attemper.encoders.reading.read_weights` takes,
+    The parts `embedding`, `encoder` and `readout` are what `attemper.models.soft.reading.read_weights` takes,
     without learned positions and log-n temperature.
     """
 

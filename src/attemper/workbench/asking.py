@@ -15,7 +15,7 @@ from attemper.workbench.options import limits_of, require
 from attemper.workbench.translate import Translation, translate
 
 if TYPE_CHECKING:
-    from attemper.hard_models.protocol import HardModel
+    from attemper.models.hard.protocol import HardModel
     from attemper.workbench.finding import Finding
     from attemper.workbench.verify import Verification
 
@@ -113,8 +113,8 @@ def refute(
 
 def _hard_model(model: object, n: int | None) -> HardModel:
     """The model as functions of arrays, for n positions. Raises `OptionError`."""
-    from attemper.hard_models.loading import PARTS, load_model
-    from attemper.hard_models.networks import NetworkModel
+    from attemper.models.hard.loading import PARTS, load_model
+    from attemper.models.hard.networks import NetworkModel
 
     if isinstance(model, str):
         return load_model(model, n)

@@ -13,9 +13,9 @@ from attemper.certificates.refutations import save as save_refutation
 from attemper.checker.refutations import check_refutation
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import AttemperError, InternalError, OptionError
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import HardModel
 from attemper.languages.targets import Target
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError, blaming
 from attemper.workbench.probing import probe
 from attemper.workbench.refute import named_target, refute

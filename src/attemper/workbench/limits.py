@@ -43,14 +43,14 @@ from attemper.checker.soft_attention.frequencies import Region, axes_of, bounds_
 from attemper.checker.soft_attention.said import bits_of
 from attemper.checker.soft_attention.tables import Exchange, change_bound
 from attemper.checker.verdict import Status, Verdict
-from attemper.encoders.loading import load_encoder
-from attemper.encoders.soft import outputs_of, outputs_of_histograms
-from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic
 from attemper.errors import InternalError, OptionError, UnsupportedError
 from attemper.languages.sources.values import END, Parity, name_of
 from attemper.limits.frequencies import search
 from attemper.limits.greatest import greatest_found
 from attemper.limits.margins import close_pairs
+from attemper.models.soft.loading import load_encoder
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
 
 Array = NDArray[np.float64]
 Box = tuple[tuple[Fraction, Fraction], ...] | None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from attemper.checker.probing import BatchDependenceError, Probed
 from attemper.errors import UnsupportedError
-from attemper.hard_models.protocol import Array, HardModel, Integers, activations, attended, normal
+from attemper.models.hard.probing import BatchDependenceError, Probed
+from attemper.models.hard.protocol import Array, HardModel, Integers, activations, attended, normal
 from attemper.modules import ModuleError, blaming, place_of
 
 FUNCTIONS = {"embeddings": "embed", "scores": "scores", "activations": "combine", "labels": "labels"}
@@ -20,7 +20,7 @@ def probe(model: HardModel, again: HardModel, source: str) -> None:
     the place of the function that is to blame, for arrays of other shapes, results that are not numbers or
     depend on the batch, and models that are made with other weights each time.
 
-    >>> from attemper.hard_models.examples import PrefixXor
+    >>> from attemper.models.hard.examples import PrefixXor
     >>> probe(PrefixXor(9, 1), PrefixXor(9, 1), "examples:xor")
     """
     word = _word(model)

@@ -8,11 +8,11 @@ from time import monotonic
 from typing import final
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.hard_models.masked import MaskedModel, ending_of, verdicts
-from attemper.hard_models.masked_arrays import MaskedHardModel
-from attemper.hard_models.masked_loading import as_masked, load_masked
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, show_word
+from attemper.models.hard.masked import MaskedModel, ending_of, verdicts
+from attemper.models.hard.masked_arrays import MaskedHardModel
+from attemper.models.hard.masked_loading import as_masked, load_masked
 from attemper.modules import ModuleError, blaming, place_of
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from attemper.reading.models.words_to_try import words_to_try
@@ -115,7 +115,7 @@ def read_model(
     function that is to blame), `UnsupportedError` (what is not future-masked unique hard attention) and
     `UnprovedError` (beyond `configurations` or `seconds`).
 
-    >>> from attemper.hard_models.masked_examples import Alternating
+    >>> from attemper.models.hard.masked_examples import Alternating
     >>> found = read_model(Alternating(), words=100)
     >>> len(found.dfa.moves), found.words, found.disagreement
     (4, 100, None)

@@ -15,12 +15,12 @@ from attemper.certificates.restrictions import Restriction
 from attemper.checker.refutations import MAX_LENGTH
 from attemper.checker.subcubes import CapReachedError, possible_answers
 from attemper.errors import UnsupportedError
-from attemper.hard_models.protocol import HardModel, answer, numbers_of
 from attemper.languages.named.zoo import language_named
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.forcing import forcing_number, growth
 from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Alphabet, Word
+from attemper.models.hard.protocol import HardModel, answer, numbers_of
 from attemper.refutation.search import Search
 from attemper.refutation.witnesses import simplest_pair, start
 from attemper.workbench.options import TARGETS
@@ -89,7 +89,7 @@ def refute(
     (Ctrl-C), it ends with the best so far. Raises `UnsupportedError` if the language has no words of this
     length to tell apart.
 
-    >>> from attemper.hard_models.examples import PrefixXor
+    >>> from attemper.models.hard.examples import PrefixXor
     >>> model = PrefixXor(16, 2)
     >>> outcome = refute(model, named_target("parity-even", model))
     >>> outcome.refutation is not None

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from attemper.encoders.loading import load_encoder
-from attemper.encoders.soft import outputs_of, outputs_of_histograms
-from attemper.encoders.weights import Encoder, Mask, NoPositions
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.languages.words import Alphabet, Word, parse_word
 from attemper.limits.influence import (
@@ -21,6 +18,9 @@ from attemper.limits.influence import (
     Outputs,
     OutputsOfHistograms,
 )
+from attemper.models.soft.loading import load_encoder
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import Encoder, Mask, NoPositions
 from attemper.workbench.model import Model, load
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from attemper.certificates.limits import (
 )
 from attemper.checker.soft_attention.claims import at_its_length, check_limit
 from attemper.checker.verdict import Status
-from attemper.encoders.soft import outputs_of, outputs_of_histograms
-from attemper.encoders.weights import (
+from attemper.errors import OptionError
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import (
     Bounded,
     Encoder,
     EncoderLayer,
@@ -35,7 +36,6 @@ from attemper.encoders.weights import (
     Positions,
     Table,
 )
-from attemper.errors import OptionError
 from attemper.workbench.limits import Asked, Limit, Typical, bound_and_check, greatest_change
 from tests.support.encoders import BITS, fixture, random_encoder, words_of
 

@@ -10,12 +10,13 @@ import flint
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention import many_layers, one_layer, tables, tails
-from attemper.checker.soft_attention.forms import FLAT, GAMMA, TINY, Array, constant
+from attemper.checker.soft_attention import many_layers, one_layer, tables
 from attemper.checker.soft_attention.one_layer import Head
 from attemper.checker.soft_attention.tables import change_bound
-from attemper.encoders.weights import Encoder, Mask, Norm
 from attemper.exact.balls import precision
+from attemper.models.enclosures import tails
+from attemper.models.enclosures.forms import FLAT, GAMMA, TINY, Array, constant
+from attemper.models.soft.weights import Encoder, Mask, Norm
 from tests.support.extreme_encoders import PRECISION, averaging, norm_of, real_change
 
 

@@ -9,9 +9,9 @@ import flint
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention import forms
-from attemper.checker.soft_attention.forms import FLAT, Form, Frame
 from attemper.exact.balls import precision
+from attemper.models.enclosures import forms
+from attemper.models.enclosures.forms import FLAT, Form, Frame
 
 BITS = 113
 BOXES = 1000

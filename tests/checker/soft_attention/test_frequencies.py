@@ -18,12 +18,12 @@ from attemper.checker.soft_attention.frequencies import (
     largest_bound,
     leaves_of,
 )
-from attemper.encoders import soft
-from attemper.encoders.meaning import outputs_in_balls
-from attemper.encoders.weights import Encoder, EncoderLayer, Mask, NoPositions, Periodic
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.balls import precision
 from attemper.limits.frequencies import Found, search
+from attemper.models.soft import soft
+from attemper.models.soft.meaning import outputs_in_balls
+from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions, Periodic
 from tests.support.encoders import NORMS, random_encoder, words_of
 
 ONE = np.array([[1]])

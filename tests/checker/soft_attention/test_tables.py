@@ -11,14 +11,16 @@ from math import exp, inf, nan, sqrt
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention import many_layers, one_layer, tails
-from attemper.checker.soft_attention.averages import highest_average
-from attemper.checker.soft_attention.forms import Array, Form, Frame, constant, of_axes
+from attemper.checker.soft_attention import many_layers, one_layer
 from attemper.checker.soft_attention.one_layer import readout_row
 from attemper.checker.soft_attention.tables import Exchange, TableBound, change_bound
-from attemper.encoders.meaning import outputs_in_balls
-from attemper.encoders.soft import outputs_of
-from attemper.encoders.weights import (
+from attemper.errors import UnsupportedError
+from attemper.models.enclosures import tails
+from attemper.models.enclosures.averages import highest_average
+from attemper.models.enclosures.forms import Array, Form, Frame, constant, of_axes
+from attemper.models.soft.meaning import outputs_in_balls
+from attemper.models.soft.soft import outputs_of
+from attemper.models.soft.weights import (
     Bounded,
     Encoder,
     EncoderLayer,
@@ -28,7 +30,6 @@ from attemper.encoders.weights import (
     Norm,
     Periodic,
 )
-from attemper.errors import UnsupportedError
 from tests.support.encoders import NORMS, random_encoder, words_of
 
 

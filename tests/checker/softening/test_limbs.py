@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from attemper.checker.softening import limbs
-from attemper.checker.softening.integers import Integers
 from attemper.errors import UnsupportedError
+from attemper.models.exact_arrays import limbs
+from attemper.models.exact_arrays.integers import Integers
 
 SIZES = [(1, 3), (20, 40), (30, 31), (61, 61), (62, 5), (70, 300), (400, 2)]
 SHAPE = (3, 5, 6)

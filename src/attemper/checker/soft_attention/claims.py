@@ -25,11 +25,11 @@ from attemper.checker.soft_attention.frequencies import Region, largest_bound
 from attemper.checker.soft_attention.said import ARITHMETIC, frequencies, number, shown, unknown
 from attemper.checker.soft_attention.tables import Exchange, change_bound
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
-from attemper.encoders.meaning import outputs_in_balls
-from attemper.encoders.weights import Encoder
-from attemper.encoders.wellformed import complaints
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.balls import precision, upper_bound
+from attemper.models.soft.meaning import outputs_in_balls
+from attemper.models.soft.weights import Encoder
+from attemper.models.soft.wellformed import complaints
 
 BITS = 128
 """The precision of two words' outputs."""

@@ -32,10 +32,10 @@ from attemper.checker.soft_attention.floors import (
 from attemper.checker.soft_attention.frequencies import changes_of_pairs
 from attemper.checker.soft_attention.said import ARITHMETIC, bits_of, number, unknown
 from attemper.checker.verdict import ClaimVerdict, Status
-from attemper.encoders.weights import Encoder
 from attemper.errors import OptionError
 from attemper.exact.balls import ball
 from attemper.languages.sources.values import END, Parity, source_named
+from attemper.models.soft.weights import Encoder
 
 Counts = NDArray[np.int64]
 

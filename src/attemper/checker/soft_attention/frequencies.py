@@ -61,7 +61,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.forms import (
+from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.models.enclosures.forms import (
     FLAT,
     GAMMA,
     Array,
@@ -77,8 +78,7 @@ from attemper.checker.soft_attention.forms import (
     signs_by_cases,
     upward,
 )
-from attemper.encoders.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic
-from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic
 
 Integers = NDArray[np.int64]
 

@@ -55,8 +55,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.averages import highest_average, powers_between
-from attemper.checker.soft_attention.forms import (
+from attemper.models.enclosures.averages import highest_average, powers_between
+from attemper.models.enclosures.forms import (
     GAMMA,
     TINY,
     Array,
@@ -68,8 +68,8 @@ from attemper.checker.soft_attention.forms import (
     of_axes,
     upward,
 )
-from attemper.checker.soft_attention.tails import MOST_UNITS, Slope, Tail, normed, slope_of
-from attemper.encoders.weights import Encoder, EncoderLayer, position_rows
+from attemper.models.enclosures.tails import MOST_UNITS, Slope, Tail, normed, slope_of
+from attemper.models.soft.weights import Encoder, EncoderLayer, position_rows
 
 MOST_PARTS = 256
 """How many boxes of outputs are tried."""

@@ -10,7 +10,7 @@ from attemper.certificates.limits import (
     OneSymbolBound,
 )
 from attemper.checker.verdict import ClaimVerdict, Status
-from attemper.encoders.weights import Encoder
+from attemper.models.soft.weights import Encoder
 
 ARITHMETIC = "the real-number function of the float64 weights, with softmax"
 

@@ -10,11 +10,11 @@ from typing import final
 
 import numpy as np
 
-from attemper.checker.soft_attention.forms import TINY
 from attemper.checker.soft_attention.many_layers import many_layers_bound
 from attemper.checker.soft_attention.one_layer import one_layer_bound
-from attemper.encoders.weights import Encoder
 from attemper.errors import UnsupportedError
+from attemper.models.enclosures.forms import TINY
+from attemper.models.soft.weights import Encoder
 
 MOST_CLASSES = 1024
 """The most pairs of a position and a symbol that are looked at where there are several layers."""
@@ -59,7 +59,7 @@ def change_bound(
     Raises `UnsupportedError` for a length that the encoder lacks, for more than 1024 pairs of position and
     symbol with several layers, and for LayerNorm with an epsilon that is not clearly positive.
 
-    >>> from attemper.encoders.weights import Mask, NoPositions
+    >>> from attemper.models.soft.weights import Mask, NoPositions
     >>> one = np.ones((1, 1))
     >>> rows = np.array([[0.0], [1.0]])
     >>> blind = Encoder(("a", "b"), None, rows, NoPositions(), Mask.UNMASKED, (), one, one[0], ("o",))

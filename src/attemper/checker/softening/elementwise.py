@@ -38,7 +38,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.forms import GAMMA, TINY, powers
 from attemper.checker.softening.rounded import (
     Array,
     ContestFacts,
@@ -52,6 +51,7 @@ from attemper.checker.softening.streams import Words, batches, follow
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ClosedForm, evaluate
 from attemper.languages.words import Word
+from attemper.models.enclosures.forms import GAMMA, TINY, powers
 from attemper.networks.layers import Head, Network, Softmax
 
 COLDEST = 2**900

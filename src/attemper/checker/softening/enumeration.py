@@ -9,10 +9,10 @@ from typing import final
 
 import numpy as np
 
-from attemper.checker.softening.integers import Exact
-from attemper.checker.softening.limbs import least
 from attemper.checker.softening.streams import Attended, Contest, Tie, TieError, Words, batches, follow
 from attemper.languages.words import Word
+from attemper.models.exact_arrays.integers import Exact
+from attemper.models.exact_arrays.limbs import least
 from attemper.networks.layers import Network
 
 MOST_WORDS = 2**20

@@ -1,7 +1,7 @@
 """What the hard network does on some words, as float64 bounds on exact numbers: all that temperatures meet.
 
 Bounds are float64 numbers, 0 or at least 2^-300: so no product of two or three of them vanishes, and a bound
-is 0 only where what it bounds is exactly 0. Roundings are counted as in `soft_attention.forms`.
+is 0 only where what it bounds is exactly 0. Roundings are counted as in `enclosures.forms`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.forms import GAMMA
-from attemper.checker.softening.integers import (
+from attemper.checker.softening.streams import Attended, Contest, Step
+from attemper.models.enclosures.forms import GAMMA
+from attemper.models.exact_arrays.integers import (
     Exact,
     Integers,
     exactly,
@@ -26,8 +27,7 @@ from attemper.checker.softening.integers import (
     plus,
     product,
 )
-from attemper.checker.softening.limbs import lower_bounds
-from attemper.checker.softening.streams import Attended, Contest, Step
+from attemper.models.exact_arrays.limbs import lower_bounds
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm
 
 Array = NDArray[np.float64]

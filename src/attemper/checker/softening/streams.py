@@ -18,7 +18,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.softening.integers import (
+from attemper.checker.softening.uniform import is_uniform
+from attemper.errors import OptionError, UnsupportedError, WordError
+from attemper.exact.closed_forms import evaluate
+from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
+from attemper.models.exact_arrays.integers import (
     MOST_INT,
     Exact,
     exactly,
@@ -27,11 +31,7 @@ from attemper.checker.softening.integers import (
     reduced,
     written,
 )
-from attemper.checker.softening.limbs import Limbs, greatest, less_than, long_product
-from attemper.checker.softening.uniform import is_uniform
-from attemper.errors import OptionError, UnsupportedError, WordError
-from attemper.exact.closed_forms import evaluate
-from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
+from attemper.models.exact_arrays.limbs import Limbs, greatest, less_than, long_product
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, hidden_width
 
 AT_ONCE = 2**18

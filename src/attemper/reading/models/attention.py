@@ -9,8 +9,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.hard_models.masked import Choice, MaskedHead
-from attemper.hard_models.protocol import Array, Integers
+from attemper.models.hard.masked import Choice, MaskedHead
+from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models.asked import Asked
 from attemper.reading.models.budget import Budget
 

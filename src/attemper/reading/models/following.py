@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.hard_models.protocol import Array, Integers
+from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models.asked import Asked
 from attemper.reading.models.attention import Attention
 from attemper.reading.models.budget import BLOCK, Budget

@@ -23,17 +23,17 @@ from typing import final
 import numpy as np
 
 from attemper.errors import UnsupportedError
-from attemper.hard_models.masked import (
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.regular.minimal import minimal
+from attemper.models.hard.masked import (
     MaskedModel,
     alphabet_of,
     empty_of,
     ending_of,
     placed,
 )
-from attemper.hard_models.masked_wellformed import complaints
-from attemper.hard_models.protocol import Integers
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.minimal import minimal
+from attemper.models.hard.masked_wellformed import complaints
+from attemper.models.hard.protocol import Integers
 from attemper.reading.models.asked import Asked
 from attemper.reading.models.attention import attention_of
 from attemper.reading.models.budget import Budget
@@ -71,7 +71,7 @@ def automaton_of_masked(
 ) -> ReadTable:
     """The least automaton of the words that a future-masked network accepts, at every length n >= 1.
 
-    The verdict on a word w_1 ... w_n is label(y_n^(L)) (`hard_models.masked`). The automaton is *measured* of
+    The verdict on a word w_1 ... w_n is label(y_n^(L)) (`models.hard.masked`). The automaton is *measured* of
     the functions that the model has, in the arithmetic that they use: it holds if their results do not depend
     on the batch and the embedding has the places that the model declares. Both are probed, not proved. The
     empty word: see `MaskedModel`.
@@ -83,7 +83,7 @@ def automaton_of_masked(
     The lemma is Theorem 1 of `docs/reading-back.md`: activations are functions of the orders in which earlier
     activations first and last occur, so that they are finitely many.
 
-    >>> from attemper.hard_models.masked_examples import Alternating
+    >>> from attemper.models.hard.masked_examples import Alternating
     >>> read = automaton_of_masked(Alternating())
     >>> len(read.dfa.moves), read.dfa.accepts(tuple("abab")), read.dfa.accepts(tuple("abba")), read.empty
     (4, True, False, 'rejected, as the model says nothing of it')

@@ -152,7 +152,7 @@ def short(number: int) -> str:
 
 
 def _run(length: int, heads: int, k: int | None, rate: str | None, seed: int, json: bool) -> None:
-    from attemper.hard_models.examples import RandomTables
+    from attemper.models.hard.examples import RandomTables
     from attemper.refutation.alteration import altered, best_rate
     from attemper.refutation.faithful import faithful
     from attemper.refutation.satisfied import two_symbols

@@ -70,7 +70,7 @@ def refute_command(
     require_file(output)
     # numpy is loaded where models are run, not with the command line.
     use_few_threads()
-    from attemper.hard_models.loading import load_model
+    from attemper.models.hard.loading import load_model
     from attemper.workbench.finding import search_and_check
 
     target = automaton_of(regex, dfa, alphabet) if language is None else language
@@ -118,7 +118,7 @@ def restrict_command(
 ) -> None:
     """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
     from attemper.checker.refutations import beyond_the_cap, mismatches
-    from attemper.hard_models.loading import load_model_of
+    from attemper.models.hard.loading import load_model_of
     from attemper.workbench.report.restriction import attention_lines, picture
 
     refutation = load_refutation(file)

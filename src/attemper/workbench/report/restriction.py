@@ -5,7 +5,7 @@ from __future__ import annotations
 from attemper.certificates.refutations import Refutation
 from attemper.certificates.restrictions import Restriction
 from attemper.escapes import escaped
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.protocol import HardModel
 from attemper.refutation.states import TooManyError, attended, following, lowest
 from attemper.workbench.report.windows import strip, width_of
 

@@ -30,7 +30,8 @@ from typing import final
 import flint
 import numpy as np
 
-from attemper.checker.soft_attention.forms import (
+from attemper.exact.balls import precision
+from attemper.models.enclosures.forms import (
     GAMMA,
     TINY,
     Array,
@@ -42,8 +43,7 @@ from attemper.checker.soft_attention.forms import (
     rectified,
     upward,
 )
-from attemper.encoders.weights import EncoderLayer, Norm
-from attemper.exact.balls import precision
+from attemper.models.soft.weights import EncoderLayer, Norm
 
 MOST_UNITS = 64
 """The most units, in a box, that get noise symbols of their own."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from attemper.errors import AlphabetError
-from attemper.hard_models.masked import Choice, alphabet_of, empty_of, ending_of
 from attemper.languages.words import Alphabet
+from attemper.models.hard.masked import Choice, alphabet_of, empty_of, ending_of
 
 MAX_PLACES = 5_000
 """Models with more places are not read."""
@@ -16,14 +16,14 @@ MAX_PLACES = 5_000
 def complaints(model: object) -> Iterator[str]:
     """What the model's attributes should be, and are not; its functions are not called.
 
-    >>> from attemper.hard_models.examples import PrefixXor
+    >>> from attemper.models.hard.examples import PrefixXor
     >>> next(complaints(PrefixXor(5, 1)))
-    "no 'places'; see attemper.hard_models.masked.MaskedModel"
+    "no 'places'; see attemper.models.hard.masked.MaskedModel"
     """
     wanted = ("symbols", "places", "layers", "semantics", "embed", "scores", "combine", "labels")
     for part in wanted:
         if not hasattr(model, part):
-            yield f"no '{part}'; see attemper.hard_models.masked.MaskedModel"
+            yield f"no '{part}'; see attemper.models.hard.masked.MaskedModel"
             return
     found: Any = model
     yield from _complaints_of_symbols(found)

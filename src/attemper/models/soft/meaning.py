@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import flint
 
-from attemper.encoders.weights import Encoder, EncoderLayer, Mask, Matrix, Norm, position_rows
 from attemper.exact.balls import positive_part, precision
+from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, Matrix, Norm, position_rows
 
 Row = list[flint.arb]
 
@@ -19,7 +19,7 @@ def outputs_in_balls(encoder: Encoder, word: Sequence[int], bits: int = 128) -> 
     """The K outputs at position n on a word of n numbered symbols, the end marker among them.
 
     >>> import numpy as np
-    >>> from attemper.encoders.weights import NoPositions
+    >>> from attemper.models.soft.weights import NoPositions
     >>> one = np.ones((1, 1))
     >>> tiny = Encoder(("a",), None, one, NoPositions(), Mask.UNMASKED, (), one / 4, one[0], ("o",))
     >>> outputs_in_balls(tiny, [0])

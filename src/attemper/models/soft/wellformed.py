@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attemper.encoders.weights import Bounded, Encoder, EncoderLayer, Mask, NoPositions, Norm, Periodic, Table
+from attemper.models.soft.weights import (
+    Bounded,
+    Encoder,
+    EncoderLayer,
+    Mask,
+    NoPositions,
+    Norm,
+    Periodic,
+    Table,
+)
 
 LEAST = 2.0**-1022
 """The least float64 number above 0 that is not denormal."""

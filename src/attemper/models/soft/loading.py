@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attemper.encoders.weights import Encoder
-from attemper.encoders.wellformed import complaints
+from attemper.models.soft.weights import Encoder
+from attemper.models.soft.wellformed import complaints
 from attemper.modules import ModuleError, blaming, imported, not_bare, place_of
 
 
@@ -31,5 +31,5 @@ def load_encoder(source: str) -> Encoder:
 def _complaint(source: str, found: object) -> str:
     return (
         f"'{source}' is of the type {type(found).__name__}, not an encoder: see docs/limits.md, and use "
-        "attemper.encoders.reading.read_weights"
+        "attemper.models.soft.reading.read_weights"
     )

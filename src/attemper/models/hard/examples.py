@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.hard_models.protocol import Array, Integers, dot
+from attemper.models.hard.protocol import Array, Integers, dot
 
 Booleans = NDArray[np.bool_]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.forms import GAMMA, Array, Form, powers, upward
+from attemper.models.enclosures.forms import GAMMA, Array, Form, powers, upward
 
 ROUNDS = 12
 """How often a candidate is made better. Any number gives a right bound."""

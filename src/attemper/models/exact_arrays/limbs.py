@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.forms import GAMMA
-from attemper.checker.softening.integers import MOST_INT, Integers, product, size_of
 from attemper.errors import UnsupportedError
+from attemper.models.enclosures.forms import GAMMA
+from attemper.models.exact_arrays.integers import MOST_INT, Integers, product, size_of
 
 BITS = 22
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.encoders.reading import read_weights
-from attemper.encoders.weights import Encoder, Matrix, Norm, Table
 from attemper.errors import UnsupportedError
-from attemper.hard_models.protocol import Array, Integers, dot
+from attemper.models.hard.protocol import Array, Integers, dot
+from attemper.models.soft.reading import read_weights
+from attemper.models.soft.weights import Encoder, Matrix, Norm, Table
 
 if TYPE_CHECKING:
     import torch

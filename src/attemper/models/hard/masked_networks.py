@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import evaluate
-from attemper.hard_models.masked import Choice, MaskedHead, placed
-from attemper.hard_models.periods import joined, places_of
-from attemper.hard_models.protocol import Array, Integers
+from attemper.models.hard.masked import Choice, MaskedHead, placed
+from attemper.models.hard.periods import joined, places_of
+from attemper.models.hard.protocol import Array, Integers
 from attemper.networks.layers import HardWeighting, Head, Hidden, LinearForm, Masking, Network
 from attemper.networks.meaning_hard import value_of
 

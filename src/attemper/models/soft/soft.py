@@ -1,6 +1,6 @@
 """An encoder with soft attention, in float64: on words, and on histograms where order cannot matter.
 
-These numbers are measured, not proved: `attemper.encoders.meaning` has balls around the real ones.
+These numbers are measured, not proved: `attemper.models.soft.meaning` has balls around the real ones.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.encoders.weights import (
+from attemper.errors import UnsupportedError
+from attemper.models.soft.weights import (
     Encoder,
     EncoderLayer,
     Integers,
@@ -18,7 +19,6 @@ from attemper.encoders.weights import (
     Norm,
     position_rows,
 )
-from attemper.errors import UnsupportedError
 
 Shown = NDArray[np.bool_] | None
 """The mask, of shape (n, n); None if all is seen."""

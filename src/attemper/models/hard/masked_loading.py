@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from attemper.encoders.weights import Encoder
-from attemper.hard_models.loading import PARTS, is_folder
-from attemper.hard_models.masked import MaskedModel
-from attemper.hard_models.masked_arrays import MaskedEncoder, MaskedHardModel
-from attemper.hard_models.masked_networks import MaskedNetwork
-from attemper.hard_models.masked_wellformed import complaints
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.loading import PARTS, is_folder
+from attemper.models.hard.masked import MaskedModel
+from attemper.models.hard.masked_arrays import MaskedEncoder, MaskedHardModel
+from attemper.models.hard.masked_networks import MaskedNetwork
+from attemper.models.hard.masked_wellformed import complaints
+from attemper.models.hard.protocol import HardModel
+from attemper.models.soft.weights import Encoder
 from attemper.modules import ModuleError, blaming, imported, not_bare, place_of
 from attemper.networks.files import load as load_network
 from attemper.networks.layers import Network
@@ -25,7 +25,7 @@ def load_masked(source: str) -> MaskedModel:
     where nothing has that name, `ModuleError` where the module raises an error or the object is no model,
     `UnsupportedError` for a model that is not future-masked, and what loading a folder raises.
 
-    >>> load_masked("attemper.hard_models.masked_examples:Alternating").places
+    >>> load_masked("attemper.models.hard.masked_examples:Alternating").places
     (0, 1)
     """
     if is_folder(source):
@@ -53,7 +53,7 @@ def as_masked(found: object, source: str) -> MaskedModel:
 
     Raises `ModuleError` for anything else, and `UnsupportedError` for what is not future-masked.
 
-    >>> from attemper.hard_models.masked_examples import Alternating
+    >>> from attemper.models.hard.masked_examples import Alternating
     >>> as_masked(Alternating(), "").places
     (0, 1)
     """

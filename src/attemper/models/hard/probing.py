@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.hard_models.protocol import Array, HardModel, Integers
+from attemper.models.hard.protocol import Array, HardModel, Integers
 
 PROBED = 6
 """How many rows of every batch are computed again, together and each of them alone."""
@@ -21,7 +21,7 @@ class BatchDependenceError(Exception):
         self.what = what
         super().__init__(
             f"the {what} of the model depend on what else is in the batch, which decides ties; take sums in "
-            "a fixed order, as 'attemper.hard_models.protocol.dot' does"
+            "a fixed order, as 'attemper.models.hard.protocol.dot' does"
         )
 
 

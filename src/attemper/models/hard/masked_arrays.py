@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.encoders.weights import Encoder, Mask, NoPositions, Periodic
 from attemper.errors import UnsupportedError
-from attemper.hard_models.encoders import EncoderModel
-from attemper.hard_models.masked import Choice, MaskedHead
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal
+from attemper.models.hard.encoders import EncoderModel
+from attemper.models.hard.masked import Choice, MaskedHead
+from attemper.models.hard.protocol import Array, HardModel, Integers, normal
+from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
 
 STRICT = {"<=": False, "<": True}
 """The masks that are read, and whether i is hidden from itself."""

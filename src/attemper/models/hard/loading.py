@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from attemper.certificates.refutations import Refutation
 from attemper.errors import OptionError
-from attemper.hard_models.networks import NetworkModel
-from attemper.hard_models.protocol import HardModel
+from attemper.models.hard.networks import NetworkModel
+from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError, blaming, imported, not_bare, place_of
 from attemper.networks.files import digest_of
 from attemper.networks.files import load as load_network

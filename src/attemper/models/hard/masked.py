@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attemper.errors import UnsupportedError, WordError
-from attemper.hard_models.protocol import Array, HardModel, Integers, normal, scored
 from attemper.languages.words import Alphabet
+from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
 
 
 class Choice(StrEnum):
@@ -175,7 +175,7 @@ def verdicts(model: MaskedModel, word: Sequence[str]) -> tuple[tuple[int, bool],
     an end marker, a run says all verdicts for 1 <= l <= n. With one, it says the verdict on the whole word,
     which may be empty.
 
-    >>> from attemper.hard_models.masked_examples import LastIs
+    >>> from attemper.models.hard.masked_examples import LastIs
     >>> verdicts(LastIs("b"), "abb")
     ((1, False), (2, True), (3, True))
     """

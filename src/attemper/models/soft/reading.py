@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attemper.encoders.weights import (
+from attemper.errors import UnsupportedError
+from attemper.models.soft.weights import (
     Encoder,
     EncoderLayer,
     Mask,
@@ -18,7 +19,6 @@ from attemper.encoders.weights import (
     Positions,
     Table,
 )
-from attemper.errors import UnsupportedError
 
 if TYPE_CHECKING:
     import torch
