@@ -23,6 +23,12 @@ BESIDE_THE_CHECKER = (
     "attemper.attention_program.meaning",
     "attemper.attention_program.trees",
     "attemper.attention_program.wellformed",
+    "attemper.models.enclosures.averages",
+    "attemper.models.enclosures.forms",
+    "attemper.models.enclosures.tails",
+    "attemper.models.exact_arrays.integers",
+    "attemper.models.exact_arrays.limbs",
+    "attemper.models.hard.probing",
 )
 """Modules that are mutated beside those of the checker."""
 
