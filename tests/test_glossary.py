@@ -15,7 +15,7 @@ from attemper.exact.formats import FORMATS
 from attemper.languages.named.zoo import ALIASES, everything
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
-from attemper.workbench.cli.commands import COMMANDS
+from attemper.registry import COMMANDS
 from tests.support.checked_here import checked_here
 from tests.support.command_line import attemper
 

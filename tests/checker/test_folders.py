@@ -20,8 +20,7 @@ from attemper.certificates.refutations import Refutation
 from attemper.certificates.refutations import save as save_refutation
 from attemper.certificates.restrictions import Restriction
 from attemper.checker.edited import check_edited
-from attemper.checker.folders import check_folder, check_path, check_program
-from attemper.checker.other_files import check_file
+from attemper.checker.folders import check_file, check_folder, check_path, check_program
 from attemper.checker.refutations import MAX_LENGTH, beyond_the_cap
 from attemper.checker.verdict import About, Status, Verdict
 from attemper.errors import MalformedFileError, OptionError, SourceError

@@ -77,7 +77,7 @@ def test_a_proof_needs_no_meaning_and_no_counterexample(proved: set[str]) -> Non
 def test_two_words_are_judged_without_the_analysis_numpy_and_python_flint(tmp_path: Path) -> None:
     assert not [name for name in statements.of_depths(tmp_path) if name.startswith(PRODUCERS)]
     script = (
-        "import sys; from attemper.checker.depth_claims import check_depth; "
+        "import sys; from attemper.checker.depth_claims import judge; "
         "print(*[name for name in sys.modules if name in sys.argv[1:]])"
     )
     heavy = (*HEAVY, "flint", "attemper.checker.analysis", "attemper.checker.check", "attemper.depths")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from attemper.registry import COMMANDS
 from attemper.workbench.cli.app import commands
-from attemper.workbench.cli.commands import COMMANDS
 from attemper.workbench.cli.completion import ASKED, being_typed
 from tests.support.slowly import mostly_slow
 

@@ -14,8 +14,8 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.syntax import BinaryOperator, UnaryOperator
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
+from attemper.registry import COMMANDS
 from attemper.workbench.cli import compiling, running
-from attemper.workbench.cli.commands import COMMANDS
 from attemper.workbench.cli.progress import doing
 from attemper.workbench.model import load
 from tests.support.command_line import Outcome, attemper

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from attemper.registry import COMMANDS
 from attemper.training import datasets
 from attemper.workbench.cli import app, progress
-from attemper.workbench.cli.commands import COMMANDS
 from attemper.workbench.cli.console import err, out, status_line
 from attemper.workbench.cli.progress import activity, counting, doing, duration, waiting_for_the_user
 from tests.support.command_line import attemper

@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from attemper.languages.named.entry import Entry, Formula, Rasp, Regex, Source
+from attemper.registry import COMMANDS
 from attemper.workbench import demo
 from attemper.workbench.cli.app import main
-from attemper.workbench.cli.commands import COMMANDS
 from attemper.workbench.cli.console import NARROWEST, out, wrapped
 from attemper.workbench.report.attention import PLAIN_SHADES, SHADES, STEPS
 from tests.support.command_line import attemper

@@ -9,7 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.files import APPROXIMATION, CERTIFICATE, read_as, write_as_json
+from attemper.certificates.files import CERTIFICATE, read_as, write_as_json
+
+FORMAT = "attemper-approximation/1"
 
 
 class GapBy(StrEnum):
@@ -112,7 +114,7 @@ def load(folder: Path) -> Approximation:
 def encode(found: Approximation) -> dict[str, object]:
     """The certificate as JSON data: `decode(encode(found)) == found`."""
     return {
-        "format": APPROXIMATION,
+        "format": FORMAT,
         "network": found.network,
         "hard": found.hard,
         "epsilon": str(found.epsilon),
@@ -161,13 +163,13 @@ def decode(data: object) -> Approximation:
             "last": last,
             "evidence": dict(evidence),
             **rest,
-        } if version == APPROXIMATION and not rest:
+        } if version == FORMAT and not rest:
             lengths = _length(first), None if last is None else _length(last)
             if lengths[1] is not None and lengths[1] < lengths[0]:
                 raise ValueError("the last length is less than the first")
             return Approximation(network, hard, _size(epsilon), *lengths, _evidence(evidence))
         case _:
-            raise ValueError(f"it does not have the entries of {APPROXIMATION}")
+            raise ValueError(f"it does not have the entries of {FORMAT}")
 
 
 def _evidence(entry: dict[str, object]) -> Evidence:

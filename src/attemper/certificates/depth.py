@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import assert_never, final
 
 from attemper.attention_program.language import ProgramLanguage
-from attemper.certificates.files import DEPTHS, count_of, decode_language, read_as, write_as_json
+from attemper.certificates.files import count_of, decode_language, read_as, write_as_json
 from attemper.exact.predicates import BUILT_IN, Named
 from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -17,7 +17,7 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.languages.temporal.trees import formula_from_nodes, formula_to_nodes
 from attemper.languages.words import Alphabet, Word
 
-FORMAT = f"{DEPTHS}1"
+FORMAT = "attemper-depth/1"
 
 
 class Choice(StrEnum):

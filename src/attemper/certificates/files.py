@@ -24,15 +24,6 @@ FORMAT = "attemper-certificate/2"
 OLDER = {"attemper-certificate/1": "0.1"}
 CERTIFICATE = "certificate.json"
 
-BOUNDS = "attemper-limit/"
-"""How the formats of bounds on what one symbol can change begin: `certificates.limits` reads them."""
-
-DEPTHS = "attemper-depth/"
-"""How the formats of claims on how many layers a language needs begin: `certificates.depth` reads them."""
-
-APPROXIMATION = "attemper-approximation/1"
-"""The format of certificates of softened networks: `certificates.approximations` reads them."""
-
 UNREADABLE = (ValueError, RecursionError, OverflowError, AlphabetError, AutomatonError, PredicateError)
 """What other data than a certificate's raises."""
 

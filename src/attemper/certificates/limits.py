@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.files import BOUNDS, read_as, write_as_json
+from attemper.certificates.files import read_as, write_as_json
 from attemper.languages.words import Word
 
-FORMAT = f"{BOUNDS}1"
+FORMAT = "attemper-limit/1"
 
 Functional = tuple[int, ...]
 """An integer combination of an encoder's K outputs: one number for each of them."""

@@ -25,7 +25,7 @@ OUTSIDE = "averages over several maxima, softmax, relative positions, masks to t
 """What networks may do that no claim is about."""
 
 
-def check_depth(path: Path, model: str | None = None) -> Verdict:
+def judge(path: Path, model: str | None) -> Verdict:
     """The verdict on the file of claims about depth. Raises `OptionError` where a model is named."""
     if model is not None:
         raise OptionError(f"'{path}' is about all networks of a class: leave --model out")

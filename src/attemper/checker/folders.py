@@ -1,23 +1,24 @@
-"""What `attemper check` does: a network's folder, a refutation's file or a bound's, read and checked.
+"""What `attemper check` does: a network's folder, or another file that has a judge, read and checked.
 
-A refutation is about a model that is functions of arrays, so that whatever it needs is imported only for one.
+Which judge that is, the registry says: nothing that it needs is imported for a network.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, RealClaim
-from attemper.certificates.files import APPROXIMATION, CERTIFICATE, format_of, load_if_any
+from attemper.certificates.files import CERTIFICATE, format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
-from attemper.checker.verdict import About, Subject, Verdict, malformed
+from attemper.checker.verdict import About, Judge, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.files import read_utf8
+from attemper.files import read_bytes, read_utf8
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -25,8 +26,15 @@ from attemper.languages.temporal.show import show_within
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.edited import Edited
-from attemper.networks.files import HARD, Source, load_edited
+from attemper.networks.files import Source, load_edited
 from attemper.networks.layers import Network
+from attemper.registry import FORMATS
+
+CHECKED = (
+    "give the folder of a network, or the file of a refutation (refute -o), of a bound (limits bound -o) or "
+    "of a depth (depth -o)"
+)
+"""What there is to check."""
 
 ENDS = {False: "last", True: "first"}
 """Where a network's source says that it is read."""
@@ -58,9 +66,33 @@ def check_path(
         raise OptionError(
             "--edited, --program and --explain are about networks, not about a refutation or another file"
         )
-    from attemper.checker.other_files import check_file  # what checks of networks do without
-
     return check_file(path, model)
+
+
+def check_file(path: Path, model: str | None = None) -> Verdict:
+    """The verdict on a file that is checked by itself: of a refutation, of a bound, of a depth."""
+    if not path.exists():
+        raise MalformedFileError(f"there is no '{path}': {CHECKED}")
+    judged = judge_of(path)
+    if judged is not None:
+        return judged(path, model)
+    error = MalformedFileError(f"'{path}' is of no kind that is checked: {CHECKED}")
+    try:
+        read_bytes(path, "")
+    except MalformedFileError as unread:
+        error = unread
+    return malformed(error, Subject(About.MODEL, model or ""))
+
+
+def judge_of(path: Path) -> Judge | None:
+    """Who judges a file, by the format that it says it has; None where nobody does."""
+    form = format_of(path)
+    for row in FORMATS:
+        if form.startswith(row.prefix):
+            module, _, name = row.judge.partition(":")
+            found: Judge = getattr(import_module(module), name)
+            return found
+    return None
 
 
 def check_folder(
@@ -72,13 +104,14 @@ def check_folder(
     its language and claims.
     """
     subject = Subject(About.NETWORK, str(folder))
-    if format_of(folder / CERTIFICATE) == APPROXIMATION:
+    judged = judge_of(folder / CERTIFICATE)
+    if judged is not None:
         if edited or explain or ignore_rounding:
             raise OptionError(
                 "--edited, --explain and --ignore-rounding are about networks that compute a language, not "
                 f"about a softened one, as in '{folder}'"
             )
-        return check_softened(folder)
+        return judged(folder, None)
     try:
         if edited:
             return check_edited(folder, ignore_rounding=ignore_rounding, explained=explain)
@@ -96,22 +129,6 @@ def check_folder(
         explained=explain,
         place=str(folder),
     )
-
-
-def check_softened(folder: Path) -> Verdict:
-    """The verdict on how far a softened network is from its hard one, as its folder's certificate says."""
-    from attemper.certificates.approximations import load as load_approximation
-    from attemper.checker.softening.claims import check_approximation
-
-    try:
-        network, source = files.load(folder)
-        digest = files.digest_of(network, source)
-        found = load_approximation(folder)
-        if source.kind != HARD or source.text != found.hard:
-            raise MalformedFileError("the certificate is about another hard network than this one's source")
-    except MalformedFileError as error:
-        return malformed(error, Subject(About.NETWORK, str(folder)))
-    return check_approximation(network, digest, found, str(folder))
 
 
 def check_program(folder: Path, file: Path, *, edited: bool = False, explain: bool = False) -> Verdict:

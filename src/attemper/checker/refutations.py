@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import assert_never
 
-from attemper.certificates.refutations import Refutation
+from attemper.certificates.refutations import Refutation, load
 from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
-from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict
-from attemper.errors import UnsupportedError
+from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict, malformed
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Word, listed
+from attemper.models.hard.loading import is_folder, load_model
 from attemper.models.hard.probing import BatchDependenceError, Probed
 from attemper.models.hard.protocol import HardModel, answer, numbers_of
 from attemper.modules import blaming
@@ -27,6 +29,33 @@ BATCH = "a row's results do not depend on what else is in the batch (probed only
 
 MAX_LENGTH = 10_000
 """More positions are not checked: every pair of two has a score."""
+
+
+def judge(path: Path, model: str | None) -> Verdict:
+    """The verdict on a refutation's file; without a model that is named, about the folder that it names."""
+    try:
+        refutation = load(path)
+    except MalformedFileError as error:
+        return malformed(error, Subject(About.MODEL, model or ""))
+    place = model or refutation.source
+    for reason in beyond_the_cap(refutation):
+        return Verdict((ClaimVerdict(Status.UNKNOWN, reason),), subject_of(refutation, place))
+    try:
+        found = load_model_of(refutation, model)
+    except MalformedFileError as error:
+        return malformed(error, subject_of(refutation, place))
+    return check_refutation(refutation, found, place=place)
+
+
+def load_model_of(refutation: Refutation, model: str | None) -> HardModel:
+    """The model that is named, or the network in the folder that the refutation names.
+
+    Code is never imported because a file says so: a MODULE:OBJECT must be named by the user.
+    """
+    if model is None and not is_folder(refutation.source):
+        source = refutation.source[:80]
+        raise OptionError(f"there is no folder '{source}' here; say with --model which model it is about")
+    return load_model(model or refutation.source, len(refutation.restriction.allowed))
 
 
 def check_refutation(

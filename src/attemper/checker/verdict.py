@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import final
+from pathlib import Path
+from typing import Protocol, final
 
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.words import Word
@@ -115,6 +116,18 @@ class Verdict:
     def __bool__(self) -> bool:
         """A verdict has more than two values: compare its status."""
         raise TypeError("a verdict is not true or false; look at its status")
+
+
+class Judge(Protocol):
+    """What judges a kind of file that `attemper.registry.FORMATS` lists, or a folder with such a certificate.
+
+    The model (a folder or MODULE:OBJECT) is what the user says that it is about. What another file says is
+    MALFORMED at worst; `OptionError` is raised where a model is missing or of no use, and what loading one
+    raises.
+    """
+
+    def __call__(self, path: Path, model: str | None) -> Verdict:
+        """The verdict on what stands at the path."""
 
 
 def malformed(error: MalformedFileError, subject: Subject) -> Verdict:

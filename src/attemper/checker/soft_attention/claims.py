@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import assert_never
 
 import flint
@@ -19,20 +20,37 @@ from attemper.certificates.limits import (
     OneSymbolBound,
     PairBound,
     TableBound,
+    load,
 )
 from attemper.checker.soft_attention.consequences import following
 from attemper.checker.soft_attention.frequencies import Region, largest_bound
 from attemper.checker.soft_attention.said import ARITHMETIC, frequencies, number, shown, unknown
 from attemper.checker.soft_attention.tables import Exchange, change_bound
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
-from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import precision, upper_bound
+from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.weights import Encoder
 from attemper.models.soft.wellformed import complaints
 
 BITS = 128
 """The precision of two words' outputs."""
+
+
+def judge(path: Path, model: str | None) -> Verdict:
+    """The verdict on the file of a bound on what one symbol can change in an encoder.
+
+    Code is never imported because a file says so: the encoder must be named by the user. Raises `OptionError`
+    where there is none, and what loading an encoder raises.
+    """
+    try:
+        found = load(path)
+    except MalformedFileError as error:
+        return malformed(error, Subject(About.ENCODER, model or ""))
+    if model is None:
+        raise OptionError(f"say with --model MODULE:OBJECT which encoder '{path}' is about")
+    return check_limit(found, at_its_length(found, load_encoder(model)), model)
 
 
 def check_limit(found: OneSymbolBound, encoder: Encoder, place: str = "") -> Verdict:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import assert_never
 
 from attemper.certificates.approximations import (
@@ -18,6 +19,7 @@ from attemper.certificates.approximations import (
     GapBy,
     LayerError,
     Monomial,
+    load,
 )
 from attemper.checker.check import assuming, registered_in
 from attemper.checker.names import UnprovenError
@@ -27,14 +29,32 @@ from attemper.checker.softening.by_rule import UNFOLLOWED, LayerByRule, by_rule
 from attemper.checker.softening.closed_form import Chain
 from attemper.checker.softening.given import Given, given_in, refuting, shown
 from attemper.checker.softening.hard import hardened, uniform_heads
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
-from attemper.errors import UnsupportedError
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
+from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.predicates import PredicateError
-from attemper.networks.files import bare_digest
+from attemper.networks import files
+from attemper.networks.files import HARD, bare_digest
 from attemper.networks.layers import Network, Softmax
 
 MOST_WORDS = 2**20
 """As many words are tried at most, over all lengths."""
+
+
+def judge(path: Path, model: str | None) -> Verdict:
+    """The verdict on how far a softened network is from its hard one, as its folder's certificate says.
+
+    A folder says itself which network it is about: nobody names another.
+    """
+    del model
+    try:
+        network, source = files.load(path)
+        digest = files.digest_of(network, source)
+        found = load(path)
+        if source.kind != HARD or source.text != found.hard:
+            raise MalformedFileError("the certificate is about another hard network than this one's source")
+    except MalformedFileError as error:
+        return malformed(error, Subject(About.NETWORK, str(path)))
+    return check_approximation(network, digest, found, str(path))
 
 
 def check_approximation(network: Network, digest: str, found: Approximation, place: str = "") -> Verdict:

@@ -1,4 +1,4 @@
-"""Find the model that a user or a refutation names: a folder's network, or an object of a Python module."""
+"""Find the model that a user names: a folder's network, or an object of a Python module."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from attemper.certificates.refutations import Refutation
 from attemper.errors import OptionError
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
@@ -54,17 +53,6 @@ def load_model(source: str, length: int | None) -> HardModel:
         not_bare(found, source)
     with blaming(source, wholly=True):
         return _validated(found, source, length)
-
-
-def load_model_of(refutation: Refutation, model: str | None) -> HardModel:
-    """The model that is named, or the network in the folder that the refutation names.
-
-    Code is never imported because a file says so: a MODULE:OBJECT must be named by the user.
-    """
-    if model is None and not is_folder(refutation.source):
-        source = refutation.source[:80]
-        raise OptionError(f"there is no folder '{source}' here; say with --model which model it is about")
-    return load_model(model or refutation.source, len(refutation.restriction.allowed))
 
 
 def _validated(found: object, source: str, length: int | None) -> HardModel:

@@ -13,8 +13,8 @@ import typer
 
 from attemper.errors import ExitCode
 from attemper.missing import torch_needed
+from attemper.registry import COMMANDS, Command
 from attemper.version import __version__
-from attemper.workbench.cli.commands import COMMANDS, Command
 from attemper.workbench.cli.completion import being_typed
 from attemper.workbench.cli.console import ReaderLeftError, out
 from attemper.workbench.cli.failing import failed, silence

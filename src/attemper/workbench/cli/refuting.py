@@ -117,8 +117,7 @@ def restrict_command(
     json: Json = False,
 ) -> None:
     """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
-    from attemper.checker.refutations import beyond_the_cap, mismatches
-    from attemper.models.hard.loading import load_model_of
+    from attemper.checker.refutations import beyond_the_cap, load_model_of, mismatches
     from attemper.workbench.report.restriction import attention_lines, picture
 
     refutation = load_refutation(file)

@@ -1,9 +1,24 @@
-"""The commands as a table of strings: what `attemper --help` lists without importing any of them."""
+"""Which command lives where, and who judges which file: strings alone, so that to ask imports nothing of it.
+
+A new theory adds its commands and its file's format here; a test imports every row. What is read from other
+people's files never names a module: only the beginning of a format that stands here picks its judge.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class FileFormat:
+    """A kind of file, or of certificate in a folder, that is no network's own and has a judge."""
+
+    prefix: str
+    """How its format begins, before the version."""
+    judge: str
+    """`module:name` of a `checker.verdict.Judge`."""
 
 
 @final
@@ -17,6 +32,13 @@ class Command:
     help: str
     """The first sentence of its docstring."""
 
+
+FORMATS = (
+    FileFormat("attemper-approximation/", "attemper.checker.softening.claims:judge"),
+    FileFormat("attemper-depth/", "attemper.checker.depth_claims:judge"),
+    FileFormat("attemper-limit/", "attemper.checker.soft_attention.claims:judge"),
+    FileFormat("attemper-refutation/", "attemper.checker.refutations:judge"),
+)
 
 COMMANDS = (
     Command(

@@ -1,16 +1,22 @@
-"""The table of commands: `--help` lists what the commands say of themselves, and loads none of them."""
+"""The registry: `--help` lists what commands say of themselves, and loads none; every file has one judge."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 import typer
 
-from attemper.workbench.cli.commands import COMMANDS, Command
+from attemper.certificates import approximations, depth, limits, refutations
+from attemper.certificates.files import CERTIFICATE
+from attemper.checker.folders import check_path, judge_of
+from attemper.checker.verdict import Judge, Status
+from attemper.registry import COMMANDS, FORMATS, Command, FileFormat
 from tests.support.command_line import attemper
 
 
@@ -24,6 +30,40 @@ def test_a_line_is_the_first_sentence_of_the_docstring(command: Command) -> None
 
 def test_no_two_commands_have_one_name() -> None:
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.prefix)
+def test_a_judge_takes_a_path_and_a_model(row: FileFormat) -> None:
+    module, _, name = row.judge.partition(":")
+    parameters = inspect.signature(getattr(import_module(module), name)).parameters
+    assert tuple(parameters) == tuple(inspect.signature(Judge.__call__).parameters)[1:]
+
+
+def test_each_format_has_one_judge_and_is_specified() -> None:
+    written = {each.FORMAT for each in (approximations, depth, limits, refutations)}
+    assert len(written) == len(FORMATS)
+    rules = (Path(limits.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
+    for form in written:
+        assert sum(form.startswith(row.prefix) for row in FORMATS) == 1, form
+        assert form in rules, form
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.prefix)
+def test_a_format_in_the_wrong_place_is_malformed(row: FileFormat, tmp_path: Path) -> None:
+    """That of a file in a folder, that of a folder in a file, and a version that there is not."""
+    text = json.dumps({"format": f"{row.prefix}99"})
+    (tmp_path / CERTIFICATE).write_text(text, encoding="utf-8")
+    (tmp_path / "file.json").write_text(text, encoding="utf-8")
+    for place in (tmp_path, tmp_path / "file.json"):
+        assert check_path(place).status is Status.MALFORMED
+
+
+@pytest.mark.parametrize("said", ["", "attemper-refutation", "os:system", "attemper.checker:judge", 1, None])
+def test_a_file_names_no_judge_but_by_its_format(said: object, tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps({"format": said, "judge": "os:system"}), encoding="utf-8")
+    assert judge_of(path) is None
+    assert check_path(path).status is Status.MALFORMED
 
 
 def loaded_by(*arguments: str) -> set[str]:
@@ -49,11 +89,13 @@ def test_help_loads_no_command(arguments: list[str]) -> None:
         "attemper.errors",
         "attemper.escapes",
         "attemper.missing",
+        "attemper.registry",
+        "attemper.version",
         "attemper.workbench",
         "attemper.workbench.cli",
         *(
             f"attemper.workbench.cli.{name}"
-            for name in ("app", "commands", "completion", "console", "failing", "progress")
+            for name in ("app", "completion", "console", "failing", "progress")
         ),
     }
     assert not {"numpy", "torch", "lark", "flint"} & loaded
