@@ -25,8 +25,8 @@ from attemper.limits.influence import (
     merged,
     random_words,
     sampled_words,
-    slope,
 )
+from attemper.models.slopes import slope
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
 from attemper.models.soft.weights import Encoder, Mask, Periodic
 from tests.limits.fixtures.make_fixtures import RECIPES, train

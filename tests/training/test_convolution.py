@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attemper.limits.influence import slope
+from attemper.models.slopes import slope
 from attemper.training.models import Convolution
 from attemper.training.settings import ModelSettings
 

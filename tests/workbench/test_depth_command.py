@@ -236,41 +236,6 @@ def test_nothing_known_cannot_be_saved(tmp_path: Path) -> None:
     assert not any(isinstance(claim, Inseparable) for claim in everything.claims.claims)
 
 
-# In `attemper classify` ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("regex", "line", "record"),
-    [
-        (
-            "(ab)*",
-            "depth: 2 layers of unique hard attention without positions, and no fewer",
-            {"period": 1, "at_least": 2, "at_most": 2},
-        ),
-        (
-            "(a(ab)*b)*",
-            "depth: at least 3 layers of unique hard attention without positions "
-            "('attemper depth' looks further)",
-            {"period": 1, "at_least": 3, "at_most": None},
-        ),
-        (
-            "(aa)*",
-            "depth: no number of layers is enough without positions; 1 layer of unique hard attention with "
-            "positions of period 2, and no fewer",
-            {"period": 2, "at_least": 1, "at_most": 1},
-        ),
-        (
-            "(b*ab*a)*b*",
-            "depth: no number of layers of unique hard attention is enough, whatever the period of positions",
-            None,
-        ),
-    ],
-)
-def test_classify_says_how_many_layers(regex: str, line: str, record: object) -> None:
-    assert line in run("classify", "--regex", regex, *AB).out.splitlines()
-    assert run("classify", "--regex", regex, *AB, "--json").record["depth"] == record
-
-
 @pytest.mark.sweep(0)
 def test_a_pair_too_long_for_the_checker_ends_the_search() -> None:
     found = depth(parse_regex("a{1000}a", "a"), layers=1)

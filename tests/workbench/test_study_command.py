@@ -16,7 +16,7 @@ import torch
 
 from attemper.errors import OptionError
 from attemper.languages.sources.values import Parity, source_named
-from attemper.limits.influence import slope
+from attemper.models.slopes import slope
 from attemper.training.entries import entries_of, settings_from
 from attemper.training.measuring import measured
 from attemper.training.models import Convolution, ParityRnn

@@ -13,7 +13,6 @@ from attemper.certificates.depth import (
 from attemper.checker.depth import MOST_LAYERS
 from attemper.depths.admitting import beyond_all_layers
 from attemper.depths.caps import CLASSES, SECONDS, Caps
-from attemper.depths.deepening import FEW
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.regular.classes import Kind, show_classification
 from attemper.languages.regular.dfa import Dfa
@@ -22,9 +21,6 @@ from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.workbench.depth_climb import Climb, Depth
 from attemper.workbench.depth_sources import in_states, regular_language
-
-QUICK_LAYERS = 8
-"""So many layers `quick_depth` looks at."""
 
 
 def depth(
@@ -79,21 +75,6 @@ def depth(
     climb = Climb(least, DepthClaims(shown, letters, networks, ()), report)
     caps = Caps(classes, time.monotonic() + seconds)
     return climb.up_to(MOST_LAYERS if layers is None else layers, caps, same_length=same_length)
-
-
-def quick_depth(dfa: Dfa, period: int = 1) -> Depth:
-    """The depth as far as few classes and few layers show it: both bounds, and no formula is looked for.
-
-    The answer does not depend on how fast anything is. For a minimal automaton of a language that some
-    number of layers is enough for.
-
-    >>> from attemper.languages.regular.regex import parse_regex
-    >>> quick_depth(parse_regex("(ab)*", "ab")), quick_depth(parse_regex("(a(ab)*b)*", "ab"))
-    (<Depth: least depth 2>, <Depth: at least 3, no bound from above>)
-    """
-    networks = HardNetworks(1, period)
-    climb = Climb(dfa, DepthClaims(dfa, dfa.alphabet, networks, ()), lambda _: None, is_quick=True)
-    return climb.up_to(QUICK_LAYERS, Caps(FEW), same_length=False)
 
 
 def refuse_beyond(dfa: Dfa, period: int) -> None:

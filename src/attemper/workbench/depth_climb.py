@@ -21,7 +21,7 @@ from attemper.checker.depth import MOST_LETTERS
 from attemper.checker.depth_claims import judge_claim
 from attemper.checker.verdict import Status
 from attemper.depths.caps import Caps
-from attemper.depths.deepening import FEW, Layer, Paused, deepen
+from attemper.depths.deepening import Layer, Paused, deepen
 from attemper.depths.searching import Apart, Enough, Open
 from attemper.depths.stepping import Sight
 from attemper.errors import InternalError, OptionError
@@ -89,7 +89,6 @@ class Climb:
     found: list[tuple[int, str | DepthClaim]] = field(default_factory=list)
     stopped: str = ""
     is_capped: bool = False
-    is_quick: bool = False
     _is_bounded: bool = False
 
     def up_to(self, most: int, caps: Caps, *, same_length: bool) -> Depth:
@@ -115,9 +114,6 @@ class Climb:
                 self.lower = k + 1
                 self.report(f"{k + 1:,} layers at least")
                 return self._meets()
-            case Paused() if self.is_quick:
-                self.stopped = f"more than {FEW:,} classes"
-                return True
             case Paused():
                 self._bound_from_above()
                 return self._meets()

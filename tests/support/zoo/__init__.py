@@ -28,7 +28,6 @@ from attemper.languages.named.zoo import FAMILIES, everything, named
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet, Word
 from attemper.workbench.automata import automaton_of_language
-from attemper.workbench.layers_needed import LayersNeeded
 from attemper.workbench.zoo import compile_entry
 from attemper.workbench.zoo_sources import language_of
 from tests.support.compared import LENGTHS, TASKS, compared_words
@@ -112,11 +111,14 @@ def depth_of(entry: Named) -> str:
     dfa = automaton_of_language(meant, alphabet)
     period = attemper.classify(dfa).modulus
     if period is None:
-        return LayersNeeded(None, None).cell
+        return "none"
     # A formula is a bound from above by itself. No clock decides what the page says.
     known = (meant, alphabet) if isinstance(meant, TemporalLanguage) else (dfa,)
     found = attemper.depth(*known, period=period, classes=CLASSES, seconds=100_000)
-    return LayersNeeded(period, found).cell
+    upper = found.upper
+    number = f"≥ {found.lower}" if upper is None else f"{found.lower} to {upper}"
+    number = str(found.lower) if found.lower == upper else number
+    return number if period == 1 else f"none; period {period}: {number}"
 
 
 CLASSES = 5_000

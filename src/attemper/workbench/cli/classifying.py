@@ -27,7 +27,6 @@ from attemper.languages.words import parse_alphabet
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption, require_ending
 from attemper.workbench.cli.progress import activity
-from attemper.workbench.layers_needed import layers_needed
 from attemper.writing import write_together
 
 FORCED_LENGTH = 100
@@ -63,8 +62,6 @@ def classify_command(
         found = classify(automaton)
         report("forcing numbers")
         forced = _forcing(automaton)
-        report("layers of hard attention")
-        needed = layers_needed(automaton, found)
     if json:
         record = _record(automaton, found)
         picture = {} if svg is None else {"picture": str(svg)}
@@ -73,15 +70,14 @@ def classify_command(
                 "states": len(automaton.moves),
                 **record,
                 "forcing": _forcing_record(forced),
-                "depth": needed.record,
                 **picture,
             }
         )
         return
     out.print(f"{len(automaton.moves)} states")
     out.print_lines(show_classification(found))
-    out.print(needed.text)
     out.print(_forcing_text(forced))
+    out.print("'attemper depth' says how many layers it needs")
     if svg is not None:
         out.print(f"wrote a picture to {svg}")
 

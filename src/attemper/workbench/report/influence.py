@@ -16,8 +16,8 @@ from attemper.limits.influence import (
     Place,
     Seen,
     WordExchange,
-    slope,
 )
+from attemper.models.slopes import slope
 from attemper.workbench.subjects import Subject
 
 

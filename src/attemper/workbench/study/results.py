@@ -14,7 +14,7 @@ from attemper.languages.sources import bracket_levels, levels
 from attemper.languages.sources.bracket_levels import Limit
 from attemper.languages.sources.entropies import PRECISION
 from attemper.languages.sources.values import Brackets, Parity, Source, source_named
-from attemper.limits.influence import slope
+from attemper.models.slopes import slope
 from attemper.training.models import Convolution
 from attemper.training.prefixes import odds_of
 from attemper.training.runs import Run
