@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.files import read_dfa
     from attemper.languages.regular.regex import parse_regex
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
-    from attemper.workbench.asking import formula_of, refute, verify
+    from attemper.workbench.asking import formula_of, verify
     from attemper.workbench.checking import check
     from attemper.workbench.decompiling import decompile
     from attemper.workbench.depth import depth
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         compile_regex,
         load,
     )
+    from attemper.workbench.refuting import refute
     from attemper.workbench.same import same
     from attemper.workbench.softening import load_softened, soften
     from attemper.workbench.zoo import compile_named, named
@@ -96,7 +97,7 @@ _HOMES = {
     "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",
-    "refute": "attemper.workbench.asking",
+    "refute": "attemper.workbench.refuting",
     "register_predicate": "attemper.exact.predicates",
     "same": "attemper.workbench.same",
     "soften": "attemper.workbench.softening",

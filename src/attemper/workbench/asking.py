@@ -1,22 +1,19 @@
-"""What the command line asks of models and languages, asked from Python: verify, refute, formula."""
+"""What the command line asks of models and languages, asked from Python: verify, formula."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from attemper.errors import OptionError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.missing import torch_needed
 from attemper.workbench.model import Model
 from attemper.workbench.options import limits_of, require
 from attemper.workbench.translate import Translation, translate
 
 if TYPE_CHECKING:
-    from attemper.models.hard.protocol import HardModel
-    from attemper.workbench.finding import Finding
     from attemper.workbench.verify import Verification
 
 
@@ -61,88 +58,6 @@ def verify(
     if count_words(model, plan) == 0:
         raise OptionError("up_to=0 and random=0 leave no word to try")
     return verify_words(model, plan, progress, executor)
-
-
-def refute(
-    model: Model | HardModel | Callable[[int], HardModel] | str,
-    language: str | Target | Model,
-    *,
-    n: int | None = None,
-    free: float | None = None,
-    seconds: float = 60,
-    seed: int = 0,
-    report: Callable[[str], None] = lambda _: None,
-) -> Finding:
-    """Look for two words of n symbols that hard attention cannot tell apart, though a language does.
-
-    (Hahn 2020, Theorem 1 and Corollary 2, made constructive: `docs/refutation.md`.)
-
-    * `model`: a compiled model without counts, read with hard attention at the last position; a
-      `HardModel`, or a function from n to one; or what the command line takes, `"DIR"` or `"MODULE:OBJECT"`.
-    * `language`: `"parity-even"` (also `"parity"`), `"parity-odd"`, `"dyck1"`, `"dyck2"`, `"ones"`, `"anbn"`
-      or another name of the zoo, over the model's symbols in their order; an automaton, or the model that has
-      one.
-    * `n`: the number of positions, an end marker included; a `HardModel` knows it.
-    * `free`: stop when this part of the positions, from 0 to 1, is free; else the search makes it as large
-      as it can in so many `seconds`, give or take a step. `report` hears what is done.
-
-    Raises `OptionError` (an option, or what is no model), `UnsupportedError` (heads that average, or no words
-    of this length to tell apart), and `ModuleError`, with the file and line where these are known, for a
-    model of one's own whose functions do not do what `HardModel` says: the checker does not accept what is
-    found with them.
-
-    >>> from attemper.workbench.model import compile
-    >>> found = refute(compile("O (b & Y a)", "ab"), "parity-even", n=16, free=0.8)
-    >>> found.verdict.status, len(found.refutation.member)
-    (<Status.PROVED: 'PROVED'>, 16)
-    """
-    from attemper.workbench.finding import search_and_check
-
-    target = language if isinstance(language, str) else _target(language)
-    source = model if isinstance(model, str) else ""
-    return search_and_check(
-        lambda: _hard_model(model, n),
-        target,
-        source=source,
-        free=free,
-        seconds=seconds,
-        seed=seed,
-        report=report,
-    )
-
-
-def _hard_model(model: object, n: int | None) -> HardModel:
-    """The model as functions of arrays, for n positions. Raises `OptionError`."""
-    from attemper.models.hard.loading import PARTS, load_model
-    from attemper.models.hard.networks import NetworkModel
-
-    if isinstance(model, str):
-        return load_model(model, n)
-    if n is None and (isinstance(model, Model) or not hasattr(model, "scores")):
-        raise OptionError("a model works at every length: say which one, as in n=30")
-    if n is not None and (type(n) is not int or n < 1):
-        raise OptionError(f"n={n!r} is not a number of positions from 1 on")
-    if isinstance(model, Model):
-        return NetworkModel(model.network, cast(int, n), model.digest)
-    found = model(n) if callable(model) and not hasattr(model, "scores") else model
-    missing = next((part for part in PARTS if not hasattr(found, part)), None)
-    if missing is not None or isinstance(found, type):
-        what = f"no '{missing}'" if missing else "no instance"
-        raise OptionError(f"model={type(found).__name__} is no hard-attention model: it has {what}")
-    hard = cast("HardModel", found)
-    if n is not None and hard.length != n:
-        raise OptionError(f"the model is one for n = {hard.length}, not for n = {n}")
-    return hard
-
-
-def _target(language: object) -> Target:
-    found = language.language if isinstance(language, Model) else language
-    if isinstance(found, Dfa | Dyck | Blocks):
-        return found
-    raise OptionError(
-        f"language={type(found).__name__} is neither a name, such as 'parity-even', nor an automaton: "
-        "give parse_regex(...)"
-    )
 
 
 def formula_of(language: Dfa | Model, *, caps: Mapping[str, int] | None = None) -> Translation:

@@ -67,7 +67,7 @@ def search_and_check(
     """Search for a refutation of a model, and have the checker judge what is found.
 
     `make` gives the model. Somebody's own is asked for twice, and must be the same: for the search, and for
-    the check. `source` is DIR or MODULE:OBJECT, or empty; the rest is as `asking.refute` has it.
+    the check. `source` is DIR or MODULE:OBJECT, or empty; the rest is as `attemper.refute` has it.
 
     Raises `OptionError` (an option), `UnsupportedError` (no words to tell apart) and `ModuleError` (functions
     that do not do what `HardModel` says).
