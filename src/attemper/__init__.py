@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from attemper.languages.regular.files import read_dfa
     from attemper.languages.regular.regex import parse_regex
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
+    from attemper.theories.depth.ask import depth
     from attemper.workbench.asking import formula_of, verify
     from attemper.workbench.checking import check
     from attemper.workbench.decompiling import decompile
-    from attemper.workbench.depth import depth
     from attemper.workbench.model import (
         Model,
         compile,  # noqa: A004
@@ -88,7 +88,7 @@ _HOMES = {
     "compile_program": "attemper.workbench.model",
     "compile_regex": "attemper.workbench.model",
     "decompile": "attemper.workbench.decompiling",
-    "depth": "attemper.workbench.depth",
+    "depth": "attemper.theories.depth.ask",
     "formula_of": "attemper.workbench.asking",
     "hard_network": "attemper.networks.typed",
     "load": "attemper.workbench.model",

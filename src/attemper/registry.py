@@ -35,7 +35,7 @@ class Command:
 
 FORMATS = (
     FileFormat("attemper-approximation/", "attemper.checker.softening.claims:judge"),
-    FileFormat("attemper-depth/", "attemper.checker.depth_claims:judge"),
+    FileFormat("attemper-depth/", "attemper.theories.depth.check.claims:judge"),
     FileFormat("attemper-limit/", "attemper.checker.soft_attention.claims:judge"),
     FileFormat("attemper-refutation/", "attemper.checker.refutations:judge"),
 )
@@ -53,7 +53,7 @@ COMMANDS = (
     ),
     Command(
         "depth",
-        "attemper.workbench.cli.depth:depth_command",
+        "attemper.theories.depth.command:depth_command",
         "Say how many layers of unique hard attention a regular language needs at least and at "
         "most, with proof.",
     ),

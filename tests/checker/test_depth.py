@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from attemper.certificates.depth import (
+from attemper.certificates.files import UNREADABLE
+from attemper.checker.folders import check_path
+from attemper.checker.limits import Limits, Request, check_within
+from attemper.checker.verdict import About, Status
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
+from attemper.languages.regular.regex import parse_regex
+from attemper.languages.temporal.meaning import truth
+from attemper.languages.temporal.parse import parse
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.words import Alphabet, words_of_length
+from attemper.theories.depth.certificate import (
     Choice,
     DepthClaims,
     EnoughByClasses,
@@ -20,19 +30,9 @@ from attemper.certificates.depth import (
     load,
     save,
 )
-from attemper.certificates.files import UNREADABLE
-from attemper.checker.depth import MOST_LAYERS, MOST_LETTERS
-from attemper.checker.depth_claims import describe, judge_claim, judge_depth
-from attemper.checker.depth_reading import formula_reading, layers_of
-from attemper.checker.folders import check_path
-from attemper.checker.limits import Limits, Request, check_within
-from attemper.checker.verdict import About, Status
-from attemper.errors import MalformedFileError, OptionError, UnsupportedError
-from attemper.languages.regular.regex import parse_regex
-from attemper.languages.temporal.meaning import truth
-from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.words import Alphabet, words_of_length
+from attemper.theories.depth.check.claims import describe, judge_claim, judge_depth
+from attemper.theories.depth.check.pairs import MOST_LAYERS, MOST_LETTERS
+from attemper.theories.depth.check.reading import formula_reading, layers_of
 from tests.support.depth_pairs import JUDGES, automaton, changed, formula, pair_file, right_files
 from tests.support.slowly import mostly_slow
 
@@ -134,9 +134,9 @@ def test_caps_are_looked_at_before_any_work(monkeypatch: pytest.MonkeyPatch) -> 
     def never(*_: object) -> object:
         raise AssertionError("it was looked at")
 
-    monkeypatch.setattr("attemper.checker.depth.is_member", never)
-    monkeypatch.setattr("attemper.checker.depth.values_at_ends", never)
-    monkeypatch.setattr("attemper.checker.depth_enough.reading_of", never)
+    monkeypatch.setattr("attemper.theories.depth.check.pairs.is_member", never)
+    monkeypatch.setattr("attemper.theories.depth.check.pairs.values_at_ends", never)
+    monkeypatch.setattr("attemper.theories.depth.check.enough.reading_of", never)
     long = ("a",) * (MOST_LETTERS + 1)
     assert on(Inseparable(1, (long, ("b",)))) is Status.UNKNOWN
     assert on(Inseparable(MOST_LAYERS + 1, PAIR.words)) is Status.UNKNOWN
@@ -200,16 +200,16 @@ def test_one_sided_networks_have_fewer_classes() -> None:
 
 
 def test_more_cases_than_the_cap_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attemper.checker.depth_enough.MOST", 602)
+    monkeypatch.setattr("attemper.theories.depth.check.enough.MOST", 602)
     assert on(EnoughByClasses(2, 602)) is Status.PROVED
-    monkeypatch.setattr("attemper.checker.depth_enough.MOST", 601)
+    monkeypatch.setattr("attemper.theories.depth.check.enough.MOST", 601)
     assert on(EnoughByClasses(2, 602)) is Status.UNKNOWN
     # One class too many says that the number is wrong, whatever else would be met.
     assert on(EnoughByClasses(2, 600)) is Status.REFUTED
 
 
 def test_longer_orders_than_the_cap_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attemper.checker.depth_enough.MOST_ENTRIES", 1_000)
+    monkeypatch.setattr("attemper.theories.depth.check.enough.MOST_ENTRIES", 1_000)
     assert on(EnoughByClasses(2, 602)) is Status.UNKNOWN
     assert on(EnoughByClasses(1, 14), language=parse_regex("~[]", AB)) is Status.PROVED
 

@@ -77,10 +77,16 @@ def test_a_proof_needs_no_meaning_and_no_counterexample(proved: set[str]) -> Non
 def test_two_words_are_judged_without_the_analysis_numpy_and_python_flint(tmp_path: Path) -> None:
     assert not [name for name in statements.of_depths(tmp_path) if name.startswith(PRODUCERS)]
     script = (
-        "import sys; from attemper.checker.depth_claims import judge; "
+        "import sys; from attemper.theories.depth.check.claims import judge; "
         "print(*[name for name in sys.modules if name in sys.argv[1:]])"
     )
-    heavy = (*HEAVY, "flint", "attemper.checker.analysis", "attemper.checker.check", "attemper.depths")
+    heavy = (
+        *HEAVY,
+        "flint",
+        "attemper.checker.analysis",
+        "attemper.checker.check",
+        "attemper.theories.depth.search",
+    )
     found = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True, check=True)
     assert not found.stdout.split()
 
@@ -90,7 +96,7 @@ def test_what_a_verdict_rests_on_is_counted_in_the_readme(counted: statements.Co
     assert counted.sentence in readme, f"the README must say: {counted.sentence}"
     assert {"attemper.checker.counterexample", "attemper.languages.temporal.meaning"} <= counted.meanings
     assert {"attemper.models.hard.probing", "attemper.checker.subcubes"} <= counted.others
-    assert {"attemper.checker.depth", "attemper.certificates.depth"} <= counted.depths
+    assert {"attemper.theories.depth.check.pairs", "attemper.theories.depth.certificate"} <= counted.depths
     assert statements.statements_of(statements.PAIR) <= WORDS
     assert counted.reading + counted.real + counted.floats <= STATEMENTS
 

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from attemper.depths.admitting import beyond_all_layers
 from attemper.languages.regular.classes import Kind
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
+from attemper.theories.depth.search.admitting import beyond_all_layers
 from tests.depths.test_searching import drawn
 
 

@@ -7,15 +7,15 @@ from itertools import product
 
 import pytest
 
-from attemper.certificates.depth import HardNetworks
-from attemper.checker.depth import values_at_ends
-from attemper.depths.admitting import beyond_all_layers
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
-from attemper.workbench.depth import depth
-from attemper.workbench.depth_climb import Depth
+from attemper.theories.depth.ask import depth
+from attemper.theories.depth.certificate import HardNetworks
+from attemper.theories.depth.check.pairs import values_at_ends
+from attemper.theories.depth.search.admitting import beyond_all_layers
+from attemper.theories.depth.search.climb import Depth
 from tests.support.layered import places, value_at_end
 from tests.support.slowly import mostly_slow
 

@@ -7,17 +7,17 @@ from itertools import chain, islice, product
 
 import pytest
 
-from attemper.depths.actions import Pair
-from attemper.depths.caps import Caps
-from attemper.depths.deepening import Paused, deepen
-from attemper.depths.equal_lengths import search_by_length
-from attemper.depths.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, search
-from attemper.depths.shapes import search_shapes
-from attemper.depths.stepping import Sight
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, Word
+from attemper.theories.depth.search.actions import Pair
+from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.deepening import Paused, deepen
+from attemper.theories.depth.search.equal_lengths import search_by_length
+from attemper.theories.depth.search.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, search
+from attemper.theories.depth.search.shapes import search_shapes
+from attemper.theories.depth.search.stepping import Sight
 from tests.support.layered import places, value_at_end
 
 WORDS = tuple(chain.from_iterable(product("ab", repeat=n) for n in range(1, 9)))

@@ -6,7 +6,7 @@ from itertools import chain, product
 
 import pytest
 
-from attemper.depths.stepping import Sight, Steps
+from attemper.theories.depth.search.stepping import Sight, Steps
 from tests.support.layered import places, value_at_end
 
 

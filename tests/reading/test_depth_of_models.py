@@ -6,7 +6,7 @@ import pytest
 
 from attemper.errors import UnprovedError
 from attemper.reading.models.tables import automaton_of_masked
-from attemper.workbench.depth import depth
+from attemper.theories.depth.ask import depth
 from tests.reading.test_tables import random_model
 from tests.support.masked_models import ArrayModel
 

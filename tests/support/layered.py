@@ -1,6 +1,6 @@
 """F_k straight from its definition, and networks of unique hard attention whose functions are random.
 
-Nothing here is shared with `attemper.depths` or the checker.
+Nothing here is shared with `attemper.theories.depth.search` or the checker.
 """
 
 from __future__ import annotations

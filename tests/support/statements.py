@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 REMARKS = {f"attemper.languages.regular.{name}" for name in ("regex", "files", "minimal")}
 """They read the source that a network's folder names, which makes it MALFORMED at most."""
 
-PAIR = {"attemper.checker.depth"}
+PAIR = {"attemper.theories.depth.check.pairs"}
 """That no k layers tell two words apart rests on this file, and on what reads a language."""
 
 SAYING = {"__main__", "limits", "child", "folders", "report", "verdict"}

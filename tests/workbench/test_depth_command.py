@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 import attemper
-from attemper.certificates.depth import EnoughByClasses, EnoughByFormula, Inseparable, load
-from attemper.checker.depth_claims import judge_depth
 from attemper.checker.verdict import Status
-from attemper.depths import searching
 from attemper.errors import AlphabetError, OptionError, SourceError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.workbench.depth import depth
+from attemper.theories.depth.ask import depth
+from attemper.theories.depth.certificate import EnoughByClasses, EnoughByFormula, Inseparable, load
+from attemper.theories.depth.check.claims import judge_depth
+from attemper.theories.depth.search import searching
 from tests.support.command_line import attemper as run
 
 AB = ("--alphabet", "ab")

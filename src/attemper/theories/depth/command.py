@@ -7,21 +7,27 @@ from typing import Annotated
 
 import typer
 
-from attemper.certificates.depth import Choice, DepthClaim, EnoughByClasses, EnoughByFormula, Inseparable
-from attemper.checker.depth import MOST_LAYERS, in_layers, shown
-from attemper.checker.depth_claims import describe
-from attemper.depths.caps import CLASSES, SECONDS
 from attemper.errors import ExitCode
 from attemper.languages.temporal.reading import At
 from attemper.languages.temporal.show import show_within
 from attemper.languages.words import parse_alphabet
+from attemper.theories.depth.ask import depth
+from attemper.theories.depth.certificate import (
+    Choice,
+    DepthClaim,
+    EnoughByClasses,
+    EnoughByFormula,
+    Inseparable,
+)
+from attemper.theories.depth.check.claims import describe
+from attemper.theories.depth.check.pairs import MOST_LAYERS, in_layers, shown
+from attemper.theories.depth.search.caps import CLASSES, SECONDS
+from attemper.theories.depth.search.climb import Depth
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import require_file
-from attemper.workbench.depth import depth
-from attemper.workbench.depth_climb import Depth
 
 LONGEST = 200
 """A longer formula is not printed."""

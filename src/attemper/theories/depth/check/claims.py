@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import assert_never
 
-from attemper.certificates.depth import (
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
+from attemper.errors import MalformedFileError, OptionError, UnsupportedError
+from attemper.exact.predicates import PredicateError
+from attemper.theories.depth.certificate import (
     Choice,
     DepthClaim,
     DepthClaims,
@@ -15,11 +18,8 @@ from attemper.certificates.depth import (
     Inseparable,
     load,
 )
-from attemper.checker.depth import check_pair
-from attemper.checker.depth_enough import check_classes, check_formula
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict
-from attemper.errors import MalformedFileError, OptionError, UnsupportedError
-from attemper.exact.predicates import PredicateError
+from attemper.theories.depth.check.enough import check_classes, check_formula
+from attemper.theories.depth.check.pairs import check_pair
 
 OUTSIDE = "averages over several maxima, softmax, relative positions, masks to the right"
 """What networks may do that no claim is about."""

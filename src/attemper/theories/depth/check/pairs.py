@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attemper.certificates.depth import Choice, HardNetworks, Inseparable
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.languages.language import Language
 from attemper.languages.words import Word
+from attemper.theories.depth.certificate import Choice, HardNetworks, Inseparable
 
 MOST_LETTERS, MOST_LAYERS = 1_000, 64
 """Longer words, and more layers, are not looked at."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 
-from attemper.certificates.depth import Choice, EnoughByClasses, EnoughByFormula, HardNetworks
-from attemper.checker.depth import MOST_LAYERS, in_layers
-from attemper.checker.depth_reading import formula_reading, layers_of, reading_of
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.languages.language import Language
 from attemper.languages.words import Alphabet
+from attemper.theories.depth.certificate import Choice, EnoughByClasses, EnoughByFormula, HardNetworks
+from attemper.theories.depth.check.pairs import MOST_LAYERS, in_layers
+from attemper.theories.depth.check.reading import formula_reading, layers_of, reading_of
 
 MOST = 200_000
 """More pairs of a class and a state, or of two states, are not looked at."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attemper.certificates.depth import EnoughByFormula
-from attemper.checker.depth_reading import layers_of, reading_of
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Comparison, Formula, operands, subformulas
 from attemper.languages.words import Alphabet, parse_alphabet
+from attemper.theories.depth.certificate import EnoughByFormula
+from attemper.theories.depth.check.reading import layers_of, reading_of
 
 CONFIGURATIONS = 20_000
 """A formula that keeps more is not made an automaton: the search would be longer still."""

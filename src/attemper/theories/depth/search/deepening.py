@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never, final
 
-from attemper.depths.caps import Caps
-from attemper.depths.equal_lengths import search_by_length
-from attemper.depths.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, Outcome, search
-from attemper.depths.shapes import search_shapes
-from attemper.depths.stepping import Sight
 from attemper.languages.regular.dfa import Dfa
+from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.equal_lengths import search_by_length
+from attemper.theories.depth.search.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, Outcome, search
+from attemper.theories.depth.search.shapes import search_shapes
+from attemper.theories.depth.search.stepping import Sight
 
 FEW = 1_000
 """After so many classes of one k whoever asked may know better."""

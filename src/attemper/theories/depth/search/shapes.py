@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from attemper.depths.actions import Letters, Pair
-from attemper.depths.caps import Caps
-from attemper.depths.searching import Telling
-from attemper.depths.stepping import Sight, State, Steps
 from attemper.languages.regular.dfa import Dfa
+from attemper.theories.depth.search.actions import Letters, Pair
+from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.searching import Telling
+from attemper.theories.depth.search.stepping import Sight, State, Steps
 
 FACTORS, ROOT = 3, 3
 """So many powers, of words of so many letters at most."""

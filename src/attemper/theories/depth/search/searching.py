@@ -11,10 +11,10 @@ from collections import deque
 from dataclasses import dataclass
 from typing import final
 
-from attemper.depths.actions import Actions, Letters, Pair, Words
-from attemper.depths.caps import Caps
-from attemper.depths.stepping import Sight, Steps
 from attemper.languages.regular.dfa import Dfa
+from attemper.theories.depth.search.actions import Actions, Letters, Pair, Words
+from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.stepping import Sight, Steps
 
 
 @final

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from attemper.depths.actions import Letters
-from attemper.depths.caps import Caps
-from attemper.depths.searching import Apart, Enough, Open, Outcome, Telling
-from attemper.depths.stepping import Sight, State, Steps
 from attemper.languages.regular.dfa import Dfa
+from attemper.theories.depth.search.actions import Letters
+from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.searching import Apart, Enough, Open, Outcome, Telling
+from attemper.theories.depth.search.stepping import Sight, State, Steps
 
 
 @final

@@ -5,22 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from attemper.certificates.depth import (
-    Choice,
-    DepthClaims,
-    HardNetworks,
-)
-from attemper.checker.depth import MOST_LAYERS
-from attemper.depths.admitting import beyond_all_layers
-from attemper.depths.caps import CLASSES, SECONDS, Caps
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.regular.classes import Kind, show_classification
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.temporal.reading import TemporalLanguage
 from attemper.languages.words import Alphabet
-from attemper.workbench.depth_climb import Climb, Depth
-from attemper.workbench.depth_sources import in_states, regular_language
+from attemper.theories.depth.certificate import (
+    Choice,
+    DepthClaims,
+    HardNetworks,
+)
+from attemper.theories.depth.check.pairs import MOST_LAYERS
+from attemper.theories.depth.search.admitting import beyond_all_layers
+from attemper.theories.depth.search.caps import CLASSES, SECONDS, Caps
+from attemper.theories.depth.search.climb import Climb, Depth
+from attemper.theories.depth.search.sources import in_states, regular_language
 
 
 def depth(

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.depth import (
+from attemper.checker.verdict import Status
+from attemper.errors import InternalError, OptionError
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.words import Word
+from attemper.theories.depth.certificate import (
     Choice,
     DepthClaim,
     DepthClaims,
@@ -16,18 +20,14 @@ from attemper.certificates.depth import (
     HardNetworks,
     Inseparable,
 )
-from attemper.certificates.depth import save as save_claims
-from attemper.checker.depth import MOST_LETTERS
-from attemper.checker.depth_claims import judge_claim
-from attemper.checker.verdict import Status
-from attemper.depths.caps import Caps
-from attemper.depths.deepening import Layer, Paused, deepen
-from attemper.depths.searching import Apart, Enough, Open
-from attemper.depths.stepping import Sight
-from attemper.errors import InternalError, OptionError
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.words import Word
-from attemper.workbench.depth_sources import bound_by_formula
+from attemper.theories.depth.certificate import save as save_claims
+from attemper.theories.depth.check.claims import judge_claim
+from attemper.theories.depth.check.pairs import MOST_LETTERS
+from attemper.theories.depth.search.caps import Caps
+from attemper.theories.depth.search.deepening import Layer, Paused, deepen
+from attemper.theories.depth.search.searching import Apart, Enough, Open
+from attemper.theories.depth.search.sources import bound_by_formula
+from attemper.theories.depth.search.stepping import Sight
 
 
 @final
