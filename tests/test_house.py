@@ -49,12 +49,12 @@ TRUSTED = (
     "attemper.checker.__main__",
     "attemper.checker.folders",
     "attemper.checker.soft_attention.floors",
-    "attemper.checker.softening.uniform",
+    "attemper.theories.softening.check.uniform",
     "attemper.languages.sources.sampling",
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 OF_SOME_CONSTRUCTIONS = {
-    "checker/softening/by_rule.py",
+    "theories/softening/check/by_rule.py",
     "networks/typed.py",
     "exports/gpt2/noise.py",
     "exports/transformer_lens/uniform_heads.py",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.regex import parse_regex
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.theories.depth.ask import depth
+    from attemper.theories.softening.ask import load_softened, soften
     from attemper.workbench.asking import formula_of, verify
     from attemper.workbench.checking import check
     from attemper.workbench.decompiling import decompile
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     )
     from attemper.workbench.refuting import refute
     from attemper.workbench.same import same
-    from attemper.workbench.softening import load_softened, soften
     from attemper.workbench.zoo import compile_named, named
 
 __all__ = [
@@ -92,7 +92,7 @@ _HOMES = {
     "formula_of": "attemper.workbench.asking",
     "hard_network": "attemper.networks.typed",
     "load": "attemper.workbench.model",
-    "load_softened": "attemper.workbench.softening",
+    "load_softened": "attemper.theories.softening.ask",
     "named": "attemper.workbench.zoo",
     "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",
@@ -100,7 +100,7 @@ _HOMES = {
     "refute": "attemper.workbench.refuting",
     "register_predicate": "attemper.exact.predicates",
     "same": "attemper.workbench.same",
-    "soften": "attemper.workbench.softening",
+    "soften": "attemper.theories.softening.ask",
     "verify": "attemper.workbench.asking",
 }
 

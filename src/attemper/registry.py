@@ -34,7 +34,7 @@ class Command:
 
 
 FORMATS = (
-    FileFormat("attemper-approximation/", "attemper.checker.softening.claims:judge"),
+    FileFormat("attemper-approximation/", "attemper.theories.softening.check.claims:judge"),
     FileFormat("attemper-depth/", "attemper.theories.depth.check.claims:judge"),
     FileFormat("attemper-limit/", "attemper.checker.soft_attention.claims:judge"),
     FileFormat("attemper-refutation/", "attemper.checker.refutations:judge"),
@@ -92,7 +92,7 @@ COMMANDS = (
     ),
     Command(
         "soften",
-        "attemper.workbench.cli.softening:soften_command",
+        "attemper.theories.softening.command:soften_command",
         "Make a softmax network of an average-hard one, within epsilon of it, with proof.",
     ),
     Command(

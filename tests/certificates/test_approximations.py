@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from attemper.certificates.approximations import (
+from attemper.certificates.files import CERTIFICATE
+from attemper.errors import MalformedFileError
+from attemper.theories.softening.certificate import (
     Approximation,
     ClosedForm,
     Enumerated,
@@ -22,8 +24,6 @@ from attemper.certificates.approximations import (
     load,
     save,
 )
-from attemper.certificates.files import CERTIFICATE
-from attemper.errors import MalformedFileError
 
 LAYER = LayerError(
     Monomial(Fraction(3, 2), Fraction(1)),

@@ -13,11 +13,11 @@ from itertools import product
 
 import flint
 
-from attemper.certificates.approximations import ClosedForm, GapBy, LayerError, Monomial
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Head, LinearForm, Network, Softmax
 from attemper.networks.meaning_hard import residual_streams, value_of, visible
+from attemper.theories.softening.certificate import ClosedForm, GapBy, LayerError, Monomial
 
 SHORT = 4
 LENGTHS = (1, 2, 3, 4, 7, 8, 16, 1023, 10**6)

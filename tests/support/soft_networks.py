@@ -10,7 +10,6 @@ from random import Random
 
 import flint
 
-from attemper.checker.softening.enumeration import Examined, examine
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import SIGN, ClosedForm, I, N, number, over, plus, times
 from attemper.languages.words import Alphabet
@@ -28,6 +27,7 @@ from attemper.networks.layers import (
 )
 from attemper.networks.meaning_hard import residual_streams, value_of, visible
 from attemper.networks.meaning_soft import PRECISION
+from attemper.theories.softening.check.enumeration import Examined, examine
 
 WIDTH, HEADS, ROWS, UNITS = 4, 2, 2, 4
 LEAST_GAP = Fraction(1, 1000)

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from attemper.certificates.approximations import (
+from attemper.checker.names import UnprovenError
+from attemper.exact.closed_forms import ONE, Digits, N, Power, plus, times
+from attemper.networks.files import bare_digest
+from attemper.networks.layers import Network, Softmax
+from attemper.theories.softening.certificate import (
     Approximation,
     ClosedForm,
     GapBy,
@@ -14,13 +18,9 @@ from attemper.certificates.approximations import (
     LayerError,
     Monomial,
 )
-from attemper.checker.names import UnprovenError
-from attemper.checker.softening.by_rule import LayerByRule, by_rule
-from attemper.checker.softening.closed_form import Chain
-from attemper.checker.softening.hard import hardened, uniform_heads
-from attemper.exact.closed_forms import ONE, Digits, N, Power, plus, times
-from attemper.networks.files import bare_digest
-from attemper.networks.layers import Network, Softmax
+from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
+from attemper.theories.softening.check.closed_form import Chain
+from attemper.theories.softening.check.hard import hardened, uniform_heads
 
 DIGEST = "f" * 64
 """Of a network that is in no folder."""

@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import product
 from random import Random
 
-from attemper.checker.softening.by_rule import LayerByRule, by_rule
 from attemper.networks.layers import HardWeighting, Network
 from attemper.networks.meaning_hard import residual_streams
 from attemper.networks.typed import MASKS, HeadOf, LayerOf, Terms, UnitOf, hard_network
+from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
 from tests.support.chain_judge import at, seen_of
 from tests.support.derived import Reading
 

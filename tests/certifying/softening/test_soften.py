@@ -7,11 +7,6 @@ from itertools import product
 
 import pytest
 
-from attemper.certificates.approximations import ClosedForm, Enumerated, GapBy, Monomial
-from attemper.certifying.softening.soften import Asked, Softening, soften_network
-from attemper.checker.softening.given import Gap, Magnitude
-from attemper.checker.softening.hard import uniform_heads
-from attemper.checker.softening.streams import TieError
 from attemper.checker.verdict import Status
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import OptionError, UnprovedError, UnsupportedError
@@ -21,8 +16,13 @@ from attemper.networks.layers import HardWeighting, Network, Softmax
 from attemper.networks.meaning_hard import output_rows as hard_rows
 from attemper.networks.meaning_soft import output_rows as soft_rows
 from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
+from attemper.theories.softening.ask import soften
+from attemper.theories.softening.certificate import ClosedForm, Enumerated, GapBy, Monomial
+from attemper.theories.softening.check.given import Gap, Magnitude
+from attemper.theories.softening.check.hard import uniform_heads
+from attemper.theories.softening.check.streams import TieError
+from attemper.theories.softening.search.soften import Asked, Softening, soften_network
 from attemper.workbench.model import compile as compile_formula
-from attemper.workbench.softening import soften
 from attemper.workbench.zoo import compile_named
 from tests.support.tied_networks import levelled
 from tests.support.typed_networks import (

@@ -11,15 +11,15 @@ import pytest
 
 import attemper
 from attemper.attention_program.ops import Choice, Mask
-from attemper.certificates.approximations import Monomial
-from attemper.checker.softening.by_rule import LayerByRule, by_rule
-from attemper.checker.softening.claims import check_approximation
-from attemper.checker.softening.hard import hardened, uniform_heads
 from attemper.checker.verdict import Status
 from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import Digits, I, number, plus
 from attemper.networks.layers import Construction, Network, Softmax, Uniform
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
+from attemper.theories.softening.certificate import Monomial
+from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
+from attemper.theories.softening.check.claims import check_approximation
+from attemper.theories.softening.check.hard import hardened, uniform_heads
 from tests.support.chain_judge import Seen, at, seen_of
 from tests.support.matching import one_matched
 from tests.support.nearest import compiled

@@ -15,18 +15,6 @@ from random import Random
 import pytest
 
 import attemper
-from attemper.certificates.approximations import (
-    Approximation,
-    ClosedForm,
-    GapBy,
-    HeadGap,
-    LayerError,
-    Monomial,
-)
-from attemper.checker.softening import claims as checker
-from attemper.checker.softening.by_rule import LayerByRule, by_rule
-from attemper.checker.softening.enumeration import examine
-from attemper.checker.softening.hard import hardened, uniform_heads
 from attemper.checker.verdict import Status
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import number, times
@@ -34,6 +22,18 @@ from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Network, Softmax
 from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import residual_streams as soft_streams
+from attemper.theories.softening.certificate import (
+    Approximation,
+    ClosedForm,
+    GapBy,
+    HeadGap,
+    LayerError,
+    Monomial,
+)
+from attemper.theories.softening.check import claims as checker
+from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
+from attemper.theories.softening.check.enumeration import examine
+from attemper.theories.softening.check.hard import hardened, uniform_heads
 from tests.support.chain_judge import Judge, arb, at
 from tests.support.soft_networks import drawn
 from tests.support.softened import DIGEST, ZERO, Claims, by_rules, softened

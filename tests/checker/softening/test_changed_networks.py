@@ -13,16 +13,16 @@ from random import Random
 
 import pytest
 
-from attemper.certificates.approximations import ClosedForm, GapBy, HeadGap
-from attemper.checker.softening.by_rule import by_rule
-from attemper.checker.softening.claims import check_approximation
-from attemper.checker.softening.hard import hardened
 from attemper.checker.verdict import Status
 from attemper.exact.balls import precision
 from attemper.languages.words import Word
 from attemper.networks.layers import HardWeighting, Network
 from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import residual_streams as soft_streams
+from attemper.theories.softening.certificate import ClosedForm, GapBy, HeadGap
+from attemper.theories.softening.check.by_rule import by_rule
+from attemper.theories.softening.check.claims import check_approximation
+from attemper.theories.softening.check.hard import hardened
 from tests.checker.softening.test_by_rule import compare, network_of
 from tests.checker.softening.test_chain_mutations import stated
 from tests.support.chain_judge import arb, at, seen_of

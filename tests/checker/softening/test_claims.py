@@ -9,20 +9,8 @@ from pathlib import Path
 import pytest
 
 import attemper
-from attemper.certificates import approximations
-from attemper.certificates.approximations import (
-    Approximation,
-    ClosedForm,
-    Enumerated,
-    GapBy,
-    HeadGap,
-    LayerError,
-    Monomial,
-)
 from attemper.checker.folders import check_path
 from attemper.checker.limits import Limits, Request, check_within
-from attemper.checker.softening.claims import check_approximation
-from attemper.checker.softening.hard import hardened
 from attemper.checker.verdict import ClaimVerdict, Status
 from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.closed_forms import ONE, SIGN, Digits, I, N, Power, number, over, plus, times
@@ -43,6 +31,18 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
+from attemper.theories.softening import certificate as approximations
+from attemper.theories.softening.certificate import (
+    Approximation,
+    ClosedForm,
+    Enumerated,
+    GapBy,
+    HeadGap,
+    LayerError,
+    Monomial,
+)
+from attemper.theories.softening.check.claims import check_approximation
+from attemper.theories.softening.check.hard import hardened
 from tests.support.softened import DIGEST, ZERO, by_rules, softened
 
 TENTH = Fraction(1, 10)

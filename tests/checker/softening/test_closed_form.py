@@ -8,17 +8,17 @@ from fractions import Fraction
 import flint
 import pytest
 
-from attemper.certificates.approximations import Monomial
-from attemper.certifying.softening.temperatures import softened
-from attemper.checker.softening import powers
-from attemper.checker.softening.claims import check_approximation
-from attemper.checker.softening.closed_form import _fading, _is_flat
-from attemper.checker.softening.given import compare, shown
 from attemper.checker.verdict import Status
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Digits, Length, N, times
 from attemper.networks.files import digest_of
-from attemper.workbench.softening import soften
+from attemper.theories.softening.ask import soften
+from attemper.theories.softening.certificate import Monomial
+from attemper.theories.softening.check import powers
+from attemper.theories.softening.check.claims import check_approximation
+from attemper.theories.softening.check.closed_form import _fading, _is_flat
+from attemper.theories.softening.check.given import compare, shown
+from attemper.theories.softening.search.temperatures import softened
 from tests.support.chain_judge import arb, at
 from tests.support.typed_networks import last_a
 

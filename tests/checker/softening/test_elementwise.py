@@ -13,11 +13,6 @@ import numpy as np
 import pytest
 
 import attemper
-from attemper.checker.softening import elementwise, rounded, streams
-from attemper.checker.softening.elementwise import Budget, error_bound, inverse_temperatures
-from attemper.checker.softening.enumeration import examine
-from attemper.checker.softening.rounded import LEAST, up
-from attemper.checker.softening.streams import TieError
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import (
@@ -36,6 +31,11 @@ from attemper.exact.closed_forms import (
 )
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Masking, Network, Softmax, Uniform
+from attemper.theories.softening.check import elementwise, rounded, streams
+from attemper.theories.softening.check.elementwise import Budget, error_bound, inverse_temperatures
+from attemper.theories.softening.check.enumeration import examine
+from attemper.theories.softening.check.rounded import LEAST, up
+from attemper.theories.softening.check.streams import TieError
 from tests.support.soft_budget import budget
 from tests.support.soft_networks import drawn, softened, tieless, violations
 

@@ -10,10 +10,6 @@ from random import Random
 import pytest
 
 import attemper
-from attemper.checker.softening import streams
-from attemper.checker.softening.enumeration import LONGEST, Examined, Tie, examine, reach
-from attemper.checker.softening.streams import TieError, follow
-from attemper.checker.softening.uniform import is_uniform
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import ONE, SIGN, I, N, number, over, plus, times
@@ -30,6 +26,10 @@ from attemper.networks.layers import (
     Normalisation,
     Uniform,
 )
+from attemper.theories.softening.check import streams
+from attemper.theories.softening.check.enumeration import LONGEST, Examined, Tie, examine, reach
+from attemper.theories.softening.check.streams import TieError, follow
+from attemper.theories.softening.check.uniform import is_uniform
 from tests.support.soft_networks import drawn, hard_facts, softened, tieless
 
 MASKINGS = tuple(Masking)

@@ -9,16 +9,16 @@ from random import Random
 
 import pytest
 
-from attemper.certificates.approximations import ClosedForm, GapBy
-from attemper.certifying.softening.soften import Asked, soften_network
 from attemper.checker.attention.blocked import Blocked
-from attemper.checker.softening import levels
-from attemper.checker.softening.by_rule import by_rule
-from attemper.checker.softening.claims import check_approximation
-from attemper.checker.softening.streams import TieError
 from attemper.checker.verdict import Status
 from attemper.networks.typed import HeadOf, LayerOf, Terms, UnitOf
-from attemper.workbench.softening import soften
+from attemper.theories.softening.ask import soften
+from attemper.theories.softening.certificate import ClosedForm, GapBy
+from attemper.theories.softening.check import levels
+from attemper.theories.softening.check.by_rule import by_rule
+from attemper.theories.softening.check.claims import check_approximation
+from attemper.theories.softening.check.streams import TieError
+from attemper.theories.softening.search.soften import Asked, soften_network
 from tests.certifying.softening.test_soften import require_near
 from tests.support.suites import Few
 from tests.support.tied_networks import drawn, false_of, levelled, typed

@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from attemper.checker.softening.elementwise import Budget, error_bound, inverse_temperatures
+from attemper.theories.softening.check.elementwise import Budget, error_bound, inverse_temperatures
 from tests.support.soft_floats import hottest, hottest_that_works
 from tests.support.soft_networks import softened, tieless, violations
 

@@ -15,7 +15,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.softening.streams import Attended, Contest, Step
 from attemper.models.enclosures.forms import GAMMA
 from attemper.models.exact_arrays.integers import (
     Exact,
@@ -29,6 +28,7 @@ from attemper.models.exact_arrays.integers import (
 )
 from attemper.models.exact_arrays.limbs import lower_bounds
 from attemper.networks.layers import Coordinate, Head, Layer, LinearForm
+from attemper.theories.softening.check.streams import Attended, Contest, Step
 
 Array = NDArray[np.float64]
 

@@ -27,19 +27,19 @@ from typing import final
 
 import flint
 
-from attemper.certificates.approximations import HeadGap, LayerError, Monomial
 from attemper.checker.attention.bounds import DOMAINS, proved
 from attemper.checker.attention.margins import growing
 from attemper.checker.feed_forward import piecewise
 from attemper.checker.identities import Formulas
 from attemper.checker.names import UnprovenError
-from attemper.checker.softening import powers
-from attemper.checker.softening.by_rule import HeadByRule, LayerByRule
-from attemper.checker.softening.powers import Powers
 from attemper.checker.values import of_closed_form
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision, upper_bound
 from attemper.networks.layers import Coordinate, Head, Hidden, Layer, LinearForm, Network, Softmax
+from attemper.theories.softening.certificate import HeadGap, LayerError, Monomial
+from attemper.theories.softening.check import powers
+from attemper.theories.softening.check.by_rule import HeadByRule, LayerByRule
+from attemper.theories.softening.check.powers import Powers
 
 PRECISION = 64
 """Bits of the balls in which exponentials are bounded."""

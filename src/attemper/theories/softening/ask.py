@@ -8,11 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from attemper.certificates.approximations import Approximation
-from attemper.certificates.approximations import save as save_certificate
-from attemper.certifying.softening.soften import Asked, Softening, soften_network
-from attemper.checker.softening.claims import check_approximation
-from attemper.checker.softening.enumeration import MOST_WORDS
 from attemper.checker.verdict import Verdict
 from attemper.errors import OptionError
 from attemper.missing import torch_needed
@@ -22,9 +17,14 @@ from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import require_wellformed
+from attemper.theories.softening.certificate import Approximation
+from attemper.theories.softening.certificate import save as save_certificate
+from attemper.theories.softening.check.claims import check_approximation
+from attemper.theories.softening.check.enumeration import MOST_WORDS
+from attemper.theories.softening.search.soften import Asked, Softening, soften_network
+from attemper.theories.softening.texts import gap_of, magnitude_of
 from attemper.workbench.model import Model
 from attemper.workbench.options import dtype_name
-from attemper.workbench.softening_texts import gap_of, magnitude_of
 
 if TYPE_CHECKING:
     from attemper.running.dense import DenseTransformer

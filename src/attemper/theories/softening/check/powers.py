@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from attemper.certificates.approximations import Monomial
+from attemper.theories.softening.certificate import Monomial
 
 Powers = dict[Fraction, Fraction]
 """The sum of factor * n^power by power; factors are more than 0."""

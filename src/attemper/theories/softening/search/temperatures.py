@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from attemper.certificates.approximations import Monomial
 from attemper.errors import OptionError
 from attemper.exact.closed_forms import ONE, ClosedForm, Digits, Length, N, Power, number, plus, times
 from attemper.networks.layers import Network, Softmax
+from attemper.theories.softening.certificate import Monomial
 
 Temperatures = Sequence[Sequence[ClosedForm]]
 """The inverse temperature of each head of each layer."""

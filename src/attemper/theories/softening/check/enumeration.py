@@ -9,11 +9,11 @@ from typing import final
 
 import numpy as np
 
-from attemper.checker.softening.streams import Attended, Contest, Tie, TieError, Words, batches, follow
 from attemper.languages.words import Word
 from attemper.models.exact_arrays.integers import Exact
 from attemper.models.exact_arrays.limbs import least
 from attemper.networks.layers import Network
+from attemper.theories.softening.check.streams import Attended, Contest, Tie, TieError, Words, batches, follow
 
 MOST_WORDS = 2**20
 """How many words are looked at, over all lengths from 1 on, if nothing else is said."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, inf
 
-from attemper.certifying.softening.temperatures import least_coldness
 from attemper.networks.layers import Head, Layer, LinearForm, Network
+from attemper.theories.softening.search.temperatures import least_coldness
 
 HALVINGS = Fraction(2**200)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attemper.checker.softening.uniform import is_uniform
 from attemper.networks.layers import HardWeighting, Network
+from attemper.theories.softening.check.uniform import is_uniform
 
 
 def hardened(network: Network) -> Network:

@@ -10,7 +10,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import final
 
-from attemper.certificates.approximations import (
+from attemper.checker.names import UnprovenError
+from attemper.errors import OptionError, UnprovedError, UnsupportedError
+from attemper.exact.closed_forms import ONE, number
+from attemper.networks.layers import HardWeighting, Network
+from attemper.theories.softening.certificate import (
     ClosedForm,
     Enumerated,
     Evidence,
@@ -19,24 +23,20 @@ from attemper.certificates.approximations import (
     LayerError,
     Monomial,
 )
-from attemper.certifying.softening.rounding_layer import ROOM, with_rounding
-from attemper.certifying.softening.temperatures import (
+from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
+from attemper.theories.softening.check.closed_form import Bit, Chain
+from attemper.theories.softening.check.elementwise import Budget, inverse_temperatures
+from attemper.theories.softening.check.enumeration import MOST_WORDS, Examined, examine, reach
+from attemper.theories.softening.check.hard import hardened, uniform_heads
+from attemper.theories.softening.check.streams import TieError
+from attemper.theories.softening.search.rounding_layer import ROOM, with_rounding
+from attemper.theories.softening.search.temperatures import (
     Temperatures,
     colder_than_a_gap,
     least_coldness,
     least_integer,
     softened,
 )
-from attemper.checker.names import UnprovenError
-from attemper.checker.softening.by_rule import LayerByRule, by_rule
-from attemper.checker.softening.closed_form import Bit, Chain
-from attemper.checker.softening.elementwise import Budget, inverse_temperatures
-from attemper.checker.softening.enumeration import MOST_WORDS, Examined, examine, reach
-from attemper.checker.softening.hard import hardened, uniform_heads
-from attemper.checker.softening.streams import TieError
-from attemper.errors import OptionError, UnprovedError, UnsupportedError
-from attemper.exact.closed_forms import ONE, number
-from attemper.networks.layers import HardWeighting, Network
 
 COLDEST = Fraction(2**100)
 """Temperatures are not looked for below the reciprocal."""

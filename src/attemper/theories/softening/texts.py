@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from attemper.certificates.approximations import Monomial
 from attemper.errors import OptionError
+from attemper.theories.softening.certificate import Monomial
 
 _MONOMIAL = re.compile(r"(?P<factor>\d{1,400}(?:/\d{1,400})?)?\s*\*?\s*(?P<n>n(?:\^(?P<power>-?\d{1,2}))?)?")
 _HEAD = re.compile(r"(\d+)\.(\d+)")

@@ -38,7 +38,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.softening.rounded import (
+from attemper.errors import UnsupportedError
+from attemper.exact.closed_forms import ClosedForm, evaluate
+from attemper.languages.words import Word
+from attemper.models.enclosures.forms import GAMMA, TINY, powers
+from attemper.networks.layers import Head, Network, Softmax
+from attemper.theories.softening.check.rounded import (
     Array,
     ContestFacts,
     HeadMaps,
@@ -47,12 +52,7 @@ from attemper.checker.softening.rounded import (
     facts_of,
     up,
 )
-from attemper.checker.softening.streams import Words, batches, follow
-from attemper.errors import UnsupportedError
-from attemper.exact.closed_forms import ClosedForm, evaluate
-from attemper.languages.words import Word
-from attemper.models.enclosures.forms import GAMMA, TINY, powers
-from attemper.networks.layers import Head, Network, Softmax
+from attemper.theories.softening.check.streams import Words, batches, follow
 
 COLDEST = 2**900
 """An inverse temperature is 0, or between this and its reciprocal, or below 0."""

@@ -10,17 +10,17 @@ import typer
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status
 from attemper.networks.files import STRUCTURE
+from attemper.theories.softening.texts import said_in
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.cli.searching import use_few_threads
 from attemper.workbench.cli.time_limit import SecondsOption, limited
 from attemper.workbench.report.tables import table
-from attemper.workbench.softening_texts import said_in
 
 if TYPE_CHECKING:
-    from attemper.workbench.report.softening import SofteningReport
-    from attemper.workbench.softening import Softened
+    from attemper.theories.softening.ask import Softened
+    from attemper.theories.softening.report import SofteningReport
 
 
 @limited
@@ -68,8 +68,8 @@ def soften_command(
     if output.is_file():
         raise typer.BadParameter(f"'{output}' is a file; -o needs a folder")
     use_few_threads()
-    from attemper.workbench.report.softening import softening_report
-    from attemper.workbench.softening import network_of, soften
+    from attemper.theories.softening.ask import network_of, soften
+    from attemper.theories.softening.report import softening_report
 
     with activity("softening") as report:
         original = network_of(network)

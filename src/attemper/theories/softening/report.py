@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from attemper.certificates.approximations import ClosedForm
-from attemper.certifying.softening.norms import coldness_by_norms
-from attemper.certifying.softening.soften import Softening, cold_enough
-from attemper.checker.softening.elementwise import Budget
-from attemper.checker.softening.enumeration import examine, reach
-from attemper.checker.softening.given import said
-from attemper.checker.softening.hard import uniform_heads
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.closed_forms import evaluate, show_form
 from attemper.networks.layers import Network, Softmax
+from attemper.theories.softening.certificate import ClosedForm
+from attemper.theories.softening.check.elementwise import Budget
+from attemper.theories.softening.check.enumeration import examine, reach
+from attemper.theories.softening.check.given import said
+from attemper.theories.softening.check.hard import uniform_heads
+from attemper.theories.softening.search.norms import coldness_by_norms
+from attemper.theories.softening.search.soften import Softening, cold_enough
 
 LENGTHS = (1, 10, 100, 1000)
 """Where temperatures are told."""

@@ -12,7 +12,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import assert_never
 
-from attemper.certificates.approximations import (
+from attemper.checker.check import assuming, registered_in
+from attemper.checker.names import UnprovenError
+from attemper.checker.proof import deep
+from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
+from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.exact.predicates import PredicateError
+from attemper.networks import files
+from attemper.networks.files import HARD, bare_digest
+from attemper.networks.layers import Network, Softmax
+from attemper.theories.softening.certificate import (
     Approximation,
     ClosedForm,
     Enumerated,
@@ -21,20 +30,11 @@ from attemper.certificates.approximations import (
     Monomial,
     load,
 )
-from attemper.checker.check import assuming, registered_in
-from attemper.checker.names import UnprovenError
-from attemper.checker.proof import deep
-from attemper.checker.softening import powers
-from attemper.checker.softening.by_rule import UNFOLLOWED, LayerByRule, by_rule
-from attemper.checker.softening.closed_form import Chain
-from attemper.checker.softening.given import Given, given_in, refuting, shown
-from attemper.checker.softening.hard import hardened, uniform_heads
-from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
-from attemper.errors import MalformedFileError, UnsupportedError
-from attemper.exact.predicates import PredicateError
-from attemper.networks import files
-from attemper.networks.files import HARD, bare_digest
-from attemper.networks.layers import Network, Softmax
+from attemper.theories.softening.check import powers
+from attemper.theories.softening.check.by_rule import UNFOLLOWED, LayerByRule, by_rule
+from attemper.theories.softening.check.closed_form import Chain
+from attemper.theories.softening.check.given import Given, given_in, refuting, shown
+from attemper.theories.softening.check.hard import hardened, uniform_heads
 
 MOST_WORDS = 2**20
 """As many words are tried at most, over all lengths."""
@@ -124,7 +124,9 @@ def _judged(network: Network, found: Approximation) -> ClaimVerdict:
 
 
 def _enumerated(network: Network, found: Approximation, registered: tuple[str, ...]) -> ClaimVerdict:
-    from attemper.checker.softening.elementwise import error_bound  # numpy: other checks do not need it
+    from attemper.theories.softening.check.elementwise import (
+        error_bound,  # numpy: other checks do not need it
+    )
 
     assert found.last is not None
     _require_few(network, found.first, found.last)

@@ -18,7 +18,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.softening.uniform import is_uniform
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.exact.closed_forms import evaluate
 from attemper.languages.words import MOST_SHOWN, Word, check_word, show_word
@@ -33,6 +32,7 @@ from attemper.models.exact_arrays.integers import (
 )
 from attemper.models.exact_arrays.limbs import Limbs, greatest, less_than, long_product
 from attemper.networks.layers import HardWeighting, Head, Layer, Masking, Network, Softmax, hidden_width
+from attemper.theories.softening.check.uniform import is_uniform
 
 AT_ONCE = 2**18
 """About how many pairs of positions, and how many numbers of a stream, are looked at together."""

@@ -11,11 +11,11 @@ from fractions import Fraction
 from itertools import islice
 from typing import assert_never, final
 
-from attemper.certificates.approximations import GapBy, LayerError, Monomial
 from attemper.checker.names import UnprovenError
-from attemper.checker.softening.closed_form import Bit
 from attemper.languages.words import Word, show_word
 from attemper.networks.layers import Network
+from attemper.theories.softening.certificate import GapBy, LayerError, Monomial
+from attemper.theories.softening.check.closed_form import Bit
 
 MOST_POWER = 64
 """Powers p/q of what is given have |p| and q up to that, so that q-th powers can be compared."""
@@ -92,7 +92,9 @@ def refuting(hard: Network, given: tuple[Given, ...], length: int) -> Counterexa
 
     A tie between different values is one: no lead says at which of them a softened head looks.
     """
-    from attemper.checker.softening.enumeration import examine  # numpy: for other checks it is not needed
+    from attemper.theories.softening.check.enumeration import (
+        examine,  # numpy: for other checks it is not needed
+    )
 
     found = examine(hard, length)
     if found.tie is not None:
@@ -127,7 +129,7 @@ def _false(given: Given, word: Word, truth: str) -> Counterexample:
 
 def _without_bit(hard: Network, bit: Bit, length: int) -> Word | None:
     """A word of that length in which a coordinate is neither 0 nor 1 somewhere."""
-    from attemper.checker.softening.streams import batches, follow
+    from attemper.theories.softening.check.streams import batches, follow
 
     for words in batches(hard, length):
         stream = next(islice(follow(hard, words), bit.layer, None)).stream

@@ -20,7 +20,6 @@ from fractions import Fraction
 from functools import partial
 from typing import final
 
-from attemper.certificates.approximations import Monomial
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
@@ -28,8 +27,6 @@ from attemper.checker.heads import CHOOSING, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
-from attemper.checker.softening.hard import uniform_heads
-from attemper.checker.softening.levels import Led, levels
 from attemper.checker.values import Bound, Stream, Value, add, embedded, of_form, peak_of, plain
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import Length, Power, times
@@ -46,6 +43,9 @@ from attemper.networks.layers import (
     Select,
     Softmax,
 )
+from attemper.theories.softening.certificate import Monomial
+from attemper.theories.softening.check.hard import uniform_heads
+from attemper.theories.softening.check.levels import Led, levels
 
 COLDNESS = 2**40
 """K: so large that nothing is lost where a rule compares leads with numbers of positions."""
