@@ -11,13 +11,13 @@ from functools import partial
 from rich.console import Console
 from rich.table import Table
 
-from attemper.certificates.restrictions import Restriction
-from attemper.checker.subcubes import possible_answers
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import HardModel
-from attemper.refutation.alteration import altered
-from attemper.refutation.faithful import faithful
-from attemper.refutation.hitting import hit, ranking
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.check.subcubes import possible_answers
+from attemper.theories.refutation.lemma.alteration import altered
+from attemper.theories.refutation.lemma.faithful import faithful
+from attemper.theories.refutation.search.hitting import hit, ranking
 
 LENGTHS = (250, 500, 1_000, 2_000)
 REPEATED = 3

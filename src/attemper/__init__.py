@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from attemper.languages.regular.regex import parse_regex
     from attemper.networks.typed import HeadOf, LayerOf, UnitOf, hard_network
     from attemper.theories.depth.ask import depth
+    from attemper.theories.refutation.ask import refute
     from attemper.theories.softening.ask import load_softened, soften
     from attemper.workbench.asking import formula_of, verify
     from attemper.workbench.checking import check
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
         compile_regex,
         load,
     )
-    from attemper.workbench.refuting import refute
     from attemper.workbench.same import same
     from attemper.workbench.zoo import compile_named, named
 
@@ -97,7 +97,7 @@ _HOMES = {
     "parse_program": "attemper.attention_program.parse",
     "parse_regex": "attemper.languages.regular.regex",
     "read_dfa": "attemper.languages.regular.files",
-    "refute": "attemper.workbench.refuting",
+    "refute": "attemper.theories.refutation.ask",
     "register_predicate": "attemper.exact.predicates",
     "same": "attemper.workbench.same",
     "soften": "attemper.theories.softening.ask",

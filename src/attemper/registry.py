@@ -37,7 +37,7 @@ FORMATS = (
     FileFormat("attemper-approximation/", "attemper.theories.softening.check.claims:judge"),
     FileFormat("attemper-depth/", "attemper.theories.depth.check.claims:judge"),
     FileFormat("attemper-limit/", "attemper.checker.soft_attention.claims:judge"),
-    FileFormat("attemper-refutation/", "attemper.checker.refutations:judge"),
+    FileFormat("attemper-refutation/", "attemper.theories.refutation.check.claims:judge"),
 )
 
 COMMANDS = (
@@ -97,18 +97,18 @@ COMMANDS = (
     ),
     Command(
         "refute",
-        "attemper.workbench.cli.refuting:refute_command",
+        "attemper.theories.refutation.command:refute_command",
         "Find two words that a hard-attention transformer cannot tell apart, though a language "
         "does, with proof.",
     ),
     Command(
         "restrict",
-        "attemper.workbench.cli.refuting:restrict_command",
+        "attemper.theories.refutation.command:restrict_command",
         "Show a refutation's restriction: which symbols are fixed, and who can attend where under it.",
     ),
     Command(
         "lemma",
-        "attemper.workbench.cli.lemma:lemma_command",
+        "attemper.theories.refutation.lemma.command:lemma_command",
         "Say how large Hahn's Depth Reduction Lemma's constants are; or run its construction on one layer.",
     ),
     Command(

@@ -16,12 +16,8 @@ from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
-from attemper.certificates.refutations import Refutation
-from attemper.certificates.refutations import save as save_refutation
-from attemper.certificates.restrictions import Restriction
 from attemper.checker.edited import check_edited
 from attemper.checker.folders import check_file, check_folder, check_path, check_program
-from attemper.checker.refutations import MAX_LENGTH, beyond_the_cap
 from attemper.checker.verdict import About, Status, Verdict
 from attemper.errors import MalformedFileError, OptionError, SourceError
 from attemper.languages.language import Language
@@ -31,6 +27,10 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.files import WEIGHTS, Source, digest_of
 from attemper.networks.files import save as save_network
+from attemper.theories.refutation.certificate.files import Refutation
+from attemper.theories.refutation.certificate.files import save as save_refutation
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.check.claims import MAX_LENGTH, beyond_the_cap
 from attemper.workbench.model import Model
 from attemper.workbench.sameness import Answer
 from tests.support.saved import change_structure

@@ -25,13 +25,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import attemper
-from attemper.certificates.refutations import FORMAT, Refutation, decode, encode, load, save
-from attemper.certificates.restrictions import Restriction, words_of
-from attemper.checker.refutations import check_refutation, mismatches
 from attemper.checker.verdict import Status
 from attemper.errors import MalformedFileError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.languages.words import Alphabet, Word
 from attemper.models.hard.encoders import EncoderModel, read_encoder
 from attemper.models.hard.examples import (
@@ -44,7 +40,11 @@ from attemper.models.hard.examples import (
 )
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import Array, HardModel, Integers, answer
-from attemper.workbench.refute import named_target, refute
+from attemper.theories.refutation.certificate.files import FORMAT, Refutation, decode, encode, load, save
+from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
+from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
+from attemper.theories.refutation.check.claims import check_refutation, mismatches
+from attemper.theories.refutation.search.named import named_target, refute
 from tests.support.slowly import every_nth
 
 BRACKETS = ("(", ")", "[", "]", "$")

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attemper.certificates.restrictions import Restriction, composed, fixed, words_of
-from attemper.checker.subcubes import answers_by_cases, possible_answers
 from attemper.models.hard.examples import (
     NearestOneChain,
     PrefixXor,
@@ -21,6 +19,8 @@ from attemper.models.hard.examples import (
     ScatteredPositions,
 )
 from attemper.models.hard.protocol import HardModel, answer
+from attemper.theories.refutation.certificate.restrictions import Restriction, composed, fixed, words_of
+from attemper.theories.refutation.check.subcubes import answers_by_cases, possible_answers
 
 SYMBOLS = ("a", "b", "c")
 

@@ -21,9 +21,6 @@ import torch
 from numpy.typing import NDArray
 
 import attemper
-from attemper.certificates.restrictions import Restriction, words_of
-from attemper.checker import subcubes
-from attemper.checker.subcubes import CapReachedError, answers_by_cases, possible_answers
 from attemper.errors import UnsupportedError
 from attemper.models.hard.encoders import EncoderModel, read_encoder
 from attemper.models.hard.examples import (
@@ -38,6 +35,9 @@ from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import Array, HardModel, Integers, activations, answer
 from attemper.networks.layers import HardWeighting
 from attemper.networks.meaning_hard import output_bits
+from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
+from attemper.theories.refutation.check import subcubes
+from attemper.theories.refutation.check.subcubes import CapReachedError, answers_by_cases, possible_answers
 from tests.support.suites import Few
 
 Regime = Literal["unbounded", "temperature", "decoder"]

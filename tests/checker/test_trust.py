@@ -95,7 +95,7 @@ def test_what_a_verdict_rests_on_is_counted_in_the_readme(counted: statements.Co
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert counted.sentence in readme, f"the README must say: {counted.sentence}"
     assert {"attemper.checker.counterexample", "attemper.languages.temporal.meaning"} <= counted.meanings
-    assert {"attemper.models.hard.probing", "attemper.checker.subcubes"} <= counted.others
+    assert {"attemper.models.hard.probing", "attemper.theories.refutation.check.subcubes"} <= counted.others
     assert {"attemper.theories.depth.check.pairs", "attemper.theories.depth.certificate"} <= counted.depths
     assert statements.statements_of(statements.PAIR) <= WORDS
     assert counted.reading + counted.real + counted.floats <= STATEMENTS

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.certificates.restrictions import composed, fixed
 from attemper.models.hard.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
-from attemper.refutation.alteration import alter, altered, best_rate, chosen_bits, promised
-from attemper.refutation.satisfied import (
+from attemper.theories.refutation.certificate.restrictions import composed, fixed
+from attemper.theories.refutation.lemma.alteration import alter, altered, best_rate, chosen_bits, promised
+from attemper.theories.refutation.lemma.satisfied import (
     FREE,
     Bits,
     Bottom,

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from attemper.refutation import constants
-from attemper.refutation.constants import (
+from attemper.theories.refutation.lemma import constants
+from attemper.theories.refutation.lemma.command import short
+from attemper.theories.refutation.lemma.constants import (
     Layer,
     Parameters,
     Variant,
@@ -22,7 +23,6 @@ from attemper.refutation.constants import (
     layer_above,
     parameters,
 )
-from attemper.workbench.cli.lemma import short
 
 HALF, MOST = Fraction(1, 2), Fraction(9, 10)
 DOCUMENT = Path(__file__).parents[2] / "docs" / "depth-reduction.md"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.certificates.restrictions import Restriction, composed, fixed
 from attemper.models.hard.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
 from attemper.models.hard.protocol import HardModel
-from attemper.refutation.faithful import (
+from attemper.theories.refutation.certificate.restrictions import Restriction, composed, fixed
+from attemper.theories.refutation.lemma.faithful import (
     faithful,
     first_new,
     greedily_fixed,
@@ -21,7 +21,7 @@ from attemper.refutation.faithful import (
     reduced,
     without_own,
 )
-from attemper.refutation.satisfied import (
+from attemper.theories.refutation.lemma.satisfied import (
     FREE,
     Bottom,
     Keys,

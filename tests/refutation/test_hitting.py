@@ -9,8 +9,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attemper.certificates.restrictions import Restriction, fixed
-from attemper.checker.subcubes import possible_answers
 from attemper.models.hard.examples import (
     NearestOneChain,
     PrefixXor,
@@ -21,8 +19,18 @@ from attemper.models.hard.examples import (
     ones,
 )
 from attemper.models.hard.protocol import HardModel, dot, scored
-from attemper.refutation.hitting import WORTH, choices_under, hit, ranking
-from attemper.refutation.states import State, TooManyError, answers, choices_of, following, lowest, within
+from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
+from attemper.theories.refutation.check.subcubes import possible_answers
+from attemper.theories.refutation.search.hitting import WORTH, choices_under, hit, ranking
+from attemper.theories.refutation.search.states import (
+    State,
+    TooManyError,
+    answers,
+    choices_of,
+    following,
+    lowest,
+    within,
+)
 
 MODELS: dict[str, HardModel] = {
     "random tables": RandomTables(14, (2, 1), 1),
@@ -77,7 +85,7 @@ def states(model: HardModel, seed: int) -> Iterator[tuple[int, State]]:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_choices_are_what_may_be_attended_to(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attemper.refutation.states.BLOCK", 60)
+    monkeypatch.setattr("attemper.theories.refutation.search.states.BLOCK", 60)
     model = MODELS[name]
     for layer, state in states(model, seed):
         queries = np.arange(len(state.owner))

@@ -7,15 +7,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attemper.certificates.refutations import Refutation
-from attemper.checker.refutations import check_refutation
 from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
 from attemper.languages.named.zoo import language_named
-from attemper.languages.targets import contains
 from attemper.models.hard.examples import PrefixXor, RandomTables, equally_many, ones
 from attemper.models.hard.protocol import HardModel, answer, numbers_of
-from attemper.workbench.refute import named_target, refute
+from attemper.theories.refutation.certificate.files import Refutation
+from attemper.theories.refutation.certificate.targets import contains
+from attemper.theories.refutation.check.claims import check_refutation
+from attemper.theories.refutation.search.named import named_target, refute
 from tests.support.hard_models import MAKERS, network
 
 BRACKETS = ("(", ")")

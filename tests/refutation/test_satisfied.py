@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.certificates.restrictions import Restriction, fixed, words_of
 from attemper.models.hard.examples import FirstMismatch, PrefixXor, RandomTables
 from attemper.models.hard.protocol import activations
-from attemper.refutation.satisfied import (
+from attemper.theories.refutation.certificate.restrictions import Restriction, fixed, words_of
+from attemper.theories.refutation.lemma.satisfied import (
     FREE,
     Bits,
     Bottom,

@@ -11,13 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.certificates.restrictions import fixed, words_of
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import answer
-from attemper.refutation.alteration import altered
-from attemper.refutation.constants import Layer, Variant, parameters
-from attemper.refutation.faithful import first_new, greedily_fixed, without_own
-from attemper.refutation.satisfied import FREE, Bottom, Keys, attended_inputs, bits_of, bottom_of, two_symbols
+from attemper.theories.refutation.certificate.restrictions import fixed, words_of
+from attemper.theories.refutation.lemma.alteration import altered
+from attemper.theories.refutation.lemma.constants import Layer, Variant, parameters
+from attemper.theories.refutation.lemma.faithful import first_new, greedily_fixed, without_own
+from attemper.theories.refutation.lemma.satisfied import (
+    FREE,
+    Bottom,
+    Keys,
+    attended_inputs,
+    bits_of,
+    bottom_of,
+    two_symbols,
+)
 from tests.refutation.test_satisfied import attended_row, completions, random_bits_of, random_bottom
 
 Sets = list[set[int]]

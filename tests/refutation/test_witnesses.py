@@ -9,16 +9,16 @@ from itertools import product
 
 import pytest
 
-from attemper.certificates.restrictions import Restriction, words_of
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Alphabet, Word
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import HardModel
-from attemper.refutation import witnesses
-from attemper.refutation.witnesses import simplest_pair, start
-from attemper.workbench.refute import refute
+from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
+from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains
+from attemper.theories.refutation.search import witnesses
+from attemper.theories.refutation.search.named import refute
+from attemper.theories.refutation.search.witnesses import simplest_pair, start
 
 PARITY = Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
 ROUND = ("(", ")")

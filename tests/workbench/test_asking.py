@@ -18,7 +18,7 @@ from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError
 from attemper.networks.layers import HardWeighting, Network
-from attemper.refutation.search import Search
+from attemper.theories.refutation.search.search import Search
 from attemper.workbench.model import Model
 from attemper.workbench.verifying import comparing
 
@@ -135,7 +135,7 @@ def test_what_the_checker_does_not_accept_is_an_error_of_whoever_made_the_model(
     make: Callable[[int, int], HardModel], error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no = Verdict((ClaimVerdict(Status.UNKNOWN, "too much to look at"),))
-    monkeypatch.setattr("attemper.workbench.finding.check_refutation", lambda *_, **__: no)
+    monkeypatch.setattr("attemper.theories.refutation.search.finding.check_refutation", lambda *_, **__: no)
     with pytest.raises(error, match="does not accept what was found: UNKNOWN: too much to look at"):
         attemper.refute(make(12, 1), "parity", free=0.5)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from attemper.errors import ExitCode
-from attemper.refutation.search import Search
+from attemper.theories.refutation.search.search import Search
 from attemper.workbench.model import compile as compile_formula
 from tests.support.command_line import attemper
 

@@ -8,9 +8,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from attemper.refutation.constants import Layer, Variant, parameters
+from attemper.theories.refutation.lemma.command import lemma_command, share, short
+from attemper.theories.refutation.lemma.constants import Layer, Variant, parameters
 from attemper.workbench.cli.console import out
-from attemper.workbench.cli.lemma import lemma_command, share, short
 
 APP = typer.Typer()
 APP.command("lemma")(lemma_command)

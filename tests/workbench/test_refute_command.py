@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from attemper.certificates.refutations import load
-from attemper.workbench.finding import Finding
+from attemper.theories.refutation.certificate.files import load
+from attemper.theories.refutation.search.finding import Finding
 from tests.support.command_line import attemper
 
 MODULE = """
@@ -241,6 +241,6 @@ def test_numpy_is_given_one_thread_unless_it_is_said(
         seen.append(os.environ.get("OPENBLAS_NUM_THREADS"))
         return Finding(None, None, "not looked for", 0.0)
 
-    monkeypatch.setattr("attemper.workbench.finding.search_and_check", noted)
+    monkeypatch.setattr("attemper.theories.refutation.search.finding.search_and_check", noted)
     assert attemper("refute", f"{here.name}:nine", "--language", "parity").code == 12
     assert seen == [threads]

@@ -216,7 +216,7 @@ def test_a_model_is_looked_at_before_the_search(here: str, monkeypatch: pytest.M
     def searched(*_: object, **__: object) -> None:
         raise AssertionError("the search has begun")
 
-    monkeypatch.setattr("attemper.workbench.finding.refute", searched)
+    monkeypatch.setattr("attemper.theories.refutation.search.finding.refute", searched)
     result = attemper("refute", f"{here}:typed", "--language", "parity", "--n", "12")
     assert result.code == ExitCode.MODULE
 
@@ -235,7 +235,9 @@ def test_check_names_the_place_too(here: str) -> None:
 def test_a_fault_of_ours_is_not_blamed_on_anybody(
     here: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("attemper.workbench.refute.start", len)  # a TypeError in a line of attemper's
+    monkeypatch.setattr(
+        "attemper.theories.refutation.search.named.start", len
+    )  # a TypeError in a line of attemper's
     for option, shown in (
         ("--seed=0", "error: a fault of attemper itself; please report it"),
         ("--json", "{"),

@@ -10,14 +10,21 @@ import typer
 from rich.table import Table
 
 from attemper.errors import UnsupportedError
-from attemper.refutation.constants import Layer, Parameters, Variant, exponent, layer_above, parameters
+from attemper.theories.refutation.lemma.constants import (
+    Layer,
+    Parameters,
+    Variant,
+    exponent,
+    layer_above,
+    parameters,
+)
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json, share
 from attemper.workbench.cli.progress import activity
 from attemper.workbench.report.tables import table
 
 if TYPE_CHECKING:
-    from attemper.refutation.faithful import Reduction
+    from attemper.theories.refutation.lemma.faithful import Reduction
 
 _SHOWN = (Variant.PUBLISHED, Variant.TUNED, Variant.ALTERATION)
 _INPUTS = (1, 2, 3, 4)
@@ -153,9 +160,9 @@ def short(number: int) -> str:
 
 def _run(length: int, heads: int, k: int | None, rate: str | None, seed: int, json: bool) -> None:
     from attemper.models.hard.examples import RandomTables
-    from attemper.refutation.alteration import altered, best_rate
-    from attemper.refutation.faithful import faithful
-    from attemper.refutation.satisfied import two_symbols
+    from attemper.theories.refutation.lemma.alteration import altered, best_rate
+    from attemper.theories.refutation.lemma.faithful import faithful
+    from attemper.theories.refutation.lemma.satisfied import two_symbols
 
     if k is None or k < 1:
         raise typer.BadParameter("--run needs a --k that is at least 1, for example --k 16")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import assert_never, final
 
 from attemper.certificates.files import decode_dfa, read_as, write_as_json
-from attemper.certificates.restrictions import Restriction
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target
 from attemper.languages.words import Word
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
 
 FORMAT = "attemper-refutation/1"
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from attemper.errors import OptionError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target
+from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
 from attemper.workbench.model import Model
 
 if TYPE_CHECKING:
     from attemper.models.hard.protocol import HardModel
-    from attemper.workbench.finding import Finding
+    from attemper.theories.refutation.search.finding import Finding
 
 
 def refute(
@@ -48,7 +48,7 @@ def refute(
     >>> found.verdict.status, len(found.refutation.member)
     (<Status.PROVED: 'PROVED'>, 16)
     """
-    from attemper.workbench.finding import search_and_check
+    from attemper.theories.refutation.search.finding import search_and_check
 
     target = language if isinstance(language, str) else _target(language)
     source = model if isinstance(model, str) else ""

@@ -16,11 +16,18 @@ from typing import final
 
 import numpy as np
 
-from attemper.certificates.restrictions import Restriction, fixed
 from attemper.models.hard.protocol import HardModel
-from attemper.refutation.capturing import Capturer, Symbols
-from attemper.refutation.hitting import Ranking, choices_under, hit, ranking
-from attemper.refutation.states import Choices, State, TooManyError, answers, following, lowest
+from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
+from attemper.theories.refutation.search.capturing import Capturer, Symbols
+from attemper.theories.refutation.search.hitting import Ranking, choices_under, hit, ranking
+from attemper.theories.refutation.search.states import (
+    Choices,
+    State,
+    TooManyError,
+    answers,
+    following,
+    lowest,
+)
 
 BOUNDS = (None, 128, 64, 32, 16, 8, 4, 2, 1, 0)
 """How many free symbols a head of the first layer may depend on, in the order of the attempts."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import assert_never, final
 
-from attemper.certificates.restrictions import Restriction
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target, contains, symbols_of
 from attemper.languages.words import Word
 from attemper.models.hard.protocol import HardModel
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains, symbols_of
 
 Numbers = tuple[int, ...]
 

@@ -21,8 +21,8 @@ from typing import final
 
 import numpy as np
 
-from attemper.certificates.restrictions import Restriction, fixed
 from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
+from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
 
 MAX_VALUES = 2_000_000
 """The most combinations of activations that are tried on a layer."""

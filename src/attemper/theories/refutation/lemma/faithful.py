@@ -13,9 +13,9 @@ from typing import final
 
 import numpy as np
 
-from attemper.certificates.restrictions import Restriction
 from attemper.models.hard.protocol import HardModel, Integers
-from attemper.refutation.satisfied import (
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.lemma.satisfied import (
     FREE,
     Bits,
     Booleans,

@@ -7,17 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from attemper.certificates.refutations import Refutation, load
-from attemper.checker.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
 from attemper.checker.verdict import About, ClaimVerdict, Pair, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
-from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Word, listed
 from attemper.models.hard.loading import is_folder, load_model
 from attemper.models.hard.probing import BatchDependenceError, Probed
 from attemper.models.hard.protocol import HardModel, answer, numbers_of
 from attemper.modules import blaming
+from attemper.theories.refutation.certificate.files import Refutation, load
+from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains
+from attemper.theories.refutation.check.subcubes import MAX_VALUES, CapReachedError, answers_by_cases
 
 ROWS = "the leftmost of the best scores"
 

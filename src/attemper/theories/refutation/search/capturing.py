@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from attemper.models.hard.protocol import Array, HardModel, Integers, scored
-from attemper.refutation.states import State, descending
+from attemper.theories.refutation.search.states import State, descending
 
 TRIED = 8
 """How many of a position's harmless values are tried: those that come about most easily."""

@@ -12,8 +12,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.certificates.restrictions import Restriction, Symbol
 from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
+from attemper.theories.refutation.certificate.restrictions import Restriction, Symbol
 
 Bits = NDArray[np.int8]
 """Hahn's rho_n: for each input 0, 1 or FREE."""

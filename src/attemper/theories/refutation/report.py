@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from attemper.certificates.refutations import Refutation
-from attemper.certificates.restrictions import Restriction
 from attemper.escapes import escaped
 from attemper.models.hard.protocol import HardModel
-from attemper.refutation.states import TooManyError, attended, following, lowest
+from attemper.theories.refutation.certificate.files import Refutation
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.search.states import TooManyError, attended, following, lowest
 from attemper.workbench.report.windows import strip, width_of
 
 MARGIN = len("        not in   ")

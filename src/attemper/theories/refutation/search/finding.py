@@ -8,17 +8,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeGuard, final
 
-from attemper.certificates.refutations import Refutation
-from attemper.certificates.refutations import save as save_refutation
-from attemper.checker.refutations import check_refutation
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import AttemperError, InternalError, OptionError
-from attemper.languages.targets import Target
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
 from attemper.modules import ModuleError, blaming
-from attemper.workbench.probing import probe
-from attemper.workbench.refute import named_target, refute
+from attemper.theories.refutation.certificate.files import Refutation
+from attemper.theories.refutation.certificate.files import save as save_refutation
+from attemper.theories.refutation.certificate.targets import Target
+from attemper.theories.refutation.check.claims import check_refutation
+from attemper.theories.refutation.search.named import named_target, refute
+from attemper.theories.refutation.search.probing import probe
 
 
 @final

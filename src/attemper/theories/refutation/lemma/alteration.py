@@ -10,9 +10,9 @@ from math import expm1, log
 
 import numpy as np
 
-from attemper.certificates.restrictions import Restriction
 from attemper.models.hard.protocol import HardModel, Integers
-from attemper.refutation.faithful import (
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.lemma.faithful import (
     Reduction,
     Stage,
     favourite,
@@ -24,7 +24,7 @@ from attemper.refutation.faithful import (
     stage,
     without_own,
 )
-from attemper.refutation.satisfied import FREE, Bits, Keys, bits_of, bottom_of
+from attemper.theories.refutation.lemma.satisfied import FREE, Bits, Keys, bits_of, bottom_of
 
 
 def altered(
@@ -46,7 +46,7 @@ def altered(
     alternative to the proof of Hahn 2020, Lemma 4). Raises ValueError if k < 1 or q is not in (0, 1).
 
     >>> from attemper.models.hard.examples import RandomTables
-    >>> from attemper.refutation.satisfied import two_symbols
+    >>> from attemper.theories.refutation.lemma.satisfied import two_symbols
     >>> model = RandomTables(40, (1,))
     >>> altered(model, two_symbols(model), 8, derandomised=True).holds
     True

@@ -10,19 +10,19 @@ from fractions import Fraction
 from math import ceil
 from typing import final
 
-from attemper.certificates.refutations import Refutation
-from attemper.certificates.restrictions import Restriction
-from attemper.checker.refutations import MAX_LENGTH
-from attemper.checker.subcubes import CapReachedError, possible_answers
 from attemper.errors import UnsupportedError
 from attemper.languages.named.zoo import language_named
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.forcing import forcing_number, growth
-from attemper.languages.targets import Blocks, Dyck, Target, contains
 from attemper.languages.words import Alphabet, Word
 from attemper.models.hard.protocol import HardModel, answer, numbers_of
-from attemper.refutation.search import Search
-from attemper.refutation.witnesses import simplest_pair, start
+from attemper.theories.refutation.certificate.files import Refutation
+from attemper.theories.refutation.certificate.restrictions import Restriction
+from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target, contains
+from attemper.theories.refutation.check.claims import MAX_LENGTH
+from attemper.theories.refutation.check.subcubes import CapReachedError, possible_answers
+from attemper.theories.refutation.search.search import Search
+from attemper.theories.refutation.search.witnesses import simplest_pair, start
 from attemper.workbench.options import TARGETS
 from attemper.workbench.zoo_sources import language_of
 

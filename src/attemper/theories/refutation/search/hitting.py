@@ -20,9 +20,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.certificates.restrictions import Restriction, fixed
 from attemper.models.hard.protocol import HardModel, Integers
-from attemper.refutation.states import Choices, State, choices_of, lowest, within
+from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
+from attemper.theories.refutation.search.states import Choices, State, choices_of, lowest, within
 
 Booleans = NDArray[np.bool_]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attemper.certificates.refutations import load as load_refutation
 from attemper.checker.report import record_of
 from attemper.checker.verdict import Status, Verdict
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.modules import blaming
+from attemper.theories.refutation.certificate.files import load as load_refutation
 from attemper.workbench.cli.classifying import automaton_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import AlphabetOption, DfaOption, Json, RegexOption
@@ -20,7 +20,7 @@ from attemper.workbench.cli.searching import require_file, use_few_threads, writ
 from attemper.workbench.options import TARGETS, polarity_note
 
 if TYPE_CHECKING:
-    from attemper.workbench.finding import Finding
+    from attemper.theories.refutation.search.finding import Finding
 
 ModelArgument = Annotated[
     str,
@@ -71,7 +71,7 @@ def refute_command(
     # numpy is loaded where models are run, not with the command line.
     use_few_threads()
     from attemper.models.hard.loading import load_model
-    from attemper.workbench.finding import search_and_check
+    from attemper.theories.refutation.search.finding import search_and_check
 
     target = automaton_of(regex, dfa, alphabet) if language is None else language
     with activity("refuting") as report:
@@ -93,7 +93,7 @@ def refute_command(
 
 def _print_found(found: Finding, *, json: bool) -> None:
     """The claims and the words, or why there are none."""
-    from attemper.workbench.report.restriction import picture
+    from attemper.theories.refutation.report import picture
 
     seconds = {"seconds": round(found.seconds, 1)}
     if found.refutation is None or found.verdict is None:
@@ -117,8 +117,8 @@ def restrict_command(
     json: Json = False,
 ) -> None:
     """Show a refutation's restriction: which symbols are fixed, and who can attend where under it."""
-    from attemper.checker.refutations import beyond_the_cap, load_model_of, mismatches
-    from attemper.workbench.report.restriction import attention_lines, picture
+    from attemper.theories.refutation.check.claims import beyond_the_cap, load_model_of, mismatches
+    from attemper.theories.refutation.report import attention_lines, picture
 
     refutation = load_refutation(file)
     for reason in beyond_the_cap(refutation):

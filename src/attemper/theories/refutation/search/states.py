@@ -15,8 +15,8 @@ from typing import final
 
 import numpy as np
 
-from attemper.certificates.restrictions import Restriction
 from attemper.models.hard.protocol import Array, HardModel, Integers, normal, scored
+from attemper.theories.refutation.certificate.restrictions import Restriction
 
 BLOCK = 1_000_000
 """The most scores that are computed at a time."""
