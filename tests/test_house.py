@@ -48,7 +48,7 @@ TRUSTED = (
     "attemper.checker.check",
     "attemper.checker.__main__",
     "attemper.checker.folders",
-    "attemper.checker.soft_attention.floors",
+    "attemper.theories.influence.check.floors",
     "attemper.theories.softening.check.uniform",
     "attemper.languages.sources.sampling",
 )

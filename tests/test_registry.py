@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import typer
 
-from attemper.certificates import limits
 from attemper.certificates.files import CERTIFICATE
 from attemper.checker.folders import check_path, judge_of
 from attemper.checker.verdict import Judge, Status
 from attemper.registry import COMMANDS, FORMATS, Command, FileFormat
 from attemper.theories.depth import certificate as depth
+from attemper.theories.influence import certificate as limits
 from attemper.theories.refutation.certificate import files as refutations
 from attemper.theories.softening import certificate as approximations
 from tests.support.command_line import attemper

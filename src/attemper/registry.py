@@ -36,7 +36,7 @@ class Command:
 FORMATS = (
     FileFormat("attemper-approximation/", "attemper.theories.softening.check.claims:judge"),
     FileFormat("attemper-depth/", "attemper.theories.depth.check.claims:judge"),
-    FileFormat("attemper-limit/", "attemper.checker.soft_attention.claims:judge"),
+    FileFormat("attemper-limit/", "attemper.theories.influence.check.claims:judge"),
     FileFormat("attemper-refutation/", "attemper.theories.refutation.check.claims:judge"),
 )
 
@@ -113,12 +113,12 @@ COMMANDS = (
     ),
     Command(
         "limits",
-        "attemper.workbench.cli.limits:app",
+        "attemper.theories.influence.command.limits:app",
         "What one symbol can change where attention is soft, and the cross-entropy that follows.",
     ),
     Command(
         "influence",
-        "attemper.workbench.cli.influence:influence_command",
+        "attemper.theories.influence.command.influence:influence_command",
         "Measure how much one symbol can change what a model with soft attention puts out at position n.",
     ),
     Command(

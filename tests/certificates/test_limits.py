@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from attemper.certificates.files import format_of
-from attemper.certificates.limits import (
+from attemper.errors import MalformedFileError
+from attemper.theories.influence.certificate import (
     FrequencyBound,
     NoMargin,
     NoMarginAt,
@@ -26,7 +27,6 @@ from attemper.certificates.limits import (
     load,
     save,
 )
-from attemper.errors import MalformedFileError
 
 HALF = Fraction(1, 2)
 BOUND = OneSymbolBound(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.frequencies import leaves_of
-from attemper.limits.frequencies import Progress, search
+from attemper.theories.influence.check.frequencies import leaves_of
+from attemper.theories.influence.search.frequencies import Progress, search
 
 Array = NDArray[np.float64]
 

@@ -10,13 +10,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from attemper.certificates.limits import FrequencyBound
-from attemper.limits.enumeration import compositions
-from attemper.limits.greatest import greatest_found
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import Encoder
-from attemper.workbench.limits import Asked, bound_and_check, greatest_change
+from attemper.theories.influence.ask import Asked, bound_and_check, greatest_change
+from attemper.theories.influence.certificate import FrequencyBound
+from attemper.theories.influence.search.enumeration import compositions
+from attemper.theories.influence.search.greatest import greatest_found
 from tests.support.encoders import stack
 
 LETTERS = ("a", "b", "c", "$")

@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 
 from attemper.errors import UnsupportedError
-from attemper.limits.climbing import climb
-from attemper.limits.enumeration import MOST_CASES, all_histograms, all_words, count_histograms, count_words
-from attemper.limits.influence import (
+from attemper.models.slopes import slope
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import Encoder, Mask, Periodic
+from attemper.theories.influence.search.climbing import climb
+from attemper.theories.influence.search.enumeration import (
+    MOST_CASES,
+    all_histograms,
+    all_words,
+    count_histograms,
+    count_words,
+)
+from attemper.theories.influence.search.influence import (
     Frame,
     HistogramExchange,
     Integers,
@@ -26,9 +35,6 @@ from attemper.limits.influence import (
     random_words,
     sampled_words,
 )
-from attemper.models.slopes import slope
-from attemper.models.soft.soft import outputs_of, outputs_of_histograms
-from attemper.models.soft.weights import Encoder, Mask, Periodic
 from tests.limits.fixtures.make_fixtures import RECIPES, train
 from tests.support.encoders import FIXTURES, NORMS, fixture, random_encoder
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attemper.exact.balls import precision
-from attemper.limits.influence import Frame, Matrix, given_words, merged
+from attemper.theories.influence.search.influence import Frame, Matrix, given_words, merged
 from tests.support.plain_attention import alibi_bias, changes, output, t5_bias, window_bias
 
 

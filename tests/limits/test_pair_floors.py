@@ -9,7 +9,7 @@ import pytest
 
 from attemper.languages.sources.sampling import sample
 from attemper.languages.sources.values import Parity
-from attemper.workbench.influence_floors import pair_floor
+from attemper.theories.influence.search.floors import pair_floor
 from tests.support.language_models import MODELS, LanguageModel, log_odds_of_end, loss
 
 SOURCE = Parity(Fraction(1, 2), odd=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attemper.limits.influence import Integers, Matrix
+from attemper.theories.influence.search.influence import Integers, Matrix
 
 SCORES = np.array([0.0, 1.0])
 """The score of each symbol."""

@@ -11,10 +11,18 @@ import attemper
 from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.closed_forms import FIRST as FIRST_PLACE
 from attemper.exact.closed_forms import SIGN, ClosedForm, Digits, I, N, Power, over, plus, times
-from attemper.workbench.bridge import Bridge, CappedRow, Trial, bridge, capped, ranges, simple_words
-from attemper.workbench.logit_ranges import TRIED, parse_logit_range
+from attemper.theories.influence.search.bridge import (
+    Bridge,
+    CappedRow,
+    Trial,
+    bridge,
+    capped,
+    ranges,
+    simple_words,
+)
+from attemper.theories.influence.search.logit_ranges import TRIED, parse_logit_range
+from attemper.theories.influence.search.subjects import of_model
 from attemper.workbench.report.assumptions import Answer, is_bounded, one_symbol
-from attemper.workbench.subjects import of_model
 from tests.support.command_line import attemper as command
 
 PARITY, MAJORITY, FIRST = "#<['1'] % 2 = 0", "#<['0'] <= #<['1']", "O ('1' & !(Y '0' | Y '1'))"

@@ -14,12 +14,12 @@ import pytest
 
 import attemper as library
 from attemper.languages.sources.values import Parity
-from attemper.limits.influence import Integers, Matrix, Place
-from attemper.workbench.cli.influence import MODES
-from attemper.workbench.influence import Plan, measure
-from attemper.workbench.influence_floors import floors_of
-from attemper.workbench.report.influence import Mode
-from attemper.workbench.subjects import in_log_odds, of_encoder, of_model
+from attemper.theories.influence.command.influence import MODES
+from attemper.theories.influence.search.floors import floors_of
+from attemper.theories.influence.search.influence import Integers, Matrix, Place
+from attemper.theories.influence.search.measuring import Plan, measure
+from attemper.theories.influence.search.results import Mode
+from attemper.theories.influence.search.subjects import in_log_odds, of_encoder, of_model
 from tests.support.command_line import attemper
 from tests.support.encoders import fixture, random_encoder
 

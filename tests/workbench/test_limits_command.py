@@ -10,7 +10,7 @@ import pytest
 from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError
-from attemper.workbench.limits import Asked, bound_and_check
+from attemper.theories.influence.ask import Asked, bound_and_check
 from tests.support.command_line import attemper
 from tests.support.encoders import fixture, random_encoder
 

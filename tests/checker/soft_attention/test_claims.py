@@ -9,19 +9,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from attemper.certificates.limits import (
-    Consequence,
-    FrequencyBound,
-    NoMargin,
-    OneSymbolBound,
-    PairBound,
-    RecogniserFloor,
-    SourceFloor,
-    TableBound,
-    decode,
-    encode,
-)
-from attemper.checker.soft_attention.claims import at_its_length, check_limit
 from attemper.checker.verdict import Status
 from attemper.errors import OptionError
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
@@ -36,7 +23,20 @@ from attemper.models.soft.weights import (
     Positions,
     Table,
 )
-from attemper.workbench.limits import Asked, Limit, Typical, bound_and_check, greatest_change
+from attemper.theories.influence.ask import Asked, Limit, Typical, bound_and_check, greatest_change
+from attemper.theories.influence.certificate import (
+    Consequence,
+    FrequencyBound,
+    NoMargin,
+    OneSymbolBound,
+    PairBound,
+    RecogniserFloor,
+    SourceFloor,
+    TableBound,
+    decode,
+    encode,
+)
+from attemper.theories.influence.check.claims import at_its_length, check_limit
 from tests.support.encoders import BITS, fixture, random_encoder, words_of
 
 MILLION = Fraction(1, 10**6)
@@ -115,7 +115,7 @@ def test_a_smaller_constant_is_not_proved() -> None:
 
 def _proved_constant(encoder: Encoder, found: OneSymbolBound) -> Fraction:
     """The greatest bound on a leaf, by halving."""
-    from attemper.checker.soft_attention.frequencies import Region, largest_bound
+    from attemper.theories.influence.check.frequencies import Region, largest_bound
 
     bound = frequencies(found)
     return Fraction(

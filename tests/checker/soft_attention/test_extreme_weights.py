@@ -10,13 +10,13 @@ import flint
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention import many_layers, one_layer, tables
-from attemper.checker.soft_attention.one_layer import Head
-from attemper.checker.soft_attention.tables import change_bound
 from attemper.exact.balls import precision
 from attemper.models.enclosures import tails
 from attemper.models.enclosures.forms import FLAT, GAMMA, TINY, Array, constant
 from attemper.models.soft.weights import Encoder, Mask, Norm
+from attemper.theories.influence.check import many_layers, one_layer, tables
+from attemper.theories.influence.check.one_layer import Head
+from attemper.theories.influence.check.tables import change_bound
 from tests.support.extreme_encoders import PRECISION, averaging, norm_of, real_change
 
 

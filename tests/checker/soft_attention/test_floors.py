@@ -10,7 +10,15 @@ from random import Random
 import flint
 import pytest
 
-from attemper.checker.soft_attention.floors import (
+from attemper.errors import OptionError
+from attemper.exact.balls import ball, precision
+from attemper.languages.sources.bracket_levels import last_symbol_excess, query_excess, type_excess
+from attemper.languages.sources.entropies import PRECISION, log_odds
+from attemper.languages.sources.levels import last_symbols, optimum
+from attemper.languages.sources.pairs import gain, least_loss, mean_least_loss
+from attemper.languages.sources.values import Brackets, Parity, Source
+from attemper.languages.words import Word
+from attemper.theories.influence.check.floors import (
     Readout,
     atypical,
     cross_entropy_floor,
@@ -22,14 +30,6 @@ from attemper.checker.soft_attention.floors import (
     star_floor,
     typical_floor,
 )
-from attemper.errors import OptionError
-from attemper.exact.balls import ball, precision
-from attemper.languages.sources.bracket_levels import last_symbol_excess, query_excess, type_excess
-from attemper.languages.sources.entropies import PRECISION, log_odds
-from attemper.languages.sources.levels import last_symbols, optimum
-from attemper.languages.sources.pairs import gain, least_loss, mean_least_loss
-from attemper.languages.sources.values import Brackets, Parity, Source
-from attemper.languages.words import Word
 from tests.support.sources import PAIRS, after, law, remembered, shows, unmatched
 
 HALF = Parity(Fraction(1, 2), odd=False)

@@ -10,7 +10,12 @@ import flint
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention.frequencies import (
+from attemper.errors import MalformedFileError, UnsupportedError
+from attemper.exact.balls import precision
+from attemper.models.soft import soft
+from attemper.models.soft.meaning import outputs_in_balls
+from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions, Periodic
+from attemper.theories.influence.check.frequencies import (
     Region,
     axes_of,
     bounds_on_boxes,
@@ -18,12 +23,7 @@ from attemper.checker.soft_attention.frequencies import (
     largest_bound,
     leaves_of,
 )
-from attemper.errors import MalformedFileError, UnsupportedError
-from attemper.exact.balls import precision
-from attemper.limits.frequencies import Found, search
-from attemper.models.soft import soft
-from attemper.models.soft.meaning import outputs_in_balls
-from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, NoPositions, Periodic
+from attemper.theories.influence.search.frequencies import Found, search
 from tests.support.encoders import NORMS, random_encoder, words_of
 
 ONE = np.array([[1]])

@@ -11,9 +11,6 @@ from math import exp, inf, nan, sqrt
 import numpy as np
 import pytest
 
-from attemper.checker.soft_attention import many_layers, one_layer
-from attemper.checker.soft_attention.one_layer import readout_row
-from attemper.checker.soft_attention.tables import Exchange, TableBound, change_bound
 from attemper.errors import UnsupportedError
 from attemper.models.enclosures import tails
 from attemper.models.enclosures.averages import highest_average
@@ -30,6 +27,9 @@ from attemper.models.soft.weights import (
     Norm,
     Periodic,
 )
+from attemper.theories.influence.check import many_layers, one_layer
+from attemper.theories.influence.check.one_layer import readout_row
+from attemper.theories.influence.check.tables import Exchange, TableBound, change_bound
 from tests.support.encoders import NORMS, random_encoder, words_of
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from attemper.certificates.limits import (
+from attemper.checker.verdict import ClaimVerdict, Status
+from attemper.models.soft.weights import Encoder
+from attemper.theories.influence.certificate import (
     FrequencyBound,
     Functional,
     OneSymbolBound,
 )
-from attemper.checker.verdict import ClaimVerdict, Status
-from attemper.models.soft.weights import Encoder
 
 ARITHMETIC = "the real-number function of the float64 weights, with softmax"
 

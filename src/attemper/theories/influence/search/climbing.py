@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attemper.limits.influence import (
+from attemper.theories.influence.search.influence import (
     Changes,
     Frame,
     Integers,

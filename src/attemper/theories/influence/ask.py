@@ -16,7 +16,13 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.certificates.limits import (
+from attemper.checker.verdict import Status, Verdict
+from attemper.errors import InternalError, OptionError, UnsupportedError
+from attemper.languages.sources.values import END, Parity, name_of
+from attemper.models.soft.loading import load_encoder
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
+from attemper.theories.influence.certificate import (
     MOST_LENGTH,
     Bound,
     Consequence,
@@ -30,27 +36,21 @@ from attemper.certificates.limits import (
     SourceFloor,
     TableBound,
 )
-from attemper.certificates.limits import save as save_bound
-from attemper.checker.soft_attention.claims import BITS, change_of_pair, check_limit
-from attemper.checker.soft_attention.consequences import (
+from attemper.theories.influence.certificate import save as save_bound
+from attemper.theories.influence.check.claims import BITS, change_of_pair, check_limit
+from attemper.theories.influence.check.consequences import (
     MOST_COUNTS,
     changes_of_counts,
     leaves_no_room,
     source_floor,
 )
-from attemper.checker.soft_attention.floors import margin_impossible_from, recogniser_floor
-from attemper.checker.soft_attention.frequencies import Region, axes_of, bounds_on_boxes
-from attemper.checker.soft_attention.said import bits_of
-from attemper.checker.soft_attention.tables import Exchange, change_bound
-from attemper.checker.verdict import Status, Verdict
-from attemper.errors import InternalError, OptionError, UnsupportedError
-from attemper.languages.sources.values import END, Parity, name_of
-from attemper.limits.frequencies import search
-from attemper.limits.greatest import greatest_found
-from attemper.limits.margins import close_pairs
-from attemper.models.soft.loading import load_encoder
-from attemper.models.soft.soft import outputs_of, outputs_of_histograms
-from attemper.models.soft.weights import Encoder, Mask, NoPositions, Periodic
+from attemper.theories.influence.check.floors import margin_impossible_from, recogniser_floor
+from attemper.theories.influence.check.frequencies import Region, axes_of, bounds_on_boxes
+from attemper.theories.influence.check.said import bits_of
+from attemper.theories.influence.check.tables import Exchange, change_bound
+from attemper.theories.influence.search.frequencies import search
+from attemper.theories.influence.search.greatest import greatest_found
+from attemper.theories.influence.search.margins import close_pairs
 
 Array = NDArray[np.float64]
 Box = tuple[tuple[Fraction, Fraction], ...] | None

@@ -11,16 +11,16 @@ import numpy as np
 
 from attemper.errors import OptionError, UnsupportedError, WordError
 from attemper.languages.words import Alphabet, Word, parse_word
-from attemper.limits.influence import (
+from attemper.models.soft.loading import load_encoder
+from attemper.models.soft.soft import outputs_of, outputs_of_histograms
+from attemper.models.soft.weights import Encoder, Mask, NoPositions
+from attemper.theories.influence.search.influence import (
     Frame,
     Integers,
     Matrix,
     Outputs,
     OutputsOfHistograms,
 )
-from attemper.models.soft.loading import load_encoder
-from attemper.models.soft.soft import outputs_of, outputs_of_histograms
-from attemper.models.soft.weights import Encoder, Mask, NoPositions
 from attemper.workbench.model import Model, load
 
 if TYPE_CHECKING:

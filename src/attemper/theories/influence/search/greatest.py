@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.limits.enumeration import compositions
+from attemper.theories.influence.search.enumeration import compositions
 
 Integers = NDArray[np.int64]
 Outputs = Callable[[Integers], NDArray[np.float64]]

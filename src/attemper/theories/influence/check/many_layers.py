@@ -52,11 +52,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.checker.soft_attention.one_layer import mixed_in, readout_row, stream_of
 from attemper.models.enclosures.averages import highest_average, powers_between
 from attemper.models.enclosures.forms import GAMMA, Array, Form, between, contracted, of_axes, upward
 from attemper.models.enclosures.tails import Tail, layer_norm_change, normed, slope_of
 from attemper.models.soft.weights import Encoder, EncoderLayer, Mask, Norm
+from attemper.theories.influence.check.one_layer import mixed_in, readout_row, stream_of
 
 
 @final

@@ -10,15 +10,15 @@ from enum import StrEnum
 from typing import final
 
 from attemper.languages.words import show_word
-from attemper.limits.influence import (
+from attemper.models.slopes import slope
+from attemper.theories.influence.search.influence import (
     Changes,
     HistogramExchange,
     Place,
     Seen,
     WordExchange,
 )
-from attemper.models.slopes import slope
-from attemper.workbench.subjects import Subject
+from attemper.theories.influence.search.subjects import Subject
 
 
 class Mode(StrEnum):

@@ -14,18 +14,6 @@ from typing import assert_never
 import flint
 import numpy as np
 
-from attemper.certificates.limits import (
-    FrequencyBound,
-    Functional,
-    OneSymbolBound,
-    PairBound,
-    TableBound,
-    load,
-)
-from attemper.checker.soft_attention.consequences import following
-from attemper.checker.soft_attention.frequencies import Region, largest_bound
-from attemper.checker.soft_attention.said import ARITHMETIC, frequencies, number, shown, unknown
-from attemper.checker.soft_attention.tables import Exchange, change_bound
 from attemper.checker.verdict import About, ClaimVerdict, Status, Subject, Verdict, malformed
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exact.balls import precision, upper_bound
@@ -33,6 +21,18 @@ from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.weights import Encoder
 from attemper.models.soft.wellformed import complaints
+from attemper.theories.influence.certificate import (
+    FrequencyBound,
+    Functional,
+    OneSymbolBound,
+    PairBound,
+    TableBound,
+    load,
+)
+from attemper.theories.influence.check.consequences import following
+from attemper.theories.influence.check.frequencies import Region, largest_bound
+from attemper.theories.influence.check.said import ARITHMETIC, frequencies, number, shown, unknown
+from attemper.theories.influence.check.tables import Exchange, change_bound
 
 BITS = 128
 """The precision of two words' outputs."""

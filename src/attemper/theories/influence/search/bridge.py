@@ -18,11 +18,19 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from attemper.errors import UnsupportedError
-from attemper.limits.influence import Frame, Integers, Matrix, Outputs, merged, random_words, sampled_words
-from attemper.workbench.logit_ranges import TRIED, LogitRange
+from attemper.theories.influence.search.influence import (
+    Frame,
+    Integers,
+    Matrix,
+    Outputs,
+    merged,
+    random_words,
+    sampled_words,
+)
+from attemper.theories.influence.search.logit_ranges import TRIED, LogitRange
+from attemper.theories.influence.search.subjects import of_model, outputs_of_network
 from attemper.workbench.model import Model
 from attemper.workbench.report.assumptions import one_symbol
-from attemper.workbench.subjects import of_model, outputs_of_network
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -10,10 +10,10 @@ import typer
 
 from attemper.languages.sources.levels import LONGEST_WINDOW
 from attemper.languages.sources.values import NAMES, Brackets, Parity, Source, name_of, source_named
+from attemper.theories.influence.report import Part, SourceReport, decimal, record_of, report_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json, share
 from attemper.workbench.options import polarity_note, with_polarity
-from attemper.workbench.report.sources import Part, SourceReport, decimal, record_of, report_of
 from attemper.workbench.report.tables import table
 
 WINDOW = 10

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from attemper.errors import UnsupportedError
-from attemper.limits.influence import (
+from attemper.theories.influence.search.influence import (
     BATCH,
     Changes,
     Frame,

@@ -20,9 +20,9 @@ from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import least_loss, mean_least_loss
 from attemper.languages.sources.sampling import sample
 from attemper.languages.sources.values import Parity, Source, name_of
-from attemper.limits.influence import Integers, Place, exchanged
-from attemper.workbench.report.influence import Report
-from attemper.workbench.subjects import Subject
+from attemper.theories.influence.search.influence import Integers, Place, exchanged
+from attemper.theories.influence.search.results import Report
+from attemper.theories.influence.search.subjects import Subject
 
 PREFIXES = 256
 """How many prefixes are drawn for the typical floor."""

@@ -8,11 +8,11 @@ import typer
 from rich.table import Table
 
 from attemper.errors import ExitCode
-from attemper.workbench.bridge import DEFAULT_LENGTHS, DEFAULT_SAMPLES, Bridge
-from attemper.workbench.bridge import bridge as bridge_of
+from attemper.theories.influence.search.bridge import DEFAULT_LENGTHS, DEFAULT_SAMPLES, Bridge
+from attemper.theories.influence.search.bridge import bridge as bridge_of
+from attemper.theories.influence.search.logit_ranges import TRIED, parse_logit_range
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.progress import activity
-from attemper.workbench.logit_ranges import TRIED, parse_logit_range
 from attemper.workbench.model import load
 from attemper.workbench.report.tables import table
 

@@ -20,7 +20,7 @@ from attemper.workbench.cli.time_limit import SecondsOption, limited
 
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Parity
-    from attemper.workbench.limits import Limit, Typical
+    from attemper.theories.influence.ask import Limit, Typical
 
 
 @limited
@@ -63,7 +63,7 @@ def bound_command(
     began = monotonic()
     require_file(output)
     use_few_threads()
-    from attemper.workbench.limits import Asked, bound_and_check, encoder_named
+    from attemper.theories.influence.ask import Asked, bound_and_check, encoder_named
 
     chosen = _source(typical or "parity-even", p)
     with activity("bounding") as report:
@@ -85,7 +85,7 @@ def _source(name: str, p: str) -> Parity:
 
 
 def _typical(source: Parity, named: str | None, tau: str) -> Typical | None:
-    from attemper.workbench.limits import Typical
+    from attemper.theories.influence.ask import Typical
 
     return None if named is None else Typical(source, share(tau, "--tau"))
 

@@ -10,11 +10,11 @@ from typing import final
 
 import numpy as np
 
-from attemper.checker.soft_attention.many_layers import many_layers_bound
-from attemper.checker.soft_attention.one_layer import one_layer_bound
 from attemper.errors import UnsupportedError
 from attemper.models.enclosures.forms import TINY
 from attemper.models.soft.weights import Encoder
+from attemper.theories.influence.check.many_layers import many_layers_bound
+from attemper.theories.influence.check.one_layer import one_layer_bound
 
 MOST_CLASSES = 1024
 """The most pairs of a position and a symbol that are looked at where there are several layers."""

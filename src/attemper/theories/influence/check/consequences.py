@@ -10,7 +10,12 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from attemper.certificates.limits import (
+from attemper.checker.verdict import ClaimVerdict, Status
+from attemper.errors import OptionError
+from attemper.exact.balls import ball
+from attemper.languages.sources.values import END, Parity, source_named
+from attemper.models.soft.weights import Encoder
+from attemper.theories.influence.certificate import (
     Consequence,
     FrequencyBound,
     NoMargin,
@@ -21,7 +26,7 @@ from attemper.certificates.limits import (
     SourceFloor,
     TableBound,
 )
-from attemper.checker.soft_attention.floors import (
+from attemper.theories.influence.check.floors import (
     Readout,
     atypical,
     cross_entropy_floor,
@@ -29,13 +34,8 @@ from attemper.checker.soft_attention.floors import (
     recogniser_floor,
     typical_floor,
 )
-from attemper.checker.soft_attention.frequencies import changes_of_pairs
-from attemper.checker.soft_attention.said import ARITHMETIC, bits_of, number, unknown
-from attemper.checker.verdict import ClaimVerdict, Status
-from attemper.errors import OptionError
-from attemper.exact.balls import ball
-from attemper.languages.sources.values import END, Parity, source_named
-from attemper.models.soft.weights import Encoder
+from attemper.theories.influence.check.frequencies import changes_of_pairs
+from attemper.theories.influence.check.said import ARITHMETIC, bits_of, number, unknown
 
 Counts = NDArray[np.int64]
 

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from typing import final
 
 from attemper.errors import OptionError, UnsupportedError
-from attemper.limits.climbing import CLIMBERS, climb
-from attemper.limits.enumeration import MOST_CASES, all_histograms, all_words, count_histograms, count_words
-from attemper.limits.influence import (
+from attemper.theories.influence.search.climbing import CLIMBERS, climb
+from attemper.theories.influence.search.enumeration import (
+    MOST_CASES,
+    all_histograms,
+    all_words,
+    count_histograms,
+    count_words,
+)
+from attemper.theories.influence.search.influence import (
     Changes,
     Integers,
     Place,
@@ -20,8 +26,8 @@ from attemper.limits.influence import (
     random_words,
     sampled_words,
 )
-from attemper.workbench.report.influence import Measured, Mode, Report
-from attemper.workbench.subjects import Subject
+from attemper.theories.influence.search.results import Measured, Mode, Report
+from attemper.theories.influence.search.subjects import Subject
 
 FEW_WORDS = 1 << 14
 """So many words of a length are enumerated where nobody asks for it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from attemper.workbench.cli.limits_bound import bound_command
-from attemper.workbench.cli.limits_source import source_command
+from attemper.theories.influence.command.bound import bound_command
+from attemper.theories.influence.command.source import source_command
 
 app = typer.Typer(
     help="What one symbol can change where attention is soft, and the cross-entropy that follows.",

@@ -22,11 +22,11 @@ from attemper.workbench.report.windows import cut
 
 if TYPE_CHECKING:
     from attemper.languages.sources.values import Source
-    from attemper.limits.influence import Integers
-    from attemper.workbench.influence import Plan
-    from attemper.workbench.influence_floors import Floors
-    from attemper.workbench.report.influence import Report, Row
-    from attemper.workbench.subjects import Subject
+    from attemper.theories.influence.search.floors import Floors
+    from attemper.theories.influence.search.influence import Integers
+    from attemper.theories.influence.search.measuring import Plan
+    from attemper.theories.influence.search.results import Report, Row
+    from attemper.theories.influence.search.subjects import Subject
 
 WITNESS = 60
 """How many characters of a word are shown; --csv and --json have all."""
@@ -93,11 +93,11 @@ def influence_command(
     Exit codes: 0 measured, 130 interrupted.
     """
     use_few_threads()
-    from attemper.workbench.influence import measure
-    from attemper.workbench.subjects import subject_of, words_in
+    from attemper.theories.influence.search.measuring import measure
+    from attemper.theories.influence.search.subjects import subject_of, words_in
 
     if logit_range is not None:
-        from attemper.workbench.cli.bridging import bridge_command
+        from attemper.theories.influence.command.bridging import bridge_command
 
         if (mode, words, start, log_odds, source, csv) != (None,) * 6:
             raise typer.BadParameter(
@@ -171,7 +171,7 @@ def _source(name: str | None, p: str) -> Source | None:
 def _drawn(
     source: Source, subject: Subject, lengths: tuple[int, ...], count: int, seed: int
 ) -> dict[int, Integers]:
-    from attemper.workbench.influence_floors import words_from
+    from attemper.theories.influence.search.floors import words_from
 
     return {length: words_from(source, subject, length, count, seed) for length in lengths}
 
@@ -184,8 +184,8 @@ def _plan(
     seconds: float,
     words: dict[int, Integers] | None,
 ) -> Plan:
-    from attemper.workbench.influence import Plan
-    from attemper.workbench.report.influence import Mode
+    from attemper.theories.influence.search.measuring import Plan
+    from attemper.theories.influence.search.results import Mode
 
     return Plan(Mode(mode) if mode else None, lengths, samples, seed, seconds, words)
 
@@ -193,7 +193,7 @@ def _plan(
 def _floors(found: Report, source: Source | None, log_odds: str | None, seed: int) -> list[Floors]:
     """The floors that the changes of x_(n-1) mean, where the output is the log-odds of a source's END."""
     from attemper.languages.sources.values import Parity
-    from attemper.workbench.influence_floors import floors_of
+    from attemper.theories.influence.search.floors import floors_of
 
     if log_odds is None or not isinstance(source, Parity):
         return []
@@ -230,7 +230,7 @@ def _size(row: Row) -> float:
 
 def _print_witness(found: Report, row: Row) -> None:
     """Where the largest change at a length was seen."""
-    from attemper.workbench.report.influence import exchange_record
+    from attemper.theories.influence.search.results import exchange_record
 
     exchange = exchange_record(found.subject.symbols, row.changes.exchange)
     where = "" if exchange["position"] is None else f"x_{exchange['position']}, "
