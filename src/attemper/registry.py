@@ -123,17 +123,17 @@ COMMANDS = (
     ),
     Command(
         "data",
-        "attemper.workbench.cli.drawing:data_command",
+        "attemper.training.data_command:data_command",
         "Draw words with their verdicts, half of them in the language, for training (docs/training.md).",
     ),
     Command(
         "train",
-        "attemper.workbench.cli.training:train_command",
+        "attemper.training.command:train_command",
         "Train a small model on a source or on a language, and measure it at several lengths.",
     ),
     Command(
         "study",
-        "attemper.workbench.cli.studying:study_command",
+        "attemper.training.study.command:study_command",
         "Train small models on PARITY and 2DYCK, and show Hahn's Theorem 6 on what they do "
         "(docs/training.md).",
     ),

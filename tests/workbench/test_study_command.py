@@ -22,10 +22,10 @@ from attemper.training.measuring import measured
 from attemper.training.models import Convolution, ParityRnn
 from attemper.training.prefixes import odds_of
 from attemper.training.runs import Run, load_run, train
+from attemper.training.study.files import _csv, write_study
+from attemper.training.study.plans import SOURCES, Plan, plans
+from attemper.training.study.results import Study, study_of
 from attemper.training.sweeps import folder_of, swept
-from attemper.workbench.study.files import _csv, write_study
-from attemper.workbench.study.plans import SOURCES, Plan, plans
-from attemper.workbench.study.results import Study, study_of
 from tests.support.command_line import attemper
 
 TINY = {"steps": 3, "batch": 4, "length": 5}

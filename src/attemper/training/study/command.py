@@ -27,11 +27,11 @@ def study_command(
     finished is not run again. Needs the extra 'report'.
     """
     from attemper.training.runs import load_run
+    from attemper.training.study.files import PAGE, write_study
+    from attemper.training.study.page import require_plotly
+    from attemper.training.study.plans import plans
+    from attemper.training.study.results import study_of
     from attemper.training.sweeps import folder_of, swept
-    from attemper.workbench.study.files import PAGE, write_study
-    from attemper.workbench.study.page import require_plotly
-    from attemper.workbench.study.plans import plans
-    from attemper.workbench.study.results import study_of
 
     require_plotly()
     asked, runs = plans(quick=quick), output / "runs"

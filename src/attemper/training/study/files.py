@@ -8,8 +8,8 @@ from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 
-from attemper.workbench.study.page import page_of
-from attemper.workbench.study.results import Level, Point, Slope, Study
+from attemper.training.study.page import page_of
+from attemper.training.study.results import Level, Point, Slope, Study
 from attemper.writing import write_together
 
 PAGE = "study.html"

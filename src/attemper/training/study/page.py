@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 
 from attemper.errors import OptionError
-from attemper.workbench.study.plans import SOURCES
-from attemper.workbench.study.results import Point, Study
+from attemper.training.study.plans import SOURCES
+from attemper.training.study.results import Point, Study
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }

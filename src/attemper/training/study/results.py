@@ -18,7 +18,7 @@ from attemper.models.slopes import slope
 from attemper.training.models import Convolution
 from attemper.training.prefixes import odds_of
 from attemper.training.runs import Run
-from attemper.workbench.study.plans import SOURCES, Plan
+from attemper.training.study.plans import SOURCES, Plan
 
 WINDOWS = (2, 3, 5, 10)
 """Levels are shown of so many last symbols."""
