@@ -1,8 +1,8 @@
 """`python -m tests.mutation [MODULE ...]`: change one place of the checker's code after the other.
 
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
-MODULE is a name such as `heads` or `attention.contests`; without any, all of `checker/`, `exact/laurent.py`
-and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also hunts those that
+MODULE is a name such as `heads`, `attention.contests` or `depth.pairs`; without any, all of `checker/`, what
+theories check, and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also hunts those that
 are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names, `--sample N` only
 so many, drawn with `--seed`. The tests are those of the quick suite, or of `--suite all`.
 """
@@ -20,27 +20,21 @@ from pathlib import Path
 import pytest
 
 from tests.mutation.killing import TESTS, Cache, Fate, Hunt
-from tests.mutation.mutants import BESIDE_THE_CHECKER, SOURCE, Mutant, mutants_of, name_of
+from tests.mutation.mutants import MODULES, Mutant, mutants_of, name_of
 
 EQUIVALENTS = Path(__file__).with_name("equivalents.txt")
 
-MODULES = (
-    *(
-        ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        for path in sorted((SOURCE / "attemper" / "checker").rglob("[!_]*.py"))
-    ),
-    *BESIDE_THE_CHECKER,
-)
-
-FOLDERS = (TESTS / "checker", TESTS / "exact", TESTS / "attention_program")
+FOLDERS = tuple(TESTS / room for room in ("checker", "exact", "attention_program", "models", "theories"))
 
 BESIDE = {
+    "reading": ("depth", "depth_second"),
     "registers": ("following",),
     "trees": ("parse",),
     "meaning": ("machine",),
     "averages": ("sign", "local_sign", "lookup"),
     "blocked": ("select", "head_contests"),
     "bounds": ("select", "neighbour", "sign", "lookup", "rules"),
+    "claims": ("refutations", "depth"),
     "contests": ("leads",),
     "diagrams": ("names", "normal_forms"),
     "growth": ("integer_value", "nearest_integer"),
@@ -53,10 +47,12 @@ BESIDE = {
     "select": ("head_contests", "rules"),
     "sign": ("rules",),
     "tie_breaks": ("select", "neighbour", "head_contests"),
+    "enough": ("depth", "depth_second"),
     "identities": ("names", "normal_forms", "source"),
     "sums": ("identities", "names", "normal_forms", "source"),
     "margins": ("integer_value",),
     "names": ("identities", "normal_forms", "values", "integer_value"),
+    "pairs": ("depth", "depth_second"),
     "parabolas": ("nearest_integer",),
     "program": ("realising",),
     "proof": ("analysis", "check"),

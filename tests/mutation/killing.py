@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutation.mutants import BESIDE_THE_CHECKER, SOURCE, Mutant, function_of, path_of
+from tests.mutation.mutants import MODULES, SOURCE, Mutant, function_of, path_of
 from tests.mutation.transplant import NotImportedError, transplant
 
 TESTS = Path(__file__).parents[1]
@@ -324,7 +324,7 @@ def _alone(item: pytest.Item) -> Seen | None:
 def _forget() -> None:
     """Empty the checker's caches: for what they hold, no line of the function behind them is passed."""
     for name, module in sys.modules.items():
-        if name.startswith("attemper.checker"):
+        if name in MODULES:
             for value in vars(module).values():
                 getattr(value, "cache_clear", lambda: None)()
 
@@ -411,7 +411,7 @@ def _is_another(node: ast.stmt, name: str) -> bool:
 
 def _watched() -> list[Path]:
     """The files that are mutated."""
-    return [*_python(SOURCE / "attemper" / "checker"), *map(path_of, BESIDE_THE_CHECKER)]
+    return list(map(path_of, MODULES))
 
 
 def _named(path: Path) -> str:

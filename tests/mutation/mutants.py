@@ -18,19 +18,28 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
 
-BESIDE_THE_CHECKER = (
+BESIDE = (
     "attemper.exact.laurent",
     "attemper.attention_program.meaning",
     "attemper.attention_program.trees",
     "attemper.attention_program.wellformed",
-    "attemper.models.enclosures.averages",
-    "attemper.models.enclosures.forms",
-    "attemper.models.enclosures.tails",
-    "attemper.models.exact_arrays.integers",
-    "attemper.models.exact_arrays.limbs",
     "attemper.models.hard.probing",
 )
-"""Modules that are mutated beside those of the checker."""
+"""Single modules that verdicts rest on."""
+
+ROOMS = ("checker", "models/enclosures", "models/exact_arrays", "theories/*/check")
+"""Folders all of whose modules verdicts rest on."""
+
+MODULES = (
+    *(
+        ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        for room in ROOMS
+        for folder in sorted((SOURCE / "attemper").glob(room))
+        for path in sorted(folder.rglob("[!_]*.py"))
+    ),
+    *BESIDE,
+)
+"""The modules that are mutated."""
 
 LONGEST = 110
 """A longer expression is not shown around a change in it."""
@@ -104,12 +113,17 @@ def path_of(module: str) -> Path:
 
 
 def name_of(module: str) -> str:
-    """A module of the checker as seen from there: `heads`, `attention.contests`; of others its own name."""
-    return (
-        module.rpartition(".")[2]
-        if module in BESIDE_THE_CHECKER
-        else module.removeprefix("attemper.checker.")
-    )
+    """A module as it is called here: `heads`, `attention.contests` of the checker, `depth.pairs` of a theory.
+
+    Of all others the last part of their own name.
+    """
+    match module.split(".")[1:]:
+        case ["checker", *own]:
+            return ".".join(own)
+        case ["theories", theory, "check", *own]:
+            return ".".join((theory, *own))
+        case own:
+            return own[-1]
 
 
 def mutants_of(module: str) -> list[Mutant]:
