@@ -2,9 +2,9 @@
 
 Each time a test must notice: one in the files that are named after the module, or else any of `--tests`. A
 MODULE is a name such as `heads`, `attention.contests` or `depth.pairs`; without any, all of `checker/`, what
-theories check, and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also hunts those that
-are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names, `--sample N` only
-so many, drawn with `--seed`. The tests are those of the quick suite, or of `--suite all`.
+theories check, and what reads attention programs are taken. `--list` shows the mutants, `--recheck` also
+hunts those that are listed as equivalent, `--like PATTERN` takes only those with the pattern in their names,
+`--sample N` only so many, drawn with `--seed`. The tests are those of the quick suite, or of `--suite all`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ BITS = ("0", "1", "$")
 NORMS = ("none", "post", "pre")
 """Where LayerNorm is: nowhere, after the residual sums, before the sublayers."""
 
-FIXTURES = Path(__file__).parents[1] / "limits" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "theories" / "influence" / "fixtures"
 """Where the trained models are, and what trained them."""
 
 

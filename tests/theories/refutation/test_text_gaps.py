@@ -26,7 +26,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     bottom_of,
     two_symbols,
 )
-from tests.refutation.test_satisfied import attended_row, completions, random_bits_of, random_bottom
+from tests.theories.refutation.test_satisfied import attended_row, completions, random_bits_of, random_bottom
 
 Sets = list[set[int]]
 

@@ -35,8 +35,8 @@ from attemper.theories.influence.search.influence import (
     random_words,
     sampled_words,
 )
-from tests.limits.fixtures.make_fixtures import RECIPES, train
 from tests.support.encoders import FIXTURES, NORMS, fixture, random_encoder
+from tests.theories.influence.fixtures.make_fixtures import RECIPES, train
 
 BINARY = Frame((0, 1), ending=2)
 FRAMES = (BINARY, Frame((0, 1)), Frame((1, 2), start=0), Frame((0, 1, 2)), Frame((1,), start=0, ending=2))

@@ -64,7 +64,7 @@ def _models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     # A check is a process of its own, which imports the module, and that one these tests.
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
 
 
 def bound(name: str, *options: object) -> tuple[int, str]:

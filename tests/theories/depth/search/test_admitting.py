@@ -10,7 +10,7 @@ from attemper.languages.regular.classes import Kind
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.theories.depth.search.admitting import beyond_all_layers
-from tests.depths.test_searching import drawn
+from tests.theories.depth.search.test_searching import drawn
 
 
 def permutes(dfa: Dfa, period: int) -> bool:

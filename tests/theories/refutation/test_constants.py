@@ -25,7 +25,7 @@ from attemper.theories.refutation.lemma.constants import (
 )
 
 HALF, MOST = Fraction(1, 2), Fraction(9, 10)
-DOCUMENT = Path(__file__).parents[2] / "docs" / "depth-reduction.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "depth-reduction.md"
 LOCAL_LEMMA = (Variant.PUBLISHED, Variant.PROVED, Variant.TUNED)
 
 EARLIER = {

@@ -23,9 +23,9 @@ from attemper.theories.refutation.lemma.satisfied import (
     bottom_of,
     two_symbols,
 )
-from tests.refutation.test_faithful import new_by_rank
-from tests.refutation.test_satisfied import random_bottom
 from tests.support.suites import Few
+from tests.theories.refutation.test_faithful import new_by_rank
+from tests.theories.refutation.test_satisfied import random_bottom
 
 
 @given(

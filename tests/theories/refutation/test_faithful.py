@@ -30,7 +30,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     is_satisfied,
     two_symbols,
 )
-from tests.refutation.test_satisfied import random_bits_of, random_bottom
+from tests.theories.refutation.test_satisfied import random_bits_of, random_bottom
 
 MODELS = (
     RandomTables(40, (1,)),
