@@ -74,7 +74,7 @@ def test_the_trusted_base_loads_nothing_heavy() -> None:
 
 
 def test_that_test_would_notice_a_heavy_import() -> None:
-    assert "numpy" in modules_loaded_by("import attemper.checker.probing")
+    assert "numpy" in modules_loaded_by("import attemper.models.hard.probing")
 
 
 @pytest.mark.parametrize(
@@ -308,3 +308,18 @@ def test_the_repository_names_no_machine() -> None:
         path = ROOT / name.decode()
         if path.exists():
             assert not machine_path.search(path.read_bytes()), path
+
+
+THEORIES = sorted(path for path in (SOURCE / "theories").iterdir() if (path / "__init__.py").exists())
+
+
+@pytest.mark.parametrize("theory", THEORIES, ids=lambda path: path.name)
+def test_a_theory_says_what_it_is_and_names_files_that_there_are(theory: Path) -> None:
+    """What it is asked, how that is checked, and in which order to read it."""
+    text = (theory / "README.md").read_text(encoding="utf-8")
+    for part in ("Question", "Theorem", "What is said", "How it is checked", "To read in order", "To extend"):
+        assert f"**{part}.**" in text, part
+    named = re.findall(r"`([\w/]+\.py)`", text)
+    assert len(named) > 5
+    for name in named:
+        assert (theory / name).is_file() or (SOURCE / name).is_file() or (ROOT / name).is_file(), name
