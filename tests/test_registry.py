@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from attemper.certificates import files
 from attemper.certificates.files import CERTIFICATE
 from attemper.checker.folders import check_path, judge_of
 from attemper.checker.verdict import Judge, Status
@@ -45,7 +46,7 @@ def test_a_judge_takes_a_path_and_a_model(row: FileFormat) -> None:
 def test_each_format_has_one_judge_and_is_specified() -> None:
     written = {each.FORMAT for each in (approximations, depth, limits, refutations)}
     assert len(written) == len(FORMATS)
-    rules = (Path(limits.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
+    rules = (Path(files.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
     for form in written:
         assert sum(form.startswith(row.prefix) for row in FORMATS) == 1, form
         assert form in rules, form

@@ -76,8 +76,8 @@ def classify_command(
         return
     out.print(f"{len(automaton.moves)} states")
     out.print_lines(show_classification(found))
-    out.print(_forcing_text(forced))
     out.print("'attemper depth' says how many layers it needs")
+    out.print(_forcing_text(forced))
     if svg is not None:
         out.print(f"wrote a picture to {svg}")
 

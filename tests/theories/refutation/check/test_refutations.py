@@ -174,7 +174,7 @@ def is_input(model: HardModel, word: Sequence[int]) -> bool:
 
 
 def is_member(language: Target, word: Word) -> bool:
-    """Membership in other words than those of `languages.targets`."""
+    """Membership in other words than those of `certificate.targets`."""
     if isinstance(language, Dyck):
         inner = "\n".join(word)
         brackets = ["\n".join(pair) for pair in language.pairs]
