@@ -53,11 +53,12 @@ from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
+from tests import ROOT
 from tests.support.attacks import ATTACKS, Attack, network_of
 from tests.support.mutants import put_at
 from tests.support.saved import change_structure, change_weights, read_structure, with_number
 
-CORPORA = Path(__file__).parents[1] / "checker" / "corpora"
+CORPORA = ROOT / "tests" / "checker" / "corpora"
 CLASSES = ("accepted", "rejected", "malformed")
 
 Regime = Literal["unbounded", "temperature", "decoder"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -12,13 +11,14 @@ from torch import nn
 
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.weights import Encoder, Integers, Mask, Positions
+from tests import ROOT
 
 BITS = ("0", "1", "$")
 
 NORMS = ("none", "post", "pre")
 """Where LayerNorm is: nowhere, after the residual sums, before the sublayers."""
 
-FIXTURES = Path(__file__).parents[1] / "theories" / "influence" / "fixtures"
+FIXTURES = ROOT / "tests" / "theories" / "influence" / "fixtures"
 """Where the trained models are, and what trained them."""
 
 

@@ -16,8 +16,9 @@ from attemper.exports.page.writing import page_text
 from attemper.exports.pictures.source import source_picture
 from attemper.exports.subject import Subject
 from attemper.writing import write_together
+from tests import ROOT
 
-FOLDER = Path(__file__).parents[2] / "docs" / "gallery"
+FOLDER = ROOT / "docs" / "gallery"
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,10 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.workbench.model import Model
+from tests import ROOT
 from tests.support.command_line import attemper as run_command_line
 from tests.support.corpora import CORPORA
 from tests.support.nearest import dyck
-
-ROOT = Path(__file__).parents[2]
 
 REMARKS = {f"attemper.languages.regular.{name}" for name in ("regex", "files", "minimal")}
 """They read the source that a network's folder names, which makes it MALFORMED at most."""

@@ -11,11 +11,12 @@ import attemper
 from attemper.certificates.claims import Certificate
 from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex, Source
 from attemper.workbench.report.summary import summary_of
+from tests import ROOT
 from tests.support.literature import ENTRIES, FAMILIES
 from tests.support.literature.compiled import horizon
 from tests.support.literature.entry import Entry
 
-PAGE = Path(__file__).parents[3] / "docs" / "languages.md"
+PAGE = ROOT / "docs" / "languages.md"
 OPENING = Path(__file__).with_name("opening.md")
 
 WIDEST = 44

@@ -30,9 +30,10 @@ from attemper.languages.words import Alphabet, Word
 from attemper.workbench.automata import automaton_of_language
 from attemper.workbench.zoo import compile_entry
 from attemper.workbench.zoo_sources import language_of
+from tests import ROOT
 from tests.support.compared import LENGTHS, TASKS, compared_words
 
-PAGE = Path(__file__).parents[3] / "docs" / "zoo.md"
+PAGE = ROOT / "docs" / "zoo.md"
 OPENING = Path(__file__).with_name("opening.md")
 
 SECTIONS = {
