@@ -56,7 +56,7 @@ check: $(DEV_READY) ## formatting, lint, types, import contracts, and how much m
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(TEST_ENV) $(BIN)/python -m tests.support.statements
+	$(TEST_ENV) $(BIN)/python -m tests.support.writers.statements
 
 test: check ## check, then the quick suite: a few cases of every sweep, and the doc examples
 	$(PYTEST) --suite quick
@@ -76,7 +76,7 @@ test-wheel: $(DEV_READY) ## the package as users install it, in a fresh environm
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/bin/python $(INSTALL) torch
 	$(WHEEL)/bin/python $(INSTALL) dist/attemper-*.whl
-	cd dist && ../$(WHEEL)/bin/python -I ../tests/support/wheel_tour.py
+	cd dist && ../$(WHEEL)/bin/python -I ../tests/support/cli/wheel_tour.py
 
 mutate: $(DEV_READY) ## change the checker's code place by place: a test must notice each change (slow)
 	$(TEST_ENV) $(BIN)/python -m tests.mutation
@@ -85,7 +85,7 @@ bench: $(DEV_READY) ## comparisons side by side, in one run
 	$(BIN)/python -m benchmarks
 
 gallery: $(DEV_READY) ## write the pages of docs/gallery, which run networks in a browser
-	$(TEST_ENV) $(BIN)/python -m tests.support.gallery
+	$(TEST_ENV) $(BIN)/python -m tests.support.writers.gallery
 
 test-browser: $(BROWSER_READY) ## the page in a real browser: the Chromium of CHROMIUM=path, or on PATH
 	$(TEST_ENV) $(BROWSER)/bin/python -m pytest -q -m browser tests/exports/browser

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 import torch
-from tests.support.long_words import WORDS, Tokens, exact_bits, shown_rows, wrong_positions
+from tests.support.drawn.long_words import WORDS, Tokens, exact_bits, shown_rows, wrong_positions
 
 from attemper.running.dense import DenseTransformer
 from benchmarks.subjects import meaning_of, model_of, sees, subjects

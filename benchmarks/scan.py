@@ -20,8 +20,8 @@ import torch
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from tests.support.head_outputs import errors_by_construction, module_of
-from tests.support.long_words import random_word
+from tests.support.drawn.long_words import random_word
+from tests.support.judges.head_outputs import errors_by_construction, module_of
 
 import attemper
 from benchmarks.subjects import model_of, subjects

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from rich.console import Console
 from rich.table import Table
-from tests.support.long_words import exact_bits, random_word, wrong_positions
+from tests.support.drawn.long_words import exact_bits, random_word, wrong_positions
 
 import attemper
 from attemper.networks.layers import parameter_count

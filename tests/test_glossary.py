@@ -16,8 +16,8 @@ from attemper.languages.named.zoo import ALIASES, everything
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
 from attemper.registry import COMMANDS
-from tests.support.checked_here import checked_here
-from tests.support.command_line import attemper
+from tests.support.cli.checked_here import checked_here
+from tests.support.cli.command_line import attemper
 
 ROOT = Path(__file__).parents[1]
 GLOSSARY = ROOT / "docs" / "glossary.md"

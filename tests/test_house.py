@@ -20,8 +20,8 @@ import pytest
 
 import attemper
 from attemper.networks.layers import Construction
-from tests.support import command_line
-from tests.support.checked_here import checked_here
+from tests.support.cli import command_line
+from tests.support.cli.checked_here import checked_here
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attemper"

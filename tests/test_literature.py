@@ -19,12 +19,12 @@ from attemper.certificates.claims import Certificate
 from attemper.checker.verdict import Status
 from attemper.errors import UnsupportedError
 from attemper.languages.named.entry import Automaton
-from tests.support import literature
-from tests.support.literature import ENTRIES, NOT_SOLVABLE, NOT_YET
-from tests.support.literature.compiled import compiled, horizon, tried
-from tests.support.literature.entry import Entry, Oracle
-from tests.support.literature.page import NEAR, PAGE, page, size_of, sizes_in
-from tests.support.literature.samples import Plan, words_of
+from tests.support.corpora import literature
+from tests.support.corpora.literature import ENTRIES, NOT_SOLVABLE, NOT_YET
+from tests.support.corpora.literature.compiled import compiled, horizon, tried
+from tests.support.corpora.literature.entry import Entry, Oracle
+from tests.support.corpora.literature.page import NEAR, PAGE, page, size_of, sizes_in
+from tests.support.corpora.literature.samples import Plan, words_of
 
 COMPILING = [name for name in ENTRIES if name not in (*NOT_SOLVABLE, *NOT_YET)]
 
@@ -103,7 +103,7 @@ def test_the_page_names_these_languages_and_what_is_refused() -> None:
 
 def test_sources_and_oracles_are_loaded_without_the_rest_of_attemper() -> None:
     """The zoo's own files import nothing of what compiles either (`tests/languages/named/test_zoo.py`)."""
-    script = "import sys, tests.support.literature.samples; print(*sys.modules)"
+    script = "import sys, tests.support.corpora.literature.samples; print(*sys.modules)"
     root = Path(__file__).parents[1]
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root
@@ -187,7 +187,7 @@ def test_every_language_is_proved_and_right_and_as_large_as_the_page_says(name: 
     some = Random(name).sample(reached, min(FLOAT32_WORDS, len(reached)))
     assert tried(entry, model, some, "float32").wrong == ()
     assert size_of(model, certificate) == SIZES[name], (
-        "docs/languages.md says another size: python -m tests.support.literature --write"
+        "docs/languages.md says another size: python -m tests.support.corpora.literature --write"
     )
 
 

@@ -12,7 +12,7 @@ from attemper.checker.proof import prove
 from attemper.compiling.regimes import Regime
 from attemper.languages.regular.dfa import Dfa
 from attemper.workbench.model import Model, compile_source
-from tests.support import automata
+from tests.support.drawn import automata
 
 SYMBOLS = "01234+-*="
 

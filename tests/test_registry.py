@@ -21,7 +21,7 @@ from attemper.theories.depth import certificate as depth
 from attemper.theories.influence import certificate as limits
 from attemper.theories.refutation.certificate import files as refutations
 from attemper.theories.softening import certificate as approximations
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

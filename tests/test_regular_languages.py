@@ -27,8 +27,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word, parse_alphabet, words_of_length
 from attemper.workbench.model import Model, compile_source
-from tests.support import automata
-from tests.support.regexes import Expression, random_expressions
+from tests.support.drawn import automata
+from tests.support.drawn.regexes import Expression, random_expressions
 
 EXHAUSTIVE = {1: 60, 2: 10, 3: 7, 4: 6, 5: 5}
 """By the number of letters, the length up to which all words are tried."""

@@ -19,8 +19,8 @@ from attemper.languages.named.zoo import (
 )
 from attemper.languages.words import Word
 from attemper.workbench.zoo import compile_entry
-from tests.support.compared import LENGTHS, TASKS, agree, compared, compared_words
-from tests.support.zoo import PAGE, attention_layers, horizon, page, short_words, size_of, sizes_in
+from tests.support.corpora.zoo import PAGE, attention_layers, horizon, page, short_words, size_of, sizes_in
+from tests.support.writers.compared import LENGTHS, TASKS, agree, compared, compared_words
 
 SIZES = sizes_in(PAGE.read_text(encoding="utf-8"))
 
@@ -197,7 +197,7 @@ def test_brackets_of_two_kinds_are_right_on_all_words_of_eight_symbols(regime: R
 @pytest.mark.parametrize("entry", [*BUILT, *PUTTING_OUT], ids=lambda entry: entry.name)
 def test_networks_are_as_large_as_the_page_says(entry: Entry | Transduction) -> None:
     assert size_of(entry) == SIZES[entry.name], (
-        "docs/zoo.md says another size: python -m tests.support.zoo --write"
+        "docs/zoo.md says another size: python -m tests.support.corpora.zoo --write"
     )
 
 

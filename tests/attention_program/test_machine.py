@@ -56,8 +56,8 @@ from attemper.networks.meaning_hard import output_bits
 from attemper.workbench.demo import SHOWN, title
 from attemper.workbench.zoo_sources import language_of
 from tests.compiling.test_cascade_to_program import BY_HAND, delays, random_cascade, small_automaton
-from tests.support.programs import AS_HEADS, SAID, ProgramSampler, programs, without_defaults
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.programs import AS_HEADS, SAID, ProgramSampler, programs, without_defaults
+from tests.support.drawn.samples import FormulaSampler
 from tests.support.suites import Few
 
 AB = Alphabet(("a", "b"))

@@ -39,8 +39,8 @@ from attemper.errors import InternalError
 from attemper.exact.closed_forms import FIRST, evaluate
 from attemper.exact.predicates import Remainder, Zero, holds
 from attemper.languages.words import Alphabet, Word, words_of_length
-from tests.support.nearest import nearest_by_definition, one_nearest
-from tests.support.programs import ProgramSampler, programs
+from tests.support.drawn.nearest import nearest_by_definition, one_nearest
+from tests.support.drawn.programs import ProgramSampler, programs
 
 AB = Alphabet(("a", "b"))
 WORDS = [word for n in range(1, 5) for word in words_of_length(AB, n)]

@@ -33,7 +33,7 @@ from attemper.attention_program.wellformed import complaints
 from attemper.errors import SourceError
 from attemper.exact.closed_forms import FIRST
 from attemper.languages.words import Alphabet
-from tests.support.programs import ProgramSampler, programs
+from tests.support.drawn.programs import ProgramSampler, programs
 
 EXAMPLE = """\
 alphabet ["a", "b"]

@@ -37,7 +37,7 @@ from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Network
 from attemper.networks.meaning_hard import output_bits
 from attemper.networks.wellformed import complaints as network_complaints
-from tests.support.programs import ProgramSampler, programs
+from tests.support.drawn.programs import ProgramSampler, programs
 
 WORDS = [word for n in range(1, 5) for word in words_of_length(Alphabet(("a", "b")), n)]
 FEW_WORDS = [("a",), ("b",), ("a", "b"), ("b", "b", "a"), ("a", "a", "b", "a"), ("b", "a", "b", "b")]

@@ -43,7 +43,7 @@ from attemper.exact.closed_forms import FIRST, MAX_FACTOR
 from attemper.exact.predicates import Named, Remainder
 from attemper.languages.words import Alphabet
 from tests.compiling.test_cascade_to_program import BY_HAND
-from tests.support.programs import EVERY, SAID, ProgramSampler, programs
+from tests.support.drawn.programs import EVERY, SAID, ProgramSampler, programs
 
 AB = Alphabet(("a", "b"))
 

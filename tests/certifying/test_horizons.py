@@ -31,8 +31,8 @@ from attemper.workbench import demo
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.zoo import compile_entry
-from tests.support.corpora import CORPORA
-from tests.support.samples import FormulaSampler
+from tests.support.corpora.certificates import CORPORA
+from tests.support.drawn.samples import FormulaSampler
 from tests.support.suites import Few
 
 EVALUATIONS = 27

@@ -14,8 +14,8 @@ from attemper.certifying.certificate import prove
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.languages.temporal.show import show
 from attemper.workbench.options import RegimeName
-from tests.support import automata
-from tests.support.samples import FormulaSampler
+from tests.support.drawn import automata
+from tests.support.drawn.samples import FormulaSampler
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -16,7 +16,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from tests.support import automata
+from tests.support.drawn import automata
 
 AB = Alphabet(("a", "b"))
 

@@ -8,7 +8,7 @@ import pytest
 
 from attemper.checker.rounding import network as rounding
 from attemper.exact.balls import precision
-from tests.support.rounding import (
+from tests.support.judges.rounding import (
     BITS,
 )
 

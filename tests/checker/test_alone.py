@@ -14,7 +14,7 @@ from attemper.certificates.files import save as save_certificate
 from attemper.errors import ExitCode
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
-from tests.support.command_line import attemper as run_command_line
+from tests.support.cli.command_line import attemper as run_command_line
 
 BLOCKER = """
 import sys

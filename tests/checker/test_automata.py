@@ -101,10 +101,10 @@ from attemper.networks.layers import (
 from attemper.networks.wellformed import complaints
 from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer
-from tests.support import automata as samples
-from tests.support.counters import changed, random_rule
-from tests.support.mutants import dfa_mutants, network_mutants
-from tests.support.realisations import group_mutants, random_program_mutant
+from tests.support.drawn import automata as samples
+from tests.support.drawn.counters import changed, random_rule
+from tests.support.mutants.one_change import dfa_mutants, network_mutants
+from tests.support.mutants.realisations import group_mutants, random_program_mutant
 
 Case = tuple[str, str, str]
 

@@ -51,7 +51,7 @@ from attemper.reading.machines import automaton_of
 from attemper.workbench.decompiling import decompile
 from attemper.workbench.model import Model
 from attemper.workbench.same import same
-from tests.support.attacks import network_of
+from tests.support.mutants.attacks import network_of
 
 
 @cache

@@ -10,9 +10,9 @@ from attemper.certificates.files import load as load_certificate
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode
 from attemper.networks.files import load as load_network
-from tests.support.brute_force import falsehoods
-from tests.support.command_line import attemper
-from tests.support.corpora import CLASSES, CORPORA, write_all
+from tests.support.cli.command_line import attemper
+from tests.support.corpora.certificates import CLASSES, CORPORA, write_all
+from tests.support.judges.brute_force import falsehoods
 from tests.support.slowly import every_nth
 
 VERDICTS = {
@@ -91,7 +91,9 @@ def test_there_are_enough_entries() -> None:
 
 @pytest.mark.sweep(0)
 def test_the_corpora_are_reproducible(tmp_path: Path) -> None:
-    """Written anew by `python -m tests.support.corpora`, they are the same files, byte for byte."""
+    """Written anew by `python -m tests.support.corpora.certificates`, they are the same files, byte for
+    byte.
+    """
     write_all(tmp_path)
     for corpus in CLASSES:
         written, kept = files_below(tmp_path / corpus), files_below(CORPORA / corpus)

@@ -19,7 +19,7 @@ from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import tensors_of
 from attemper.running.dense import DenseTransformer
 from attemper.workbench.model import Model
-from tests.support.saved import with_number
+from tests.support.mutants.saved import with_number
 
 MAJORITY = "#<['0'] <= #<['1']"
 

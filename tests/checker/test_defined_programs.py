@@ -49,9 +49,9 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Network
-from tests.support.derived import Reading
-from tests.support.programs import ProgramSampler
-from tests.support.realisations import random_program_mutant
+from tests.support.drawn.programs import ProgramSampler
+from tests.support.judges.derived import Reading
+from tests.support.mutants.realisations import random_program_mutant
 
 AB = Alphabet(("a", "b"))
 WORDS = [word for n in range(1, 6) for word in words_of_length(AB, n)]

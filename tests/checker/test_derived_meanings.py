@@ -19,10 +19,10 @@ from attemper.compiling.regimes import Regime
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
 from tests.checker.test_mutations import FEW, MANY, Case, proved
-from tests.support.brute_force import words_up_to
-from tests.support.derived import derived_wrongly
-from tests.support.mutants import network_mutants
-from tests.support.nearest import language_of, random_nearest
+from tests.support.drawn.nearest import language_of, random_nearest
+from tests.support.judges.brute_force import words_up_to
+from tests.support.judges.derived import derived_wrongly
+from tests.support.mutants.one_change import network_mutants
 
 SAMPLE = 16
 """How many mutants of each model the fast test looks at."""

@@ -26,8 +26,8 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.networks.form_text import form_text
 from attemper.networks.layers import Network
-from tests.support.matching import one_matched
-from tests.support.nearest import dyck, language_of
+from tests.support.drawn.matching import one_matched
+from tests.support.drawn.nearest import dyck, language_of
 
 AB = Alphabet(("a", "b"))
 

@@ -13,8 +13,8 @@ from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.values import Stream
 from attemper.networks.layers import Hidden, Layer, Masking
-from tests.support.derived import Reading
-from tests.support.heads import short_words
+from tests.support.drawn.heads import short_words
+from tests.support.judges.derived import Reading
 
 WORDS = short_words(("a", "b"), 4)
 

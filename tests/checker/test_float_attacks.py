@@ -53,11 +53,11 @@ from attemper.networks.layers import (
     Uniform,
 )
 from attemper.running.dense import DenseTransformer
-from tests.support.attacks import ATTACKS, EVEN, Part, form, head, hidden, network_of
-from tests.support.corpora import CORPORA
-from tests.support.raw_files import read_folder
-from tests.support.raw_forward import FORMATS as RAW_FORMATS
-from tests.support.raw_forward import batch_of, covered_ways, run
+from tests.support.corpora.certificates import CORPORA
+from tests.support.mutants.attacks import ATTACKS, EVEN, Part, form, head, hidden, network_of
+from tests.support.oracles.raw_files import read_folder
+from tests.support.oracles.raw_forward import FORMATS as RAW_FORMATS
+from tests.support.oracles.raw_forward import batch_of, covered_ways, run
 
 
 def _mlp(*hidden: Hidden) -> Layer:

@@ -29,9 +29,9 @@ from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Layer, Masking, Network, Select, Softmax
 from attemper.networks.wellformed import complaints
 from attemper.running.dense import DenseTransformer
-from tests.support import float_rule
-from tests.support.float_rule import NoBoundError, bound
-from tests.support.select_heads import linear, random_head
+from tests.support.drawn.select_heads import linear, random_head
+from tests.support.judges import float_rule
+from tests.support.judges.float_rule import NoBoundError, bound
 from tests.support.suites import Few
 
 BITS = 300

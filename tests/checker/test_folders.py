@@ -33,7 +33,7 @@ from attemper.theories.refutation.certificate.restrictions import Restriction
 from attemper.theories.refutation.check.claims import MAX_LENGTH, beyond_the_cap
 from attemper.workbench.model import Model
 from attemper.workbench.sameness import Answer
-from tests.support.saved import change_structure
+from tests.support.mutants.saved import change_structure
 
 TOO_LONG = FloatClaim("bfloat16", "numerator-first", 10**12, "")
 

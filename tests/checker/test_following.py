@@ -60,7 +60,7 @@ from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import difference
 from attemper.languages.words import Alphabet, Word, words_of_length
-from tests.support import automata
+from tests.support.drawn import automata
 
 AB = Alphabet(("a", "b"))
 LONGEST = 8

@@ -1,7 +1,8 @@
 """Many networks at random: no claim of the checker about one of them is false, judged from the files alone.
 
-300 or 500 of each campaign run always, 10,000 in the slow tests; `python -m tests.support.campaign` runs
-more. A campaign that judges too little fails: then the generator no longer makes what the checker accepts.
+300 or 500 of each campaign run always, 10,000 in the slow tests; `python -m tests.support.writers.campaign`
+runs more. A campaign that judges too little fails: then the generator no longer makes what the checker
+accepts.
 """
 
 from __future__ import annotations
@@ -22,8 +23,13 @@ from attemper.attention_program.trees import program_to_tree
 from attemper.exact.closed_forms import I, N, evaluate, form_to_tree, over, plus, times
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.parse import parse
-from tests.support import raw_exact, raw_forward, raw_truth
-from tests.support.campaign import (
+from tests.support.drawn.hand_built import KINDS
+from tests.support.drawn.programs import ProgramSampler
+from tests.support.oracles import raw_exact, raw_forward, raw_truth
+from tests.support.oracles.raw_files import exact_form, read_folder
+from tests.support.oracles.raw_forward import Format, Order, all_words, batch_of, dot, every_way
+from tests.support.slowly import every_nth
+from tests.support.writers.campaign import (
     HEADER,
     Tally,
     hand_built_campaign,
@@ -32,11 +38,6 @@ from tests.support.campaign import (
     real_campaign,
     source_of,
 )
-from tests.support.hand_built import KINDS
-from tests.support.programs import ProgramSampler
-from tests.support.raw_files import exact_form, read_folder
-from tests.support.raw_forward import Format, Order, all_words, batch_of, dot, every_way
-from tests.support.slowly import every_nth
 
 NORMAL = 175
 DEEP = 10_000
@@ -242,5 +243,5 @@ def test_the_judge_imports_nothing_of_the_library() -> None:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not any(name.split(".")[0] == "attemper" for name in names)
-            own = ("tests.support.raw_", "tests.support.second_reader")
+            own = ("tests.support.oracles.raw_", "tests.support.oracles.second_reader")
             assert all(name.startswith(own) for name in names if name.startswith("tests"))

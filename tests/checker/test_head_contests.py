@@ -20,8 +20,8 @@ from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
 from attemper.networks.layers import Construction, Head, Masking, Neighbour, Select, Uniform
 from attemper.networks.meaning_hard import visible
-from tests.support.derived import Reading
-from tests.support.heads import AB, ALL, LEFT, RIGHT, Form, Palette, Rows, short_words
+from tests.support.drawn.heads import AB, ALL, LEFT, RIGHT, Form, Palette, Rows, short_words
+from tests.support.judges.derived import Reading
 
 SELECT, NEIGHBOUR = Select(False, ((None, ()),)), Neighbour(False)
 NO_LETTERS = short_words(("a",), 6)

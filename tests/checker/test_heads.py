@@ -15,7 +15,7 @@ from attemper.networks.layers import (
     HardWeighting,
     Masking,
 )
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     NEIGHBOUR,
     SELECT,
     UNIFORM,
@@ -24,7 +24,7 @@ from tests.support.head_cases import (
     palette,
     wrongly,
 )
-from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, Rows
 
 prepare = palette
 

@@ -34,7 +34,7 @@ from attemper.running.truth import truth_of_words
 from attemper.workbench.demo import SHOWN
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType
-from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.drawn.samples import FormulaSampler, adversarial_words
 from tests.support.suites import Few
 
 REGIMES = ("unbounded", "temperature", "decoder")

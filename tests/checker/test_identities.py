@@ -26,8 +26,8 @@ from attemper.checker.names import (
 from attemper.exact.predicates import Named, Predicate, Remainder, Zero, holds
 from attemper.networks.layers import Masking
 from attemper.networks.meaning_hard import visible
-from tests.support.derived import Reading
-from tests.support.heads import short_words
+from tests.support.drawn.heads import short_words
+from tests.support.judges.derived import Reading
 
 LEFT, RIGHT, ALL = Masking.FUTURE, Masking.PAST, Masking.NONE
 WEAK = (LEFT, RIGHT, ALL)

@@ -32,8 +32,8 @@ from attemper.languages.temporal.syntax import Constant, Symbol
 from attemper.networks.layers import LocalSign, Lookup, Neighbour, Network, Select, Sign, Uniform
 from attemper.networks.wellformed import complaints
 from attemper.workbench.model import Model
-from tests.support.brute_force import falsehoods
-from tests.support.mutants import (
+from tests.support.judges.brute_force import falsehoods
+from tests.support.mutants.one_change import (
     Mutant,
     about,
     claim_mutants,

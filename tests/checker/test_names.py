@@ -1,6 +1,6 @@
 """Every constructor of meanings against its definition, at every position of every short word.
 
-The atoms of the diagrams are read by `tests.support.derived.Reading`, straight from their definitions.
+The atoms of the diagrams are read by `tests.support.judges.derived.Reading`, straight from their definitions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attemper.exact.predicates import Named, NonNegative, Predicate, Remainder, 
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.layers import Masking
 from attemper.networks.meaning_hard import visible
-from tests.support.derived import Reading
+from tests.support.judges.derived import Reading
 
 AB = ("a", "b")
 SEEDS = range(6)

@@ -16,7 +16,7 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, words_of_length
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 from tests.support.suites import Few
 
 AB = Alphabet(("a", "b"))

@@ -38,7 +38,7 @@ from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Network, N
 from attemper.networks.meaning_soft import output_bits
 from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
-from tests.support.saved import change_weights, with_number
+from tests.support.mutants.saved import change_weights, with_number
 
 UNIT = Fraction(1, 2**40)
 SINCE = "(!'c') S 'b'"

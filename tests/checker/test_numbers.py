@@ -22,7 +22,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import Hidden, Masking, Network
 from attemper.networks.meaning_hard import output_rows
-from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM, random_integers
+from tests.support.oracles.numbers import BIGRAMS, FRACTION, HISTOGRAM, random_integers
 
 TEXTS = {"histogram": HISTOGRAM, "fraction": FRACTION, "bigrams": BIGRAMS}
 

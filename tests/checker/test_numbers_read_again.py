@@ -20,11 +20,11 @@ from attemper.attention_program.trees import program_to_tree
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import words_of_length
 from tests.checker.test_read_again import certified, require_read
-from tests.support import raw_truth
-from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM, random_integers
-from tests.support.raw_files import read_folder
-from tests.support.raw_forward import all_words, batch_of
-from tests.support.raw_judge import Judgement, is_within, judge
+from tests.support.oracles import raw_truth
+from tests.support.oracles.numbers import BIGRAMS, FRACTION, HISTOGRAM, random_integers
+from tests.support.oracles.raw_files import read_folder
+from tests.support.oracles.raw_forward import all_words, batch_of
+from tests.support.oracles.raw_judge import Judgement, is_within, judge
 
 WORDS = list(all_words(2, 3))
 

@@ -42,8 +42,8 @@ from attemper.exact.closed_forms import FIRST, I, over, times
 from attemper.exact.predicates import Named, Remainder, Zero
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.layers import Masking
-from tests.support.derived import Reading
-from tests.support.programs import ProgramSampler
+from tests.support.drawn.programs import ProgramSampler
+from tests.support.judges.derived import Reading
 
 AB = Alphabet(("a", "b"))
 WORDS = [word for n in range(1, 5) for word in words_of_length(AB, n)]

@@ -27,7 +27,7 @@ from attemper.workbench.demo import SHOWN, title
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.zoo import compile_entry
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
 

@@ -27,15 +27,15 @@ from attemper.languages.named.entry import Entry, Named
 from attemper.languages.rasp.show import show
 from attemper.workbench.model import Model
 from tests.checker.test_second_reader import read_alike
-from tests.support import raw_truth
-from tests.support.nearest import dyck, one_nearest, palindromes, random_nearest
-from tests.support.programs import SAID, ProgramSampler
-from tests.support.rasp import RaspMeaning, RaspSampler
-from tests.support.raw_files import kind_of, places_of, read_folder
-from tests.support.raw_forward import all_words, batch_of
-from tests.support.raw_judge import EXACTLY, Judgement, Word, judge
-from tests.support.second_reader.select import Reading
-from tests.support.second_reader.streams import Known
+from tests.support.drawn.nearest import dyck, one_nearest, palindromes, random_nearest
+from tests.support.drawn.programs import SAID, ProgramSampler
+from tests.support.judges.rasp import RaspMeaning, RaspSampler
+from tests.support.oracles import raw_truth
+from tests.support.oracles.raw_files import kind_of, places_of, read_folder
+from tests.support.oracles.raw_forward import all_words, batch_of
+from tests.support.oracles.raw_judge import EXACTLY, Judgement, Word, judge
+from tests.support.oracles.second_reader.select import Reading
+from tests.support.oracles.second_reader.streams import Known
 
 ROOT = Path(__file__).parents[2]
 

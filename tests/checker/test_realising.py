@@ -35,10 +35,10 @@ from attemper.networks import meaning_soft
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import output_bits
 from tests.checker.test_following import AUTOMATA
-from tests.support.attacks import network_of
-from tests.support.mutants import random_network_mutant
-from tests.support.realisations import random_program_mutant
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
+from tests.support.mutants.attacks import network_of
+from tests.support.mutants.one_change import random_network_mutant
+from tests.support.mutants.realisations import random_program_mutant
 from tests.support.suites import Few
 
 AB = Alphabet(("a", "b"))

@@ -44,7 +44,7 @@ from tests.checker.test_following import (
     of_count,
     outputs_of,
 )
-from tests.support import automata
+from tests.support.drawn import automata
 
 
 @pytest.mark.parametrize(

@@ -34,14 +34,14 @@ from attemper.languages.temporal.reading import At
 from attemper.networks import files
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
-from tests.support import raw_forward, raw_truth
-from tests.support.mutants import gentle_mutant, random_network_mutant
-from tests.support.nearest import one_nearest, palindromes, reversed_bit
-from tests.support.programs import ProgramSampler
-from tests.support.raw_files import RawNetwork, places_of, read_folder
-from tests.support.raw_forward import FORMATS, Batch, Kernel, Order, Way, all_words, batch_of
-from tests.support.realisations import program_mutants
-from tests.support.rule_mutants import rule_mutants
+from tests.support.drawn.nearest import one_nearest, palindromes, reversed_bit
+from tests.support.drawn.programs import ProgramSampler
+from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
+from tests.support.mutants.realisations import program_mutants
+from tests.support.mutants.rule_mutants import rule_mutants
+from tests.support.oracles import raw_forward, raw_truth
+from tests.support.oracles.raw_files import RawNetwork, places_of, read_folder
+from tests.support.oracles.raw_forward import FORMATS, Batch, Kernel, Order, Way, all_words, batch_of
 
 LETTERS = """alphabet ["a", "b", "c"]
 s0 = letter ["a"]

@@ -29,19 +29,19 @@ from attemper.checker.rules import Rule
 from attemper.checker.verdict import Status
 from attemper.networks.files import Source, load, save
 from attemper.networks.layers import Network
-from tests.support.hand_built import hand_built
-from tests.support.nearest import dyck
-from tests.support.plain_heads import plain_head
-from tests.support.programs import AS_HEADS, programs
-from tests.support.second_reader import drawn
-from tests.support.second_reader.following import automaton_of, follow
-from tests.support.second_reader.forms import NothingShownError
-from tests.support.second_reader.integers import Nearests, Values
-from tests.support.second_reader.program_shape import complaint
-from tests.support.second_reader.raw import MalformedError, read_certificate, read_network
-from tests.support.second_reader.select import Answer, Fails, Reading, Selects, Unread, read
-from tests.support.second_reader.streams import Known
-from tests.support.select_heads import random_head
+from tests.support.drawn.hand_built import hand_built
+from tests.support.drawn.nearest import dyck
+from tests.support.drawn.plain_heads import plain_head
+from tests.support.drawn.programs import AS_HEADS, programs
+from tests.support.drawn.select_heads import random_head
+from tests.support.oracles.second_reader import drawn
+from tests.support.oracles.second_reader.following import automaton_of, follow
+from tests.support.oracles.second_reader.forms import NothingShownError
+from tests.support.oracles.second_reader.integers import Nearests, Values
+from tests.support.oracles.second_reader.program_shape import complaint
+from tests.support.oracles.second_reader.raw import MalformedError, read_certificate, read_network
+from tests.support.oracles.second_reader.select import Answer, Fails, Reading, Selects, Unread, read
+from tests.support.oracles.second_reader.streams import Known
 
 CORPORA = Path(__file__).parent / "corpora"
 FOLDERS = sorted(CORPORA.glob("*/*"))

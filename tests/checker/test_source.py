@@ -29,8 +29,8 @@ from attemper.languages.temporal.syntax import (
     linear_term,
 )
 from attemper.languages.words import Alphabet, words_of_length
-from tests.support.derived import Reading
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
+from tests.support.judges.derived import Reading
 
 ABC = Alphabet(("a", "b", "c"))
 AB = Alphabet(("a", "b"))

@@ -13,7 +13,7 @@ from attemper.checker.tested_sums import Counted
 from attemper.exact.predicates import Named, Remainder
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.layers import Masking
-from tests.support.derived import Reading
+from tests.support.judges.derived import Reading
 
 NAMES = Formulas(("a", "b"))
 A, B, PRIME = NAMES.letter("a"), NAMES.letter("b"), Named("prime")

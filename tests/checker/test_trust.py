@@ -11,7 +11,7 @@ import pytest
 
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
 from tests.mutation.mutants import MODULES, path_of
-from tests.support import statements
+from tests.support.writers import statements
 
 ROOT = Path(__file__).parents[2]
 CHECKER = ROOT / "src" / "attemper" / "checker"

@@ -40,7 +40,7 @@ from attemper.exact.closed_forms import (
     Test as PlaceTest,
 )
 from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
-from tests.support.derived import Reading
+from tests.support.judges.derived import Reading
 
 LENGTHS = range(1, 6)
 

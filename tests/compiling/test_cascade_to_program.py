@@ -38,7 +38,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, Word, parse_alphabet, words_of_length
 from attemper.networks import meaning_hard
 from attemper.networks.wellformed import complaints
-from tests.support import automata
+from tests.support.drawn import automata
 
 AB = Alphabet(("a", "b"))
 ABC = Alphabet(("a", "b", "c"))

@@ -16,8 +16,8 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Construction, HardWeighting, Softmax
-from tests.support.matching import kth_b
-from tests.support.nearest import dyck, language_of
+from tests.support.drawn.matching import kth_b
+from tests.support.drawn.nearest import dyck, language_of
 
 COMPILING = Path(attemper.__file__).parent / "compiling"
 NAMES = [re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in get_args(Construction)]

@@ -31,7 +31,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, Comparison, Formula, Numerical, Unary, subformulas
 from attemper.languages.words import Alphabet
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 
 ABC = Alphabet(("a", "b", "c"))
 LETTERS = "abcdefghijklmnopqrst"

@@ -23,7 +23,7 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Network
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
 ZERO = ball(Fraction(0))

@@ -38,13 +38,13 @@ from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.words import Word, words_of_length
 from attemper.networks.layers import IntegerSign, NearestInteger
 from attemper.running.dense import DenseTransformer
-from tests.support.matching import (
+from tests.support.drawn.matching import (
     kth_b,
     matched_by_definition,
     one_matched,
     place_of_kth_b,
 )
-from tests.support.nearest import AB, compiled, language_of, one_nearest
+from tests.support.drawn.nearest import AB, compiled, language_of, one_nearest
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
 

@@ -18,7 +18,7 @@ from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, words_of_length
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
 SHORT = [word for n in range(1, 7) for word in words_of_length(AB, n)]

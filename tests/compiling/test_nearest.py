@@ -28,7 +28,7 @@ from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import answer
 from attemper.networks import meaning_hard
 from attemper.running.dense import DenseTransformer
-from tests.support.nearest import (
+from tests.support.drawn.nearest import (
     AB,
     compiled,
     dyck,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attemper.compiling.regimes import Regime
-from tests.support.texts import require_network_says
+from tests.support.judges.texts import require_network_says
 
 OUTPUTS = (
     "nearest leftmost[all : (len - pos)(j) ~ pos(i)] in 'a'",

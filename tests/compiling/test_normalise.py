@@ -21,7 +21,7 @@ from attemper.networks.layers import LinearForm, Network, Norm, Normalisation
 from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import output_rows, residual_streams
 from attemper.networks.wellformed import complaints
-from tests.support.normalised import FETCH_FOUR
+from tests.support.drawn.normalised import FETCH_FOUR
 
 DRAW = random.Random(3)
 GAINS = tuple(Fraction(DRAW.uniform(0.25, 1.75)) * DRAW.choice((1, -1)) for _ in range(331))

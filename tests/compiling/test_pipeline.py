@@ -16,7 +16,7 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
-from tests.support.automata import dyck
+from tests.support.drawn.automata import dyck
 
 AB = Alphabet(("a", "b"))
 YESTERDAY = TemporalLanguage(parse("Y a", AB), At.FIRST, True)

@@ -15,7 +15,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Masking, Network, Softmax
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
 

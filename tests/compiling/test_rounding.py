@@ -12,7 +12,7 @@ import pytest
 from attemper.attention_program.ops import Connective, Gate, Letter, Not, Place, Ref, Step, Table
 from attemper.compiling.assembling.blocks import Block, Expression, block_of
 from attemper.exact.closed_forms import FIRST, LAST, complement
-from tests.support.programs import PLAIN
+from tests.support.drawn.programs import PLAIN
 
 LEAF_COUNT = 5
 

@@ -25,7 +25,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Network, Select
-from tests.support.mutants import network_mutants
+from tests.support.mutants.one_change import network_mutants
 from tests.support.slowly import every_nth
 
 LETTERS = """alphabet ["a", "b", "c"]

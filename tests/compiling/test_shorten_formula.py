@@ -16,7 +16,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.workbench.translate import translate
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 
 AB, ABC = Alphabet(("a", "b")), Alphabet(("a", "b", "c"))
 

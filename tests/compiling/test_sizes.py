@@ -17,8 +17,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import parameter_count
-from tests.support.automata import dyck
-from tests.support.command_line import attemper as run_command_line
+from tests.support.cli.command_line import attemper as run_command_line
+from tests.support.drawn.automata import dyck
 
 LANGUAGES = {
     "last letters": parse_regex("[^]*a[^]{5}", "ab"),

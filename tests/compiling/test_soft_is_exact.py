@@ -28,7 +28,7 @@ from attemper.networks.layers import HardWeighting
 from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
-from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.drawn.samples import FormulaSampler, adversarial_words
 from tests.support.slowly import every_nth
 
 FORMULAS = 135

@@ -10,9 +10,9 @@ import pytest
 import attemper
 from attemper import Model
 from attemper.exports.subject import Subject
-from tests.support.exported import MODELS
-from tests.support.exported_folders import subject_of
-from tests.support.hugging_face import BUILDS
+from tests.support.drawn.exported import MODELS
+from tests.support.judges.hugging_face import BUILDS
+from tests.support.mutants.exported_folders import subject_of
 
 
 @pytest.fixture(scope="session")

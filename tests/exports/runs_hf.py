@@ -11,7 +11,7 @@ from attemper.exports.exported_program import write_exported_program
 from attemper.exports.onnx import write_onnx
 from attemper.exports.subject import Subject
 from attemper.running.traceable.labels import labels_of
-from tests.support.exported import RunExport
+from tests.support.drawn.exported import RunExport
 
 
 def _name(dtype: torch.dtype) -> str:

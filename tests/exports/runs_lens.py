@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attemper.exports.subject import Subject
 from attemper.exports.transformer_lens.writing import write_transformer_lens
-from tests.support.exported import RunExport
+from tests.support.drawn.exported import RunExport
 
 
 def run_transformer_lens(subject: Subject, dtype: torch.dtype, folder: Path) -> RunExport:

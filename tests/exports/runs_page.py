@@ -18,7 +18,7 @@ from torch import Tensor
 from attemper.exports.page.contents import json_of, page_contents
 from attemper.exports.subject import Subject
 from attemper.languages.words import Word
-from tests.support.exported import RunExport
+from tests.support.drawn.exported import RunExport
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(

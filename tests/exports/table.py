@@ -17,7 +17,7 @@ from attemper.exports.subject import Subject
 from tests.exports.runs_hf import run_exported_program, run_hugging_face, run_onnx
 from tests.exports.runs_lens import run_transformer_lens
 from tests.exports.runs_page import run_page
-from tests.support.exported import Difference, RunExport, difference, subjects, words_for
+from tests.support.drawn.exported import Difference, RunExport, difference, subjects, words_for
 
 PAGE = Path("docs/exports.md")
 REFUSED = "refused"

@@ -25,9 +25,9 @@ from attemper.languages.words import Alphabet
 from attemper.networks.files import Source
 from attemper.networks.layers import Network
 from attemper.running.weights import torch_weights
-from tests.support.command_line import attemper as run_command_line
-from tests.support.scan_networks import A, HeadOf, network_of
-from tests.support.typed_networks import two_into_one
+from tests.support.cli.command_line import attemper as run_command_line
+from tests.support.drawn.scan_networks import A, HeadOf, network_of
+from tests.support.drawn.typed_networks import two_into_one
 
 MODELS: dict[str, Callable[[], Model]] = {
     "once": lambda: attemper.compile("O a", "ab"),

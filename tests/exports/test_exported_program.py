@@ -16,7 +16,7 @@ from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.exported_program import write_exported_program
 from attemper.exports.remarks import remarks_of
 from attemper.exports.subject import Subject
-from tests.support.exported import MODELS, padded, words_for
+from tests.support.drawn.exported import MODELS, padded, words_for
 from tests.support.slowly import mostly_slow
 
 CASES = (

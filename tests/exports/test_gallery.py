@@ -9,7 +9,7 @@ import pytest
 
 from tests.exports.runs_page import Interpreter, needs_node
 from tests.exports.test_page import network_in
-from tests.support.gallery import FOLDER, PIECES, Piece, gallery
+from tests.support.writers.gallery import FOLDER, PIECES, Piece, gallery
 
 MOST_BYTES = 150_000
 """The picture is no larger."""

@@ -34,9 +34,9 @@ from attemper.languages.words import Alphabet
 from attemper.networks.files import Source
 from attemper.networks.layers import HEAD_WIDTHS, Hidden, Layer
 from attemper.workbench.verifying.comparing import exact_rows
-from tests.support.plain_gpt2 import stream_of
-from tests.support.scan_networks import HeadOf, network_of
-from tests.support.typed_networks import two_into_one
+from tests.support.drawn.scan_networks import HeadOf, network_of
+from tests.support.drawn.typed_networks import two_into_one
+from tests.support.oracles.plain_gpt2 import stream_of
 
 FITTING: dict[str, Callable[[], Model]] = {
     "majority": lambda: attemper.compile("#<['0'] <= #<['1']", "01"),

@@ -20,7 +20,7 @@ from attemper.languages.words import Alphabet
 from attemper.networks.files import Source
 from attemper.networks.layers import Foreign, Head, Hidden, Layer, Masking, Network, Softmax
 from attemper.running.dense import DenseTransformer
-from tests.support.clamped_networks import HALF, large_beside, letters_network, shared_units, tiny
+from tests.support.drawn.clamped_networks import HALF, large_beside, letters_network, shared_units, tiny
 
 pytestmark = pytest.mark.exports
 

@@ -20,7 +20,13 @@ from attemper.exports.gpt2.reading import require_finite, require_readable
 from attemper.exports.gpt2.rounding import Stream, relative
 from attemper.exports.gpt2.weights import greatest_sizes
 from attemper.networks.layers import Foreign, Head, Hidden, Layer, Masking, Network, Select, Softmax, Uniform
-from tests.support.clamped_networks import large_beside, letters_network, shared_units, tiny, wide_scores
+from tests.support.drawn.clamped_networks import (
+    large_beside,
+    letters_network,
+    shared_units,
+    tiny,
+    wide_scores,
+)
 
 # One read --------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import pytest
 
 from attemper.exports.gpt2.sizes import alone_of, pairs_of, sizes_of
 from attemper.networks.layers import Hidden, Layer
-from tests.support.clamped_networks import BIG, HALF, letters_network
+from tests.support.drawn.clamped_networks import BIG, HALF, letters_network
 
 UP = Fraction(2)
 

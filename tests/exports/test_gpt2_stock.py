@@ -21,7 +21,7 @@ from attemper.exports.gpt2.layout import layout_of
 from attemper.languages.words import Alphabet, Word
 from attemper.workbench.verifying.boundaries import boundary_words
 from attemper.workbench.verifying.comparing import exact_rows
-from tests.support import gpt2_reader
+from tests.support.oracles import gpt2_reader
 
 pytestmark = pytest.mark.exports
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attemper.errors import UnsupportedError, WordError
-from tests.support.hugging_face import LABEL, answers, some_words
+from tests.support.judges.hugging_face import LABEL, answers, some_words
 
 pytestmark = pytest.mark.exports
 

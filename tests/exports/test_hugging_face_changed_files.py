@@ -23,7 +23,7 @@ from attemper.exports.hugging_face_files import (
 from attemper.exports.restoring import read_hugging_face
 from attemper.exports.subject import Subject
 from attemper.networks.safetensors import encode_tensors
-from tests.support.exported_folders import (
+from tests.support.mutants.exported_folders import (
     Config,
     exported_config,
     weights_of,

@@ -17,7 +17,7 @@ from attemper.exports.hugging_face_files import (
 from attemper.exports.restoring import read_hugging_face
 from attemper.exports.subject import Subject
 from attemper.networks.safetensors import Tensor, encode_tensors
-from tests.support.exported_folders import (
+from tests.support.mutants.exported_folders import (
     Weights,
     changed,
     exported_config,

@@ -13,7 +13,7 @@ from attemper.errors import MalformedFileError
 from attemper.exports.remarks import KERNEL
 from attemper.exports.restoring import read_hugging_face
 from attemper.exports.subject import Subject
-from tests.support.exported import MODELS
+from tests.support.drawn.exported import MODELS
 
 pytestmark = pytest.mark.exports
 

@@ -12,7 +12,7 @@ import torch
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exports.hugging_face_files import CONFIG, WEIGHTS, config_of
 from attemper.exports.subject import Subject
-from tests.support.hugging_face import copied
+from tests.support.judges.hugging_face import copied
 
 pytestmark = pytest.mark.exports
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attemper.exports.subject import Subject
-from tests.support.exported import all_masks
+from tests.support.drawn.exported import all_masks
 
 pytestmark = pytest.mark.exports
 

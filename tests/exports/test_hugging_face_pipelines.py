@@ -11,7 +11,7 @@ import torch
 
 from attemper.errors import WordError
 from attemper.exports.subject import Subject
-from tests.support.hugging_face import LABEL
+from tests.support.judges.hugging_face import LABEL
 
 pytestmark = pytest.mark.exports
 

@@ -11,7 +11,7 @@ import pytest
 import attemper
 from attemper.errors import MalformedFileError, OptionError, UnsupportedError
 from attemper.exports.subject import Subject
-from tests.support.exported import MODELS
+from tests.support.drawn.exported import MODELS
 
 pytestmark = pytest.mark.exports
 

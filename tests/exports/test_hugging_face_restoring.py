@@ -20,8 +20,8 @@ from attemper.exports.hugging_face_files import (
 from attemper.exports.restoring import read_hugging_face
 from attemper.exports.subject import Subject
 from attemper.networks.safetensors import encode_tensors
-from tests.support.command_line import attemper as run_command_line
-from tests.support.exported_folders import (
+from tests.support.cli.command_line import attemper as run_command_line
+from tests.support.mutants.exported_folders import (
     changed,
     exported_config,
     in_float32,

@@ -13,8 +13,8 @@ from attemper.checker.verdict import Status
 from attemper.errors import MalformedFileError
 from attemper.exports.hugging_face_files import WEIGHTS
 from attemper.exports.restoring import read_hugging_face
-from tests.support.exported import MODELS
-from tests.support.hugging_face import LABEL, answers, copied, some_words
+from tests.support.drawn.exported import MODELS
+from tests.support.judges.hugging_face import LABEL, answers, copied, some_words
 
 pytestmark = pytest.mark.exports
 

@@ -22,7 +22,7 @@ from attemper.exports.subject import Subject
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.traceable.labels import UNDECIDED, labels_of
 from tests.exports.runs_hf import run_onnx
-from tests.support.exported import MODELS, padded, words_for
+from tests.support.drawn.exported import MODELS, padded, words_for
 
 pytestmark = pytest.mark.exports
 

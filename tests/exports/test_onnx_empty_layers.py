@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from tests.exports.runs_hf import run_onnx
-from tests.support.empty_layers import BUILDS, subject_of
-from tests.support.exported import difference, rounding_of_means, words_for
+from tests.support.drawn.empty_layers import BUILDS, subject_of
+from tests.support.drawn.exported import difference, rounding_of_means, words_for
 
 pytestmark = pytest.mark.exports
 

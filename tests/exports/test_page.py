@@ -22,9 +22,9 @@ from attemper.exports.page.writing import document, page_text
 from attemper.exports.subject import Subject
 from attemper.networks.files import HARD, Source
 from attemper.networks.layers import HardWeighting, LinearForm
-from tests.support.command_line import attemper as command
-from tests.support.exported import MODELS, all_masks
-from tests.support.typed_networks import uniform_only
+from tests.support.cli.command_line import attemper as command
+from tests.support.drawn.exported import MODELS, all_masks
+from tests.support.drawn.typed_networks import uniform_only
 
 HOSTILE = ("<", "&", "</script>", "<!--", "--><script>", '"', "'", "\\u003c", "$network", "]]>")
 

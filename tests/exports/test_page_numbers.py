@@ -17,7 +17,7 @@ from attemper.running.batches import tokens_of
 from attemper.running.dense import DenseTransformer
 from attemper.running.traceable.labels import LABELS, labels_of
 from tests.exports.runs_page import Interpreter, needs_node, run_page
-from tests.support.exported import difference, subjects, words_for
+from tests.support.drawn.exported import difference, subjects, words_for
 from tests.support.slowly import every_nth
 
 pytestmark = needs_node

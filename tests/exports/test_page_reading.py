@@ -45,7 +45,7 @@ from attemper.running.closed_form_tensors import form_values
 from attemper.running.numbers import integer_of
 from attemper.running.traceable.labels import LABELS, labels_of
 from tests.exports.runs_page import Interpreter, needs_node
-from tests.support.exported import MODELS, subjects, words_for
+from tests.support.drawn.exported import MODELS, subjects, words_for
 
 pytestmark = needs_node
 

@@ -28,7 +28,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
 from attemper.workbench.zoo_sources import language_of
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -27,7 +27,7 @@ from attemper.workbench.play.guards import Application
 from attemper.workbench.play.page import play_page
 from attemper.workbench.play.processes import Answer, Limits
 from attemper.workbench.play.question import Question
-from tests.support.asgi import OWN, PORT, Response, request
+from tests.support.cli.asgi import OWN, PORT, Response, request
 from tests.workbench.test_play import ONCE, PROGRAM, SLOW
 
 pytestmark = pytest.mark.exports

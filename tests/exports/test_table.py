@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attemper.errors import UnsupportedError
-from tests.support.exported import puts_out_bits, rounding_of_means, subjects, words_for
+from tests.support.drawn.exported import puts_out_bits, rounding_of_means, subjects, words_for
 
 pytestmark = pytest.mark.exports
 

@@ -21,9 +21,9 @@ from attemper.networks.layers import Masking, Network
 from attemper.running.config import Config
 from attemper.running.dense import DenseTransformer
 from attemper.running.hooks import HookPoint
-from tests.support.plain_heads import plain_head
-from tests.support.scan_networks import FAMILIES, drawn_head, network_of
-from tests.support.typed_networks import two_into_one, uniform_only
+from tests.support.drawn.plain_heads import plain_head
+from tests.support.drawn.scan_networks import FAMILIES, drawn_head, network_of
+from tests.support.drawn.typed_networks import two_into_one, uniform_only
 
 pytestmark = pytest.mark.exports
 

@@ -31,7 +31,7 @@ from attemper.languages.temporal.syntax import (
     subtract,
 )
 from attemper.languages.words import Alphabet, Word, words_of_length
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 from tests.support.suites import Few
 
 SOURCE = Path(core.__file__).parents[2]

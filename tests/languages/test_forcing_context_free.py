@@ -19,7 +19,7 @@ from attemper.languages.named.forcing import (
 )
 from attemper.languages.regular.forcing import ForcingNumber, forcing_number
 from attemper.languages.words import Word
-from tests.support import automata
+from tests.support.drawn import automata
 
 Restriction = tuple[str | None, ...]
 

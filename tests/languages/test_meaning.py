@@ -18,7 +18,7 @@ from attemper.languages.temporal.sides import read_language
 from attemper.languages.temporal.syntax import Formula, subformulas
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.running.truth import truth_of_words
-from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.drawn.samples import FormulaSampler, adversarial_words
 from tests.support.suites import Few
 
 AB = Alphabet(("a", "b"))

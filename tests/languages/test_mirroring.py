@@ -10,7 +10,7 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.mirroring import mirrored
 from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet, words_of_length
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))
 

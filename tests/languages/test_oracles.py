@@ -27,7 +27,7 @@ from attemper.languages.temporal.syntax import (
     subformulas,
 )
 from attemper.languages.words import Alphabet, Word, words_of_length
-from tests.support.mona import mona_automaton, mona_text
+from tests.support.judges.mona import mona_automaton, mona_text
 
 AB = Alphabet(("a", "b"))
 ABC = Alphabet(("a", "b", "c"))

@@ -38,7 +38,7 @@ from attemper.languages.temporal.syntax import (
     UnaryOperator,
 )
 from attemper.languages.words import Alphabet
-from tests.support.samples import FormulaSampler
+from tests.support.drawn.samples import FormulaSampler
 from tests.support.suites import Few
 
 A, B, C = Symbol("a"), Symbol("b"), Symbol("c")

@@ -14,7 +14,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.past_automaton import past_automaton
 from attemper.languages.temporal.syntax import Comparison, Numerical, subformulas
 from attemper.languages.words import Alphabet
-from tests.support.past_automata import drawn
+from tests.support.judges.past_automata import drawn
 
 AB = Alphabet(("a", "b"))
 

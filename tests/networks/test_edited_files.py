@@ -23,7 +23,7 @@ from attemper.networks.weights import tensors_of
 from attemper.running.dense import DenseTransformer
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula
-from tests.support.saved import change_structure, with_number
+from tests.support.mutants.saved import change_structure, with_number
 
 FORMULA = "#<[a] <= #<[b] & (a S b)"
 """Layer 0 has a head with no rows and one value, and one with two rows and one value."""

@@ -24,7 +24,7 @@ from attemper.networks.files import STRUCTURE, WEIGHTS, Source
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
 from attemper.workbench.model import Model, compile, load  # noqa: A004
-from tests.support.saved import Structure, change_structure
+from tests.support.mutants.saved import Structure, change_structure
 
 PAST_FORMULAS = [
     "a",

@@ -24,7 +24,13 @@ from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_ten
 from attemper.networks.wellformed import complaints
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.model import load
-from tests.support.saved import Structure, change_weights, read_structure, with_number, write_structure
+from tests.support.mutants.saved import (
+    Structure,
+    change_weights,
+    read_structure,
+    with_number,
+    write_structure,
+)
 
 FORMULAS = {
     "unbounded": "(#<[a] <= #>[b] | prime(#<[a])) & O (Y a)",

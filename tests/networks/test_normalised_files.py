@@ -23,7 +23,7 @@ from attemper.networks.layers import Norm, parameter_count
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import tensors_of
 from attemper.workbench.checking import _as_it_is
-from tests.support.saved import Structure, change_structure, change_weights, read_structure
+from tests.support.mutants.saved import Structure, change_structure, change_weights, read_structure
 
 WAYS = {
     "layer norm": LayerNorm(),

@@ -22,7 +22,7 @@ from attemper.networks.files import STRUCTURE, WEIGHTS
 from attemper.networks.files import load as load_network
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.model import load
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 Header = dict[str, Any]
 

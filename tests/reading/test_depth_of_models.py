@@ -8,7 +8,7 @@ from attemper.errors import UnprovedError
 from attemper.reading.models.tables import automaton_of_masked
 from attemper.theories.depth.ask import depth
 from tests.reading.test_tables import random_model
-from tests.support.masked_models import ArrayModel
+from tests.support.drawn.masked_models import ArrayModel
 
 
 def lower_bounds(seeds: range) -> int:

@@ -12,7 +12,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet, Word
 from attemper.reading.endless import WORK, Blocks, endless
 from attemper.reading.networks import program_of
-from tests.support.counting import ENDLESS, REGULAR
+from tests.support.drawn.counting import ENDLESS, REGULAR
 
 
 def program(text: str, symbols: str) -> Program:

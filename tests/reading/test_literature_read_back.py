@@ -7,10 +7,10 @@ import pytest
 from attemper.checker.names import UnprovenError
 from attemper.errors import UnsupportedError
 from attemper.workbench.decompiling import decompile
-from tests.support.literature import ENTRIES, NOT_SOLVABLE, NOT_YET
-from tests.support.literature.compiled import compiled
-from tests.support.literature.samples import Plan, words_of
-from tests.support.read_back import said_of
+from tests.support.corpora.literature import ENTRIES, NOT_SOLVABLE, NOT_YET
+from tests.support.corpora.literature.compiled import compiled
+from tests.support.corpora.literature.samples import Plan, words_of
+from tests.support.judges.read_back import said_of
 from tests.support.slowly import mostly_slow
 
 COUNTING = frozenset(

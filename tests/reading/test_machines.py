@@ -55,8 +55,8 @@ from attemper.languages.words import Alphabet, words_of_length
 from attemper.reading.machines import CapReachedError, Followed, automaton_of
 from attemper.workbench.automata import Caps, automaton_of_formula
 from tests.checker.test_following import Sampler
-from tests.support import automata
-from tests.support.samples import PAST_BINARY, PAST_UNARY
+from tests.support.drawn import automata
+from tests.support.drawn.samples import PAST_BINARY, PAST_UNARY
 from tests.support.slowly import mostly_slow
 
 AB, ABC = Alphabet(("a", "b")), Alphabet(("a", "b", "c"))

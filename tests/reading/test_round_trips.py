@@ -22,9 +22,9 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, parse_alphabet
 from attemper.reading.programs import read_program
 from attemper.workbench.decompiling import Decompiled, decompile
-from tests.support.past_automata import Table, drawn, least, table_of
-from tests.support.read_back import words_up_to, wrong_words
-from tests.support.regexes import Expression, random_expressions
+from tests.support.drawn.regexes import Expression, random_expressions
+from tests.support.judges.past_automata import Table, drawn, least, table_of
+from tests.support.judges.read_back import words_up_to, wrong_words
 from tests.support.slowly import mostly_slow
 
 LETTERS = "abc"

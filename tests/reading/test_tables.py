@@ -21,10 +21,10 @@ from attemper.models.hard.masked_examples import Alternating, LastIs
 from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
-from tests.support.by_rows import ByRows, Ended, Row, by_tables, words
-from tests.support.masked_models import ArrayModel
-from tests.support.orders import Numbers, invariant
-from tests.support.plain_masked import PlainMasked, drawn, verdict, verdicts
+from tests.support.drawn.by_rows import ByRows, Ended, Row, by_tables, words
+from tests.support.drawn.masked_models import ArrayModel
+from tests.support.oracles.orders import Numbers, invariant
+from tests.support.oracles.plain_masked import PlainMasked, drawn, verdict, verdicts
 
 PLACES = ((0, 1), (0, 2), (0, 3), (1, 1), (2, 1), (1, 2), (2, 3))
 

@@ -28,7 +28,7 @@ from attemper.running.closed_form_tensors import form_values
 from attemper.running.engines.fused import _running_means
 from attemper.running.places import Places
 from attemper.running.traceable.attention import weights_of
-from tests.support.samples import adversarial_words
+from tests.support.drawn.samples import adversarial_words
 
 EXP_ULPS = 8
 """exp is within so many u, relatively; for a float32 or float64 network it is exactly 1 at 0."""

@@ -23,9 +23,9 @@ from attemper.running.dense import DenseTransformer
 from attemper.running.engines.names import SHORT, Engine
 from attemper.running.runs import Run
 from tests.running.test_scores_too_small import WEIGHTINGS, _mean_of_ones
-from tests.support.changed_networks import changed
-from tests.support.empty_layers import share_of_a
-from tests.support.scan_networks import FAMILIES, OTHERS, POSITIONS, drawn_head, network_of
+from tests.support.drawn.empty_layers import share_of_a
+from tests.support.drawn.scan_networks import FAMILIES, OTHERS, POSITIONS, drawn_head, network_of
+from tests.support.mutants.changed_networks import changed
 
 FORMULAS = {
     "majority": ("#<['0'] <= #<['1']", "01", {}),

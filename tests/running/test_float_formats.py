@@ -25,7 +25,7 @@ from attemper.running.runs import Run
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType
-from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.drawn.samples import FormulaSampler, adversarial_words
 from tests.support.slowly import every_nth
 
 U32 = 2.0**-24

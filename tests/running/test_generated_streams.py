@@ -26,8 +26,8 @@ from attemper.running.streaming.heads import Row
 from attemper.running.streaming.steps import steps_of
 from attemper.running.streaming.stream import Stream
 from tests.running.test_streaming import ROWS, far_from_level, majority, one_head, random_models, six
-from tests.support.changed_networks import changed
-from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM
+from tests.support.mutants.changed_networks import changed
+from tests.support.oracles.numbers import BIGRAMS, FRACTION, HISTOGRAM
 
 Rows = list[list[Row]]
 

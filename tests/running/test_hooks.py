@@ -36,7 +36,7 @@ from attemper.running.places import Places
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 from attemper.workbench.options import Weights
-from tests.support.samples import adversarial_words
+from tests.support.drawn.samples import adversarial_words
 
 U64 = 2.0**-53
 """The unit round-off of float64."""

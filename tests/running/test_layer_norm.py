@@ -24,7 +24,7 @@ from attemper.running.batches import tokens_of
 from attemper.running.dense import DenseTransformer
 from attemper.running.hooks import HookPoint
 from attemper.workbench.options import RegimeName
-from tests.support.normalised import (
+from tests.support.drawn.normalised import (
     BROAD,
     BUILDS,
     CASES,

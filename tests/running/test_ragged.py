@@ -22,7 +22,7 @@ from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words
 from attemper.workbench.model import Model
 from attemper.workbench.options import DType, Weights
-from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.drawn.samples import FormulaSampler, adversarial_words
 
 PAST = ("Y (a S b)", "#<[a] <= #<[b]", "even(#<[a])")
 FUTURE = ("X (a U b)", "#>[a] <= #>[b]")

@@ -21,11 +21,9 @@ from attemper.networks.layers import Foreign, Head, Layer, Masking, Network, Sof
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer
 from attemper.running.engines.scan import forward
-from tests.support import scan_networks as by_hand
-from tests.support.automata import random_dfa
-from tests.support.extended_rows import HAS_EXTENDED, head_rows
-from tests.support.head_outputs import heads_in_blocks, heads_of, judged, judged_run, module_of
-from tests.support.long_words import (
+from tests.support.drawn import scan_networks as by_hand
+from tests.support.drawn.automata import random_dfa
+from tests.support.drawn.long_words import (
     WORDS,
     accepted_prefixes,
     as_word,
@@ -33,8 +31,8 @@ from tests.support.long_words import (
     random_word,
     wrong_positions,
 )
-from tests.support.scan_networks import FAMILIES, OTHERS, HeadOf, network_of
-from tests.support.scan_sweeps import (
+from tests.support.drawn.scan_networks import FAMILIES, OTHERS, HeadOf, network_of
+from tests.support.drawn.scan_sweeps import (
     AB,
     CLOSE,
     UNIT,
@@ -49,6 +47,8 @@ from tests.support.scan_sweeps import (
     some_words,
     steeper,
 )
+from tests.support.judges.extended_rows import HAS_EXTENDED, head_rows
+from tests.support.judges.head_outputs import heads_in_blocks, heads_of, judged, judged_run, module_of
 
 pytestmark = pytest.mark.skipif(not HAS_EXTENDED, reason="no numbers of a 64-bit mantissa here")
 

@@ -7,10 +7,8 @@ from collections import defaultdict
 import pytest
 
 from attemper.compiling.regimes import Regime
-from tests.support.extended_rows import HAS_EXTENDED
-from tests.support.head_outputs import errors_by_construction, module_of
-from tests.support.scan_networks import FAMILIES, OTHERS
-from tests.support.scan_sweeps import (
+from tests.support.drawn.scan_networks import FAMILIES, OTHERS
+from tests.support.drawn.scan_sweeps import (
     UNIT,
     demo_networks,
     foreign,
@@ -21,6 +19,8 @@ from tests.support.scan_sweeps import (
     require_right,
     some_words,
 )
+from tests.support.judges.extended_rows import HAS_EXTENDED
+from tests.support.judges.head_outputs import errors_by_construction, module_of
 
 pytestmark = [
     pytest.mark.slow,

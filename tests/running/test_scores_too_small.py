@@ -19,7 +19,7 @@ from attemper.networks.layers import (
     Weighting,
 )
 from attemper.running.dense import DenseTransformer
-from tests.support.attacks import form, head, network_of
+from tests.support.mutants.attacks import form, head, network_of
 
 WORD = torch.tensor([[0, 0, 0]])
 BLIND = {Masking.STRICT_FUTURE: 0, Masking.STRICT_PAST: 2}

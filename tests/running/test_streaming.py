@@ -45,9 +45,9 @@ from attemper.running.streaming.windows import FARTHEST, kept_for
 from attemper.workbench.options import RegimeName
 from attemper.workbench.verifying.comparing import exact_rows
 from attemper.workbench.zoo import compile_entry
-from tests.support.changed_networks import changed
-from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM
-from tests.support.samples import FormulaSampler, adversarial_words
+from tests.support.drawn.samples import FormulaSampler, adversarial_words
+from tests.support.mutants.changed_networks import changed
+from tests.support.oracles.numbers import BIGRAMS, FRACTION, HISTOGRAM
 
 LENGTHS = (1, 2, 3, 9, 60, 200)
 REGIMES: tuple[RegimeName, ...] = ("decoder", "unbounded")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.checked_here import checked_here
+from tests.support.cli.checked_here import checked_here
 
 
 @pytest.fixture(autouse=True)

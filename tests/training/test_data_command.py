@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attemper.training.datasets import read_split
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 
 def test_words_are_written_and_counted(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from attemper.training.loop import Logged, State, rate_at, trained
 from attemper.training.losses import lesson_of
 from attemper.training.models import model_of
 from attemper.training.settings import TrainingSettings
-from tests.support.training import tiny
+from tests.support.drawn.training import tiny
 
 
 def ran(**entries: Any) -> tuple[list[Logged | None], list[float]]:

@@ -17,7 +17,7 @@ from attemper.training.labelled import Labelled
 from attemper.training.losses import NextSymbols, Verdicts, lesson_of, place_of, words_digest
 from attemper.training.models import model_of
 from attemper.training.prefixes import drawn_prefixes, laws, states
-from tests.support.training import RECOGNITION, tiny
+from tests.support.drawn.training import RECOGNITION, tiny
 
 
 class Spy(nn.Module):

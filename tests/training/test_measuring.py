@@ -25,8 +25,8 @@ from attemper.training import measuring
 from attemper.training.measuring import Logits, Measured, measured
 from attemper.training.models import ParityRnn
 from attemper.training.prefixes import symbols_of
-from tests.support.sources import after, law, prefixes
-from tests.support.training import ByWord
+from tests.support.drawn.training import ByWord
+from tests.support.oracles.sources import after, law, prefixes
 
 EVEN, ODD = Parity(Fraction(1, 2), odd=False), Parity(Fraction(1, 3), odd=True)
 DYCK = Brackets(Fraction(2, 5))

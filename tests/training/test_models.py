@@ -14,7 +14,7 @@ from attemper.errors import OptionError
 from attemper.training.models import LastSymbols, ParityRnn, model_of, parameter_count
 from attemper.training.settings import ModelSettings
 from attemper.training.transformer import Transformer, sinusoids
-from tests.support.training import PARITY, tiny
+from tests.support.drawn.training import PARITY, tiny
 
 NORMS, TEMPERATURES, POSITIONS = ("post", "pre", "none"), ("none", "log-n"), ("none", "sinusoidal", "learned")
 

@@ -20,7 +20,7 @@ from attemper.training.prefixes import (
     tokens_of,
     with_laws,
 )
-from tests.support.sources import PAIRS, after, prefixes, unmatched
+from tests.support.oracles.sources import PAIRS, after, prefixes, unmatched
 
 SOURCES = [
     Parity(Fraction(1, 2), odd=False),

@@ -14,7 +14,7 @@ from attemper.models.soft.soft import outputs_of
 from attemper.models.soft.weights import Mask, Table
 from attemper.training.models import model_of
 from attemper.training.transformer import Transformer, sinusoids
-from tests.support.training import tiny
+from tests.support.drawn.training import tiny
 
 SYMBOLS = ("0", "1", "$")
 WORDS = np.array(list(product(range(3), repeat=4)))

@@ -14,8 +14,8 @@ import pytest
 from attemper.training import runs
 from attemper.training.runs import train
 from attemper.training.settings import Settings
+from tests.support.drawn.training import RECOGNITION, tiny, written
 from tests.support.slowly import mostly_slow
-from tests.support.training import RECOGNITION, tiny, written
 
 KINDS = {"source": tiny(), "language": tiny(task=RECOGNITION), "table": tiny(model={"kind": "table"})}
 STEPS = 7

@@ -15,7 +15,7 @@ from attemper.training import runs
 from attemper.training.entries import digest_of, read_settings
 from attemper.training.runs import load_run, train
 from attemper.training.settings import Settings
-from tests.support.training import RECOGNITION, tiny
+from tests.support.drawn.training import RECOGNITION, tiny
 
 SETTINGS = tiny()
 

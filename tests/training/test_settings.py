@@ -10,7 +10,7 @@ import pytest
 
 from attemper.errors import MalformedFileError, OptionError
 from attemper.training.entries import as_toml, digest_of, entries_of, read_settings, settings_from
-from tests.support.training import PARITY, tiny
+from tests.support.drawn.training import PARITY, tiny
 
 MINIMAL = f"[task]\nname = '{PARITY['name']}'\np = '{PARITY['p']}'\n"
 REGEX = {"kind": "recognition", "language": "regex:é'\"\\ \U0001f600\x7f\n\t\x00", "alphabet": "ab"}

@@ -26,7 +26,7 @@ from attemper.training.study.files import _csv, write_study
 from attemper.training.study.plans import SOURCES, Plan, plans
 from attemper.training.study.results import Study, study_of
 from attemper.training.sweeps import folder_of, swept
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 TINY = {"steps": 3, "batch": 4, "length": 5}
 

@@ -16,8 +16,8 @@ from attemper.training import runs, sweeps
 from attemper.training.entries import entries_of
 from attemper.training.runs import load_run
 from attemper.training.sweeps import folder_of, products, swept
-from tests.support.executors import AtOnce
-from tests.support.training import tiny
+from tests.support.cli.executors import AtOnce
+from tests.support.drawn.training import tiny
 
 ENTRIES = entries_of(tiny())
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from attemper.training.entries import digest_of
-from tests.support.command_line import attemper
-from tests.support.training import RECOGNITION, tiny, written
+from tests.support.cli.command_line import attemper
+from tests.support.drawn.training import RECOGNITION, tiny, written
 
 
 @pytest.fixture

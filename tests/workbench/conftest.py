@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.checked_here import checked_here
+from tests.support.cli.checked_here import checked_here
 
 ABOUT_PROCESSES = {"test_time_limit", "test_interrupts", "test_checking", "test_user_modules"}
 """The files whose tests are about the process that checks, its limits, or what it imports."""

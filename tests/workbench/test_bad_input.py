@@ -23,8 +23,8 @@ from attemper.networks.files import STRUCTURE, WEIGHTS
 from attemper.workbench.cli.lines import LONGEST_LINE, lines_in
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.model import load
-from tests.support.command_line import Outcome, attemper
-from tests.support.saved import (
+from tests.support.cli.command_line import Outcome, attemper
+from tests.support.mutants.saved import (
     Structure,
     change_structure,
     change_weights,

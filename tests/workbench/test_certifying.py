@@ -15,7 +15,7 @@ from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.networks.files import STRUCTURE
-from tests.support.command_line import attemper as run_command_line
+from tests.support.cli.command_line import attemper as run_command_line
 
 MAJORITY = "#<['0'] <= #<['1']"
 

@@ -14,7 +14,7 @@ from attemper.errors import ExitCode
 from attemper.networks.files import Source, save
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.model import load
-from tests.support.command_line import Outcome, attemper
+from tests.support.cli.command_line import Outcome, attemper
 
 MAJORITY = "#<['0'] <= #<['1']"
 

@@ -21,7 +21,7 @@ from attemper.errors import ExitCode, OptionError, SourceError, UnsupportedError
 from attemper.languages.words import words_of_length
 from attemper.networks.files import STRUCTURE
 from attemper.workbench.model import load
-from tests.support.command_line import attemper as command
+from tests.support.cli.command_line import attemper as command
 
 FAR = """alphabet ["a", "b"]
 s0 = letter ["a"]

@@ -18,7 +18,7 @@ from attemper.registry import COMMANDS
 from attemper.workbench.cli import compiling, running
 from attemper.workbench.cli.progress import doing
 from attemper.workbench.model import load
-from tests.support.command_line import Outcome, attemper
+from tests.support.cli.command_line import Outcome, attemper
 
 
 def compiled(folder: Path, formula: str, alphabet: str, *options: object) -> Outcome:

@@ -18,8 +18,8 @@ from attemper.reading import machines, networks
 from attemper.reading.machines import CapReachedError, Followed, automaton_of
 from attemper.workbench import decompiling
 from attemper.workbench.decompiling import decompile
-from tests.support.command_line import attemper as run_attemper
-from tests.support.counting import ENDLESS, REGULAR
+from tests.support.cli.command_line import attemper as run_attemper
+from tests.support.drawn.counting import ENDLESS, REGULAR
 
 LONGEST = {"ab": 8, "abc": 5}
 

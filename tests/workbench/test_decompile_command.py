@@ -18,7 +18,7 @@ from attemper.languages.regular.files import read_dfa
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 from attemper.workbench.report import decompiled
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 
 @pytest.fixture(scope="module")

@@ -28,11 +28,11 @@ from attemper.networks.typed import LayerOf, UnitOf, hard_network
 from attemper.networks.wellformed import complaints
 from attemper.workbench.automata import Caps
 from attemper.workbench.decompiling import Subject, decompile, departure
-from tests.support.command_line import attemper as run_attemper
-from tests.support.mutants import gentle_mutant, random_network_mutant
-from tests.support.past_automata import drawn
-from tests.support.permuted import permuted
-from tests.support.read_back import long_words, said_of, words_up_to, wrong_words
+from tests.support.cli.command_line import attemper as run_attemper
+from tests.support.judges.past_automata import drawn
+from tests.support.judges.read_back import long_words, said_of, words_up_to, wrong_words
+from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
+from tests.support.mutants.permuted import permuted
 from tests.support.slowly import mostly_slow
 
 REGIMES = ("unbounded", "temperature", "decoder")

@@ -12,7 +12,7 @@ import torch
 
 from attemper.certificates.files import CERTIFICATE
 from attemper.networks.files import WEIGHTS
-from tests.support.command_line import Outcome, attemper
+from tests.support.cli.command_line import Outcome, attemper
 
 MAJORITY = "#<['0'] <= #<['1']"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 
 @pytest.fixture(scope="module")

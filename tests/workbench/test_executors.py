@@ -19,8 +19,8 @@ from attemper.errors import ExitCode, OptionError, UnsupportedError
 from attemper.workbench.verify import Plan, Sweep, verify
 from attemper.workbench.verifying import executors, plans
 from attemper.workbench.verifying.executors import process_pool, run_on_processes, scheduler
-from tests.support.command_line import attemper as command
-from tests.support.executors import Breaking
+from tests.support.cli.command_line import attemper as command
+from tests.support.cli.executors import Breaking
 from tests.workbench.test_sweeps import MAJORITY, MODELS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.report.network_text import network_lines
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 ONCE = """\
 pass temporal_to_program: 5 steps

@@ -10,7 +10,7 @@ import pytest
 
 from attemper.errors import ExitCode
 from attemper.workbench.model import compile as compile_formula
-from tests.support.command_line import Outcome, attemper
+from tests.support.cli.command_line import Outcome, attemper
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from attemper.networks.layers import Network
 from attemper.workbench.cli.options import rational
 from attemper.workbench.report.assumptions import one_symbol
 from attemper.workbench.report.summary import logit_growth
-from tests.support.command_line import Outcome, attemper
-from tests.support.normalised import BUILDS
+from tests.support.cli.command_line import Outcome, attemper
+from tests.support.drawn.normalised import BUILDS
 
 MAJORITY = "#<['0'] <= #<['1']"
 

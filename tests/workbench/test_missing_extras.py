@@ -12,8 +12,8 @@ from packaging.requirements import Requirement
 import attemper as library
 from attemper.errors import ExitCode
 from attemper.exports.kinds import Kind
-from tests.support.absent import attemper_without, python_without
-from tests.support.command_line import attemper
+from tests.support.cli.absent import attemper_without, python_without
+from tests.support.cli.command_line import attemper
 from tests.support.slowly import mostly_slow
 
 ROOT = Path(__file__).parents[2]

@@ -25,9 +25,9 @@ from attemper.models.hard.networks import NetworkModel
 from attemper.networks.layers import Network
 from attemper.running.numbers import read_numbers, show_number
 from attemper.workbench.verify import Plan, verify
-from tests.support.command_line import attemper as command
-from tests.support.compared import agree
-from tests.support.numbers import BIGRAMS, FRACTION, HISTOGRAM, bigrams, fraction, histogram
+from tests.support.cli.command_line import attemper as command
+from tests.support.oracles.numbers import BIGRAMS, FRACTION, HISTOGRAM, bigrams, fraction, histogram
+from tests.support.writers.compared import agree
 
 ORACLES = {HISTOGRAM: histogram, FRACTION: fraction, BIGRAMS: bigrams}
 IDS = ("histogram", "fraction", "bigrams")

@@ -32,8 +32,8 @@ from attemper.workbench.play.processes import Answer, Limits, answer_to
 from attemper.workbench.play.question import CHOICES, Question, Written, model_of, read_question
 from attemper.workbench.zoo_sources import language_of
 from tests.exports.runs_page import needs_node
-from tests.support.asgi import OWN, PORT, request
-from tests.support.command_line import attemper as run
+from tests.support.cli.asgi import OWN, PORT, request
+from tests.support.cli.command_line import attemper as run
 
 FORM = """
 const element = (value = "") => ({ value, setAttribute() {}, closest: () => null });

@@ -20,7 +20,7 @@ from attemper.certificates.files import CERTIFICATE, FORMAT
 from attemper.errors import ExitCode
 from attemper.languages.temporal.reading import At
 from attemper.networks.files import WEIGHTS
-from tests.support.command_line import attemper as run_command_line
+from tests.support.cli.command_line import attemper as run_command_line
 
 EVER = """alphabet ["a", "b"]
 s0 = letter ["b"]

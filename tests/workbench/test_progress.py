@@ -15,7 +15,7 @@ from attemper.training import datasets
 from attemper.workbench.cli import app, progress
 from attemper.workbench.cli.console import err, out, status_line
 from attemper.workbench.cli.progress import activity, counting, doing, duration, waiting_for_the_user
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 SOON = 0.02
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
 

@@ -12,8 +12,8 @@ from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError, SourceError
 from attemper.languages.rasp.program import parse_rasp
 from attemper.rasp import i, j
-from tests.support.command_line import attemper as command
-from tests.support.rasp import RaspMeaning, words_to
+from tests.support.cli.command_line import attemper as command
+from tests.support.judges.rasp import RaspMeaning, words_to
 
 BRACKETS = """alphabet ( [ ) ]
 empty accept

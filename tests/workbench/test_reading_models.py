@@ -20,7 +20,7 @@ from attemper.models.hard.protocol import Array
 from attemper.modules import ModuleError
 from attemper.workbench import reading_models
 from attemper.workbench.reading_models import ModelReading, read_model
-from tests.support.by_rows import ByRows, Ended, by_tables
+from tests.support.drawn.by_rows import ByRows, Ended, by_tables
 
 NAME = "attemper.models.hard.masked_examples:Alternating"
 

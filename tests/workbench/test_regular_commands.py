@@ -24,9 +24,9 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.regex import parse_regex
 from attemper.workbench.model import compile_regex, load
-from tests.support import automata
-from tests.support.command_line import Outcome, attemper
-from tests.support.saved import change_structure
+from tests.support.cli.command_line import Outcome, attemper
+from tests.support.drawn import automata
+from tests.support.mutants.saved import change_structure
 
 LONGEST_MESSAGE = 12
 

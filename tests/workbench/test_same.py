@@ -33,8 +33,8 @@ from attemper.workbench import same as module
 from attemper.workbench.model import compile_for
 from attemper.workbench.same import same
 from attemper.workbench.sameness import Answer, Sameness
-from tests.support import automata
-from tests.support.equivalences import Drawn, DrawnExpression, laws_hold, text_of
+from tests.support.drawn import automata
+from tests.support.drawn.equivalences import Drawn, DrawnExpression, laws_hold, text_of
 from tests.support.slowly import mostly_slow
 
 AB = Alphabet(("a", "b"))

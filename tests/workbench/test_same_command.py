@@ -9,7 +9,7 @@ import pytest
 
 from attemper.errors import ExitCode
 from attemper.exact.predicates import register_predicate
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 
 def test_the_same_language(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ import attemper
 from attemper.attention_program.parse import parse_program
 from attemper.errors import ExitCode
 from attemper.running.streaming.stream import Stream
-from tests.support.command_line import attemper as command
-from tests.support.numbers import BIGRAMS, HISTOGRAM
+from tests.support.cli.command_line import attemper as command
+from tests.support.oracles.numbers import BIGRAMS, HISTOGRAM
 
 RUN = "from attemper.workbench.cli.app import main; main()"
 

@@ -24,8 +24,8 @@ from attemper.workbench.verifying.batches import Batch, Listed, Prefixes, Stretc
 from attemper.workbench.verifying.comparing import Contest, one_thread, try_batches
 from attemper.workbench.verifying.plans import Part
 from attemper.workbench.verifying.working import packed, work
-from tests.support.executors import AtOnce, Breaking, DyingWorkers, Forgetful, Shuffling
-from tests.support.numbers import FRACTION
+from tests.support.cli.executors import AtOnce, Breaking, DyingWorkers, Forgetful, Shuffling
+from tests.support.oracles.numbers import FRACTION
 
 PLAN = Plan(up_to=6, random_words=30, length=40)
 

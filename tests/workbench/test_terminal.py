@@ -28,7 +28,7 @@ from attemper.workbench import demo
 from attemper.workbench.cli.app import main
 from attemper.workbench.cli.console import NARROWEST, out, wrapped
 from attemper.workbench.report.attention import PLAIN_SHADES, SHADES, STEPS
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 WIDTHS = (80, 100)
 NAMES = [f"net{number}" for number in range(len(demo.SHOWN))]

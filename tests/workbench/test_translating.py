@@ -19,9 +19,9 @@ from attemper.languages.temporal.syntax import CountAtom, Formula, PositionAtom,
 from attemper.languages.words import Alphabet, parse_alphabet, words_of_length
 from attemper.workbench.asking import formula_of
 from attemper.workbench.translate import Way, translate
-from tests.support import automata
-from tests.support.command_line import attemper
-from tests.support.literature import ENTRIES
+from tests.support.cli.command_line import attemper
+from tests.support.corpora.literature import ENTRIES
+from tests.support.drawn import automata
 from tests.support.slowly import every_nth
 
 LANGUAGES = [

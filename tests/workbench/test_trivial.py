@@ -8,7 +8,7 @@ import pytest
 
 from attemper.workbench.model import read_source
 from attemper.workbench.trivial import notes_on_words
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from attemper.errors import ExitCode
 from attemper.workbench.cli.app import main
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 MODULE = '''
 import numpy as np

@@ -11,8 +11,8 @@ import pytest
 import attemper as library
 from attemper.errors import ExitCode, OptionError
 from attemper.missing import torch_needed
-from tests.support.absent import attemper_without, python_without
-from tests.support.command_line import attemper
+from tests.support.cli.absent import attemper_without, python_without
+from tests.support.cli.command_line import attemper
 from tests.support.slowly import mostly_slow
 
 REMEDY = "torch is not installed, which running needs: pip install torch"

@@ -16,8 +16,8 @@ from attemper.languages.named.zoo import (
     transduction_named,
 )
 from attemper.workbench.cli.zoo import cut
-from tests.support.command_line import attemper
-from tests.support.zoo import horizon
+from tests.support.cli.command_line import attemper
+from tests.support.corpora.zoo import horizon
 from tests.workbench.test_terminal import WIDTHS, too_wide
 
 # The list ------------------------------------------------------------------------------------------------

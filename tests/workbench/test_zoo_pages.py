@@ -23,7 +23,7 @@ from attemper.workbench.zoo import compile_entry
 from attemper.workbench.zoo_pages import making
 from attemper.workbench.zoo_pages.index import index_text
 from attemper.workbench.zoo_pages.making import zoo_page
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 FEW = tuple(map(named, ("majority", "date", "dyck-1-depth-3", "sort", "mod-3")))
 

@@ -28,8 +28,8 @@ from attemper.languages.named.zoo import named
 from attemper.languages.rasp.program import parse_rasp
 from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Masking, Network
 from tests.checker.attention.test_by_cases import BACK, TIE, by_cases, cases, equal_letters
-from tests.support.head_cases import LONG, WORDS, Case, fact_of
-from tests.support.heads import ALL, LEFT, Palette, attended, places
+from tests.support.drawn.head_cases import LONG, WORDS, Case, fact_of
+from tests.support.drawn.heads import ALL, LEFT, Palette, attended, places
 
 STRICT_LEFT, STRICT_RIGHT = Masking.STRICT_FUTURE, Masking.STRICT_PAST
 

@@ -18,7 +18,7 @@ from attemper.exact.balls import precision, upper_bound
 from attemper.exact.formats import FLOAT64
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import Masking
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     SELECT,
     Case,
     fact_of,
@@ -28,8 +28,8 @@ from tests.support.head_cases import (
     require_what_is_computed,
     wrongly,
 )
-from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows
-from tests.support.rounding import rounded_at, run_at, selecting
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, Rows
+from tests.support.judges.rounding import rounded_at, run_at, selecting
 
 STRICT_LEFT, STRICT_RIGHT = Masking.STRICT_FUTURE, Masking.STRICT_PAST
 

@@ -17,9 +17,9 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.rounding import network as rounding
 from attemper.checker.rounding.arithmetic import EXACT
 from attemper.networks.layers import Network
-from tests.support import audit as auditing
-from tests.support.audit import Subject, Tally, audit
-from tests.support.audited import KINDS, subject, words_of
+from tests.support.drawn.audited import KINDS, subject, words_of
+from tests.support.judges import audit as auditing
+from tests.support.judges.audit import Subject, Tally, audit
 
 PARTS, EACH = 17, 2
 """Tests of each kind, and networks of each test."""

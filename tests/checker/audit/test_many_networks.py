@@ -7,8 +7,8 @@ import random
 import pytest
 
 from attemper.checker.heads import INTEGER_RULES, RULES
-from tests.support.audit import Tally, audit
-from tests.support.audited import KINDS, subject, words_of
+from tests.support.drawn.audited import KINDS, subject, words_of
+from tests.support.judges.audit import Tally, audit
 
 PARTS, EACH = 20, 50
 LONGEST = 8

@@ -40,9 +40,9 @@ from attemper.networks.layers import (
     Softmax,
 )
 from attemper.networks.meaning_soft import attention, residual_streams
-from tests.support.closed_forms import edited
-from tests.support.matching import one_matched
-from tests.support.nearest import AB, language_of, nearest_by_definition
+from tests.support.drawn.matching import one_matched
+from tests.support.drawn.nearest import AB, language_of, nearest_by_definition
+from tests.support.mutants.closed_forms import edited
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
 CASE = (Mask.ALL, Choice.RIGHTMOST, ((1, -1), 1), ((-1, 1), 1), ("a",), Mask.UP_TO)

@@ -39,8 +39,8 @@ from attemper.languages.words import words_of_length
 from attemper.networks.layers import Head, IntegerValue, Masking, NearestInteger, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
 from attemper.running.dense import DenseTransformer
-from tests.support.closed_forms import edited
-from tests.support.nearest import AB, language_of, one_nearest
+from tests.support.drawn.nearest import AB, language_of, one_nearest
+from tests.support.mutants.closed_forms import edited
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
 QUERY, KEY = ((1, -1), 1), ((-1, 1), 0)

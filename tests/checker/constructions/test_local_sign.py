@@ -16,7 +16,7 @@ from attemper.exact.formats import FloatFormat
 from attemper.networks.layers import (
     Layer,
 )
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     HALVES,
     LOCAL_SIGN,
     WORDS,
@@ -31,8 +31,8 @@ from tests.support.head_cases import (
     with_rows,
     wrongly,
 )
-from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, places
-from tests.support.rounding import (
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, places
+from tests.support.judges.rounding import (
     LEAST,
     RANGE,
     SUMS,

@@ -25,8 +25,7 @@ from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
 from attemper.networks.layers import (
     Masking,
 )
-from tests.support.attacks import form
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     LOOKUP,
     Case,
     Formula,
@@ -40,8 +39,8 @@ from tests.support.head_cases import (
     with_rows,
     wrongly,
 )
-from tests.support.heads import ALL, LEFT, RIGHT, Form
-from tests.support.rounding import (
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form
+from tests.support.judges.rounding import (
     ERRORS,
     SUMS,
     U,
@@ -56,6 +55,7 @@ from tests.support.rounding import (
     run_at,
     scored,
 )
+from tests.support.mutants.attacks import form
 
 prepare = palette
 

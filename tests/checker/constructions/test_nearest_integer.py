@@ -43,7 +43,7 @@ from attemper.networks.layers import (
     Softmax,
 )
 from attemper.networks.meaning_soft import attention, output_bits, residual_streams
-from tests.support.nearest import AB, language_of, nearest_by_definition, one_nearest
+from tests.support.drawn.nearest import AB, language_of, nearest_by_definition, one_nearest
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)
 CASE = {

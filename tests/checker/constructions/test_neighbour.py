@@ -13,7 +13,7 @@ from attemper.exact.formats import BFLOAT16
 from attemper.networks.layers import (
     Masking,
 )
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     NEIGHBOUR,
     Case,
     bounds_of,
@@ -26,8 +26,8 @@ from tests.support.head_cases import (
     with_rows,
     wrongly,
 )
-from tests.support.heads import ALL, LEFT, RIGHT, Form, Rows
-from tests.support.rounding import (
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Rows
+from tests.support.judges.rounding import (
     finely,
     loss_of,
     run_at,

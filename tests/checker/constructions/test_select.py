@@ -23,7 +23,7 @@ from attemper.networks.layers import (
     Masking,
     Network,
 )
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     SELECT,
     WIDTH,
     Case,
@@ -39,8 +39,8 @@ from tests.support.head_cases import (
     require_what_is_computed,
     wrongly,
 )
-from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended, places, short_words
-from tests.support.rounding import (
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, Rows, attended, places, short_words
+from tests.support.judges.rounding import (
     U,
     finely,
     loss_of,

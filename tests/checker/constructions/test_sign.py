@@ -20,8 +20,7 @@ from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64
 from attemper.networks.layers import (
     Masking,
 )
-from tests.support.attacks import form
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     SIGN,
     Case,
     Formula,
@@ -32,8 +31,8 @@ from tests.support.head_cases import (
     require_what_is_computed,
     with_rows,
 )
-from tests.support.heads import ALL, LEFT, RIGHT, Form, Palette
-from tests.support.rounding import (
+from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette
+from tests.support.judges.rounding import (
     ERRORS,
     NUMERATOR,
     U,
@@ -46,6 +45,7 @@ from tests.support.rounding import (
     run_at,
     signed,
 )
+from tests.support.mutants.attacks import form
 
 prepare = palette
 

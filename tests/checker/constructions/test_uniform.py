@@ -20,8 +20,7 @@ from attemper.networks.layers import (
     Network,
     Uniform,
 )
-from tests.support.attacks import Part, form, head, network_of
-from tests.support.head_cases import (
+from tests.support.drawn.head_cases import (
     UNIFORM,
     Case,
     palette,
@@ -29,8 +28,8 @@ from tests.support.head_cases import (
     require_refused_if_wrong,
     require_what_is_computed,
 )
-from tests.support.heads import ALL, LEFT, RIGHT
-from tests.support.rounding import (
+from tests.support.drawn.heads import ALL, LEFT, RIGHT
+from tests.support.judges.rounding import (
     NORMALISE,
     NUMERATOR,
     SUMS,
@@ -47,6 +46,7 @@ from tests.support.rounding import (
     selecting,
     sums_at,
 )
+from tests.support.mutants.attacks import Part, form, head, network_of
 
 prepare = palette
 UNIFORMS = [

@@ -30,8 +30,7 @@ from attemper.networks.layers import (
     LinearForm,
     Uniform,
 )
-from tests.support.attacks import form, head, network_of
-from tests.support.rounding import (
+from tests.support.judges.rounding import (
     ERRORS,
     NUMERATOR,
     U,
@@ -51,6 +50,7 @@ from tests.support.rounding import (
     selecting,
     sums_at,
 )
+from tests.support.mutants.attacks import form, head, network_of
 
 TEMPERATURES: list[tuple[ClosedForm, bool]] = [
     (ONE, True),

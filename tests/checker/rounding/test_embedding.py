@@ -60,8 +60,8 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.networks.layers import Hidden, Layer, Network, Select, Uniform
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer
-from tests.support import float_rule
-from tests.support.attacks import form, head, hidden, network_of
+from tests.support.judges import float_rule
+from tests.support.mutants.attacks import form, head, hidden, network_of
 
 F = Fraction
 SMALL = plus(F(1, 3 * 2**128))

@@ -26,8 +26,7 @@ from attemper.networks.layers import (
     Select,
     Uniform,
 )
-from tests.support.attacks import Part, form, head, hidden, network_of
-from tests.support.rounding import (
+from tests.support.judges.rounding import (
     NORMALISE,
     NUMERATOR,
     SUMS,
@@ -39,6 +38,7 @@ from tests.support.rounding import (
     signed,
     sums_at,
 )
+from tests.support.mutants.attacks import Part, form, head, hidden, network_of
 
 
 def averaging(size: int | Fraction) -> Network:

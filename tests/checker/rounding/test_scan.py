@@ -55,8 +55,7 @@ from attemper.networks.layers import Layer, LinearForm, Lookup, Masking, Network
 from attemper.running.engines.scan.classes import MOST_CLASSES
 from attemper.running.engines.scan.sums import TAIL
 from attemper.workbench.model import compile as compile_formula
-from tests.support.attacks import EVEN, form, head, network_of
-from tests.support.rounding import (
+from tests.support.judges.rounding import (
     U,
     finely,
     is_same,
@@ -67,6 +66,7 @@ from tests.support.rounding import (
     shifting,
     signed,
 )
+from tests.support.mutants.attacks import EVEN, form, head, network_of
 
 NAMES = Formulas(("a", "b"))
 BIT = Output(0, NAMES.letter("a"), Fraction(1), Fraction(1))

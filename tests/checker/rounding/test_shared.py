@@ -24,10 +24,10 @@ from attemper.exact import laurent
 from attemper.exact.closed_forms import ONE, SIGN, number, plus, times
 from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS
 from attemper.exact.laurent import AFTER_FIRST
-from tests.support.attacks import EVEN, form, network_of
-from tests.support.audit import followed
-from tests.support.audited import subject
-from tests.support.rounding import NUMERATOR, cold_of, rounded_at, run_at, selecting
+from tests.support.drawn.audited import subject
+from tests.support.judges.audit import followed
+from tests.support.judges.rounding import NUMERATOR, cold_of, rounded_at, run_at, selecting
+from tests.support.mutants.attacks import EVEN, form, network_of
 
 
 class Forgetful(dict[Any, Any]):

@@ -23,8 +23,8 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word, parse_alphabet, words_of_length
-from tests.support import automata
-from tests.support.counters import Rule, random_rule
+from tests.support.drawn import automata
+from tests.support.drawn.counters import Rule, random_rule
 
 
 def wrong_words(counter: BoundedCounter, dfa: Dfa, seed: int) -> list[Word]:

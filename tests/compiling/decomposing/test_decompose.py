@@ -20,7 +20,7 @@ from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, parse_alphabet
 from tests.compiling.decomposing.verifying import check, configurations
-from tests.support import automata
+from tests.support.drawn import automata
 from tests.support.suites import Few
 
 NAMED: dict[str, tuple[Dfa, int]] = {

@@ -17,7 +17,7 @@ from attemper.compiling.decomposing.stages import Images
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.image_sets import members
 from attemper.languages.words import words_of_length
-from tests.support import automata
+from tests.support.drawn import automata
 
 
 def is_congruence(dfa: Dfa, classes: tuple[int, ...]) -> bool:

@@ -18,7 +18,7 @@ from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
 from tests.compiling.decomposing.verifying import check
-from tests.support import automata
+from tests.support.drawn import automata
 
 
 def gridworld(cells: int) -> Dfa:

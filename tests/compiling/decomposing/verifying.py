@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from attemper.compiling.cascade import Cascade, Counter, Latch, Level, Sum, prefixes, start
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Word, words_of_length
-from tests.support.automata import wandering
+from tests.support.drawn.automata import wandering
 
 
 def configurations(cascade: Cascade, dfa: Dfa, cap: int) -> int | None:

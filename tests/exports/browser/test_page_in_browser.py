@@ -21,7 +21,7 @@ from attemper.running.batches import tokens_of
 from attemper.running.dense import DenseTransformer
 from attemper.running.traceable.labels import LABELS, labels_of
 from tests.exports.browser.conftest import Visit
-from tests.support.exported import MODELS, words_for
+from tests.support.drawn.exported import MODELS, words_for
 
 pytestmark = pytest.mark.browser
 

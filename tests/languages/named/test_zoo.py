@@ -39,8 +39,8 @@ from attemper.languages.regular.classes import classify
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
 from attemper.workbench.zoo_sources import language_of
+from tests.support.corpora.zoo import short_words
 from tests.support.slowly import every_nth
-from tests.support.zoo import short_words
 
 OTHERS = (
     "mod-2",

@@ -29,7 +29,7 @@ from attemper.languages.rasp.syntax import (
     Truth,
 )
 from tests.languages.rasp.test_meaning import assert_means_what_it_says
-from tests.support.rasp import RaspSampler
+from tests.support.judges.rasp import RaspSampler
 
 WEAK = (Mask.UP_TO, Mask.FROM, Mask.ALL)
 

@@ -11,7 +11,7 @@ from attemper.errors import AttemperError, ExitCode, SourceError, UnsupportedErr
 from attemper.languages.rasp.parse import MAX_DEFINITIONS, MAX_LISTED, MAX_NESTING, MAX_TEXT
 from attemper.languages.rasp.program import parse_rasp
 from attemper.languages.rasp.show import show
-from tests.support.rasp import RaspSampler
+from tests.support.judges.rasp import RaspSampler
 from tests.support.suites import Few
 
 HEAD = "alphabet a b (\nempty reject\np = in 'a'\nd = pos\nkind = p ? round : square\n"

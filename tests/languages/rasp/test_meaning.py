@@ -13,7 +13,7 @@ from attemper.errors import UnsupportedError
 from attemper.languages.rasp.parse import parse_source
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
-from tests.support.rasp import RaspMeaning, RaspSampler, words_to
+from tests.support.judges.rasp import RaspMeaning, RaspSampler, words_to
 
 
 def assert_means_what_it_says(found: RaspProgram, longest: int) -> None:

@@ -30,7 +30,7 @@ from attemper.languages.rasp.syntax import (
     Mask as SeenMask,
 )
 from attemper.languages.words import Word
-from tests.support.rasp import RaspMeaning, RaspSampler, words_to
+from tests.support.judges.rasp import RaspMeaning, RaspSampler, words_to
 
 SHOWN = {Mask.UP_TO: lambda i, n: i, Mask.FROM: lambda i, n: n - i + 1, Mask.ALL: lambda i, n: n}
 """How many positions each mask shows."""

@@ -20,8 +20,8 @@ from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.types import MAX_NAMES
 from attemper.languages.words import Word
 from tests.languages.rasp.test_meaning import assert_means_what_it_says
-from tests.support.matching import place_of_kth_b
-from tests.support.rasp import words_to
+from tests.support.drawn.matching import place_of_kth_b
+from tests.support.judges.rasp import words_to
 
 PAGE = (Path(__file__).parents[3] / "docs" / "programs.md").read_text(encoding="utf-8")
 PROGRAMS: dict[str, str] = dict(re.findall(r"```rasp\n# (\w+)\.rasp\n(.*?)```", PAGE, re.DOTALL))

@@ -27,7 +27,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.groups import Group, Permutation, compose, identity
 from attemper.languages.regular.image_sets import image_sets, members
 from attemper.languages.words import Alphabet
-from tests.support import automata, monoids
+from tests.support.drawn import automata
+from tests.support.oracles import monoids
 from tests.support.suites import Few
 
 

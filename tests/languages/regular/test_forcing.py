@@ -19,8 +19,8 @@ from attemper.languages.regular.forcing import Growth, forcing_number, growth
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, parse_alphabet, words_of_length
-from tests.support import automata
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
+from tests.support.drawn import automata
 from tests.support.slowly import every_nth
 
 Restriction = tuple[str | None, ...]

@@ -12,7 +12,7 @@ from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.regular.relating import beyond, from_the_end, restricted
 from attemper.languages.words import Alphabet, words_of_length
-from tests.support import automata
+from tests.support.drawn import automata
 
 AB = Alphabet(("a", "b"))
 

@@ -23,7 +23,7 @@ from attemper.languages.sources.brackets import (
 )
 from attemper.languages.sources.values import Brackets
 from attemper.languages.words import Word
-from tests.support.sources import PAIRS, gathered, law, prefixes, shows, unmatched
+from tests.support.oracles.sources import PAIRS, gathered, law, prefixes, shows, unmatched
 
 SHARES = (Fraction(2, 5), Fraction(1, 2), Fraction(3, 4))
 TWO_FIFTHS = Brackets(Fraction(2, 5))

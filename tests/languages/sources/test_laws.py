@@ -10,7 +10,7 @@ import pytest
 from attemper.errors import ExitCode, OptionError, WordError
 from attemper.languages.sources.laws import given_length, mean_length, next_symbols, survival, weight
 from attemper.languages.sources.values import NAMES, Brackets, Parity, Source, name_of, source_named
-from tests.support.sources import after, law, prefixes
+from tests.support.oracles.sources import after, law, prefixes
 
 SHARES = (Fraction(1, 2), Fraction(2, 7), Fraction(9, 10))
 

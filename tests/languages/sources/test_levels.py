@@ -22,7 +22,7 @@ from attemper.languages.sources.entropies import entropy, in_bits
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import gain, mean_least_loss, query_least_loss
 from attemper.languages.sources.values import NAMES, Brackets, Parity, source_named
-from tests.support.sources import conditional_entropy, shows
+from tests.support.oracles.sources import conditional_entropy, shows
 
 # p, H_opt, H_bi, H_uni, H_bi - H_opt, H_uni - H_opt
 PARITY_TABLE = """

@@ -19,7 +19,7 @@ from attemper.languages.sources.pairs import (
     mean_least_loss,
     query_least_loss,
 )
-from tests.support.sources import shows
+from tests.support.oracles.sources import shows
 
 TIGHT = Fraction(1, 10**12)
 

@@ -12,7 +12,7 @@ from attemper.languages.sources.brackets import LONGEST
 from attemper.languages.sources.sampling import sample
 from attemper.languages.sources.values import NAMES, Brackets, Parity, source_named
 from attemper.languages.words import Word
-from tests.support.sources import exceeds_chance, gathered, law, paths, prefixes, remembered
+from tests.support.oracles.sources import exceeds_chance, gathered, law, paths, prefixes, remembered
 
 Symbol = TypeVar("Symbol")
 

@@ -9,8 +9,8 @@ from statistics import median
 import pytest
 
 from attemper.theories.softening.check.elementwise import Budget, error_bound, inverse_temperatures
-from tests.support.soft_floats import hottest, hottest_that_works
-from tests.support.soft_networks import softened, tieless, violations
+from tests.support.drawn.soft_networks import softened, tieless, violations
+from tests.support.judges.soft_floats import hottest, hottest_that_works
 
 LENGTH = 5
 EPSILONS = (Fraction(1, 100), Fraction(1, 4))

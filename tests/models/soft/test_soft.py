@@ -15,7 +15,7 @@ from attemper.models.soft.meaning import outputs_in_balls
 from attemper.models.soft.reading import read_weights
 from attemper.models.soft.soft import outputs_of, outputs_of_histograms
 from attemper.models.soft.weights import Bounded, Encoder, Mask, Periodic, Table, position_rows
-from tests.support.encoders import BITS, NORMS, random_encoder, stack, words_of
+from tests.support.drawn.encoders import BITS, NORMS, random_encoder, stack, words_of
 
 TABLE = np.linspace(-1, 1, 48).reshape(3, 16)
 

@@ -14,7 +14,7 @@ from attemper.models.soft.loading import load_encoder
 from attemper.models.soft.weights import Bounded, Encoder, Norm, Periodic
 from attemper.models.soft.wellformed import complaints
 from attemper.modules import ModuleError
-from tests.support.encoders import NORMS, random_encoder
+from tests.support.drawn.encoders import NORMS, random_encoder
 
 ENCODER = random_encoder(1)
 (LAYER, *_) = ENCODER.layers
@@ -69,7 +69,7 @@ def test_nothing_is_wrong_with_what_is_read(norm: str) -> None:
 
 SOURCE = """
 from dataclasses import replace
-from tests.support.encoders import random_encoder
+from tests.support.drawn.encoders import random_encoder
 
 encoder = random_encoder(1)
 nothing = None

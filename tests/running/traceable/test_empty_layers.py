@@ -7,8 +7,8 @@ from math import inf
 import pytest
 import torch
 
-from tests.support.empty_layers import BUILDS, subject_of
-from tests.support.exported import difference, padded, rounding_of_means, words_for
+from tests.support.drawn.empty_layers import BUILDS, subject_of
+from tests.support.drawn.exported import difference, padded, rounding_of_means, words_for
 
 WORDS = (4, (7, 60))
 

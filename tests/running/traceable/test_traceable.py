@@ -26,7 +26,7 @@ from attemper.running.traceable.architecture import architecture_of
 from attemper.running.traceable.labels import UNDECIDED, labels_of
 from attemper.running.traceable.module import TraceableTransformer
 from attemper.running.weights import torch_weights
-from tests.support.exported import (
+from tests.support.drawn.exported import (
     MODELS,
     all_masks,
     difference,
@@ -36,11 +36,11 @@ from tests.support.exported import (
     subjects,
     words_for,
 )
-from tests.support.long_words import exact_bits, wrong_positions
-from tests.support.scan_networks import HeadOf, network_of
-from tests.support.scan_sweeps import random_formulas, some_words
+from tests.support.drawn.long_words import exact_bits, wrong_positions
+from tests.support.drawn.scan_networks import HeadOf, network_of
+from tests.support.drawn.scan_sweeps import random_formulas, some_words
+from tests.support.drawn.typed_networks import uniform_only
 from tests.support.slowly import every_nth, mostly_slow
-from tests.support.typed_networks import uniform_only
 
 FORMATS = {torch.float64: 2.0**-53, torch.float32: 2.0**-24}
 SUBJECTS = dict(subjects())

@@ -20,7 +20,7 @@ from attemper.theories.depth.ask import depth
 from attemper.theories.depth.certificate import EnoughByClasses, EnoughByFormula, Inseparable, load
 from attemper.theories.depth.check.claims import judge_depth
 from attemper.theories.depth.search import searching
-from tests.support.command_line import attemper as run
+from tests.support.cli.command_line import attemper as run
 
 AB = ("--alphabet", "ab")
 NESTED = "(a(a(ab)*b)*b)*"

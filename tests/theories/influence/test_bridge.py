@@ -23,7 +23,7 @@ from attemper.theories.influence.search.bridge import (
 from attemper.theories.influence.search.logit_ranges import TRIED, parse_logit_range
 from attemper.theories.influence.search.subjects import of_model
 from attemper.workbench.report.assumptions import Answer, is_bounded, one_symbol
-from tests.support.command_line import attemper as command
+from tests.support.cli.command_line import attemper as command
 
 PARITY, MAJORITY, FIRST = "#<['1'] % 2 = 0", "#<['0'] <= #<['1']", "O ('1' & !(Y '0' | Y '1'))"
 PREVIOUS, SINCE = "Y '1'", "'0' S '1'"

@@ -20,11 +20,11 @@ from attemper.theories.influence.search.influence import Integers, Matrix, Place
 from attemper.theories.influence.search.measuring import Plan, measure
 from attemper.theories.influence.search.results import Mode
 from attemper.theories.influence.search.subjects import in_log_odds, of_encoder, of_model
-from tests.support.command_line import attemper
-from tests.support.encoders import fixture, random_encoder
+from tests.support.cli.command_line import attemper
+from tests.support.drawn.encoders import fixture, random_encoder
 
 MODELS = """
-from tests.support.encoders import fixture, random_encoder
+from tests.support.drawn.encoders import fixture, random_encoder
 from attemper.models.soft.weights import Mask
 plain = random_encoder(1)
 causal = random_encoder(1, mask=Mask.FUTURE_MASKED)

@@ -11,12 +11,12 @@ from attemper.checker.folders import check_path
 from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError
 from attemper.theories.influence.ask import Asked, bound_and_check
-from tests.support.command_line import attemper
-from tests.support.encoders import fixture, random_encoder
+from tests.support.cli.command_line import attemper
+from tests.support.drawn.encoders import fixture, random_encoder
 
 MODELS = """
 import numpy as np
-from tests.support.encoders import fixture, random_encoder
+from tests.support.drawn.encoders import fixture, random_encoder
 from attemper.models.soft.weights import Bounded, Encoder, Mask, NoPositions, Periodic
 
 

@@ -11,7 +11,7 @@ from attemper.languages.sources.bracket_levels import star_excess
 from attemper.languages.sources.brackets import block_law, closing, height_law
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.values import NAMES, Brackets, Parity
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 
 def source(

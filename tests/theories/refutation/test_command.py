@@ -11,7 +11,7 @@ import pytest
 
 from attemper.theories.refutation.certificate.files import load
 from attemper.theories.refutation.search.finding import Finding
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 MODULE = """
 from attemper.models.hard.examples import NearestOneChain, PrefixXor, RandomTables, ones

@@ -16,7 +16,7 @@ from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.targets import contains
 from attemper.theories.refutation.check.claims import check_refutation
 from attemper.theories.refutation.search.named import named_target, refute
-from tests.support.hard_models import MAKERS, network
+from tests.support.drawn.hard_models import MAKERS, network
 
 BRACKETS = ("(", ")")
 BITS = ("0", "1")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attemper.errors import ExitCode
-from tests.support.command_line import attemper
+from tests.support.cli.command_line import attemper
 
 MINE = """
 from attemper import HeadOf, LayerOf, hard_network

@@ -33,7 +33,7 @@ from attemper.theories.depth.certificate import (
 from attemper.theories.depth.check.claims import describe, judge_claim, judge_depth
 from attemper.theories.depth.check.pairs import MOST_LAYERS, MOST_LETTERS
 from attemper.theories.depth.check.reading import formula_reading, layers_of
-from tests.support.depth_pairs import JUDGES, automaton, changed, formula, pair_file, right_files
+from tests.support.mutants.depth_pairs import JUDGES, automaton, changed, formula, pair_file, right_files
 from tests.support.slowly import mostly_slow
 
 AB = Alphabet(("a", "b"))

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from attemper.checker.folders import check_path
-from tests.support.second_depth import MALFORMED, Knowledge, layers_of, truths, verdict_on, verdicts_on
-from tests.support.second_depth_files import (
+from tests.support.mutants.second_depth_files import (
     CHOICES,
     PERIODS,
     TruePairs,
@@ -28,6 +27,14 @@ from tests.support.second_depth_files import (
     formula_nodes,
     program,
     words_up_to,
+)
+from tests.support.oracles.second_depth import (
+    MALFORMED,
+    Knowledge,
+    layers_of,
+    truths,
+    verdict_on,
+    verdicts_on,
 )
 
 PARITY = {"alphabet": ["a", "b"], "moves": [[1, 0], [0, 1]], "start": 0, "accepting": [0]}

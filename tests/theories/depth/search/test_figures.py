@@ -16,7 +16,7 @@ from attemper.theories.depth.certificate import HardNetworks
 from attemper.theories.depth.check.pairs import values_at_ends
 from attemper.theories.depth.search.admitting import beyond_all_layers
 from attemper.theories.depth.search.climb import Depth
-from tests.support.layered import places, value_at_end
+from tests.support.oracles.layered import places, value_at_end
 from tests.support.slowly import mostly_slow
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.support.layered import Hashed, named_pairs, places, value_at_end
+from tests.support.oracles.layered import Hashed, named_pairs, places, value_at_end
 from tests.support.slowly import mostly_slow
 
 Matrix = npt.NDArray[np.int64]

@@ -18,7 +18,7 @@ from attemper.theories.depth.search.equal_lengths import search_by_length
 from attemper.theories.depth.search.searching import NO_EQUAL_LENGTHS, Apart, Enough, Open, search
 from attemper.theories.depth.search.shapes import search_shapes
 from attemper.theories.depth.search.stepping import Sight
-from tests.support.layered import places, value_at_end
+from tests.support.oracles.layered import places, value_at_end
 
 WORDS = tuple(chain.from_iterable(product("ab", repeat=n) for n in range(1, 9)))
 

@@ -7,7 +7,7 @@ from itertools import chain, product
 import pytest
 
 from attemper.theories.depth.search.stepping import Sight, Steps
-from tests.support.layered import places, value_at_end
+from tests.support.oracles.layered import places, value_at_end
 
 
 @pytest.mark.sweep(14)

@@ -37,7 +37,7 @@ from attemper.theories.influence.certificate import (
     encode,
 )
 from attemper.theories.influence.check.claims import at_its_length, check_limit
-from tests.support.encoders import BITS, fixture, random_encoder, words_of
+from tests.support.drawn.encoders import BITS, fixture, random_encoder, words_of
 
 MILLION = Fraction(1, 10**6)
 

@@ -17,7 +17,7 @@ from attemper.models.soft.weights import Encoder, Mask, Norm
 from attemper.theories.influence.check import many_layers, one_layer, tables
 from attemper.theories.influence.check.one_layer import Head
 from attemper.theories.influence.check.tables import change_bound
-from tests.support.extreme_encoders import PRECISION, averaging, norm_of, real_change
+from tests.support.drawn.extreme_encoders import PRECISION, averaging, norm_of, real_change
 
 
 @pytest.fixture(autouse=True)

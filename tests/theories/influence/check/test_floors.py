@@ -30,7 +30,7 @@ from attemper.theories.influence.check.floors import (
     star_floor,
     typical_floor,
 )
-from tests.support.sources import PAIRS, after, law, remembered, shows, unmatched
+from tests.support.oracles.sources import PAIRS, after, law, remembered, shows, unmatched
 
 HALF = Parity(Fraction(1, 2), odd=False)
 TWO_FIFTHS = Brackets(Fraction(2, 5))

@@ -24,7 +24,7 @@ from attemper.theories.influence.check.frequencies import (
     leaves_of,
 )
 from attemper.theories.influence.search.frequencies import Found, search
-from tests.support.encoders import NORMS, random_encoder, words_of
+from tests.support.drawn.encoders import NORMS, random_encoder, words_of
 
 ONE = np.array([[1]])
 

@@ -30,7 +30,7 @@ from attemper.models.soft.weights import (
 from attemper.theories.influence.check import many_layers, one_layer
 from attemper.theories.influence.check.one_layer import readout_row
 from attemper.theories.influence.check.tables import Exchange, TableBound, change_bound
-from tests.support.encoders import NORMS, random_encoder, words_of
+from tests.support.drawn.encoders import NORMS, random_encoder, words_of
 
 
 def sinusoidal(places: Integers, length: int, width: int = 16) -> Array:

@@ -17,7 +17,7 @@ from attemper.theories.influence.ask import Asked, bound_and_check, greatest_cha
 from attemper.theories.influence.certificate import FrequencyBound
 from attemper.theories.influence.search.enumeration import compositions
 from attemper.theories.influence.search.greatest import greatest_found
-from tests.support.encoders import stack
+from tests.support.drawn.encoders import stack
 
 LETTERS = ("a", "b", "c", "$")
 

@@ -35,7 +35,7 @@ from attemper.theories.influence.search.influence import (
     random_words,
     sampled_words,
 )
-from tests.support.encoders import FIXTURES, NORMS, fixture, random_encoder
+from tests.support.drawn.encoders import FIXTURES, NORMS, fixture, random_encoder
 from tests.theories.influence.fixtures.make_fixtures import RECIPES, train
 
 BINARY = Frame((0, 1), ending=2)

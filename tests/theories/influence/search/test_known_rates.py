@@ -10,7 +10,7 @@ import pytest
 
 from attemper.exact.balls import precision
 from attemper.theories.influence.search.influence import Frame, Matrix, given_words, merged
-from tests.support.plain_attention import alibi_bias, changes, output, t5_bias, window_bias
+from tests.support.oracles.plain_attention import alibi_bias, changes, output, t5_bias, window_bias
 
 
 def lookup(s: int, n: int, k: int) -> flint.arb:

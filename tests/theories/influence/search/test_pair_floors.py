@@ -10,7 +10,7 @@ import pytest
 from attemper.languages.sources.sampling import sample
 from attemper.languages.sources.values import Parity
 from attemper.theories.influence.search.floors import pair_floor
-from tests.support.language_models import MODELS, LanguageModel, log_odds_of_end, loss
+from tests.support.drawn.language_models import MODELS, LanguageModel, log_odds_of_end, loss
 
 SOURCE = Parity(Fraction(1, 2), odd=False)
 

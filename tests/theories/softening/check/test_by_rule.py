@@ -20,12 +20,12 @@ from attemper.theories.softening.certificate import Monomial
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.hard import hardened, uniform_heads
-from tests.support.chain_judge import Seen, at, seen_of
-from tests.support.matching import one_matched
-from tests.support.nearest import compiled
-from tests.support.soft_networks import drawn
-from tests.support.softened import DIGEST, by_rules, softened
-from tests.support.typed_networks import last_a
+from tests.support.drawn.matching import one_matched
+from tests.support.drawn.nearest import compiled
+from tests.support.drawn.soft_networks import drawn
+from tests.support.drawn.softened import DIGEST, by_rules, softened
+from tests.support.drawn.typed_networks import last_a
+from tests.support.judges.chain_judge import Seen, at, seen_of
 
 SOURCES = {
     "O a": "temperature unbounded decoder",

@@ -1,6 +1,6 @@
 """Chains of errors that were changed at random: none that is false is accepted.
 
-What is false is said by `tests.support.chain_judge`, which shares no arithmetic with the checker.
+What is false is said by `tests.support.judges.chain_judge`, which shares no arithmetic with the checker.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from attemper.theories.softening.check import claims as checker
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
 from attemper.theories.softening.check.enumeration import examine
 from attemper.theories.softening.check.hard import hardened, uniform_heads
-from tests.support.chain_judge import Judge, arb, at
-from tests.support.soft_networks import drawn
-from tests.support.softened import DIGEST, ZERO, Claims, by_rules, softened
+from tests.support.drawn.soft_networks import drawn
+from tests.support.drawn.softened import DIGEST, ZERO, Claims, by_rules, softened
+from tests.support.judges.chain_judge import Judge, arb, at
 
 CHECKED = 3
 ACCEPTED = {Status.PROVED, Status.PROVED_UNDER_ASSUMPTIONS}

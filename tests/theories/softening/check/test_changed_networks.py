@@ -23,9 +23,9 @@ from attemper.theories.softening.certificate import ClosedForm, GapBy, HeadGap
 from attemper.theories.softening.check.by_rule import by_rule
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.hard import hardened
-from tests.support.chain_judge import arb, at, seen_of
-from tests.support.changed_networks import changed
-from tests.support.softened import DIGEST, ZERO, Claims, softened
+from tests.support.drawn.softened import DIGEST, ZERO, Claims, softened
+from tests.support.judges.chain_judge import arb, at, seen_of
+from tests.support.mutants.changed_networks import changed
 from tests.theories.softening.check.test_by_rule import compare, network_of
 from tests.theories.softening.check.test_chain_mutations import stated
 

@@ -43,7 +43,7 @@ from attemper.theories.softening.certificate import (
 )
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.hard import hardened
-from tests.support.softened import DIGEST, ZERO, by_rules, softened
+from tests.support.drawn.softened import DIGEST, ZERO, by_rules, softened
 
 TENTH = Fraction(1, 10)
 LENGTH = Monomial(Fraction(1), Fraction(1))
@@ -236,7 +236,7 @@ def test_heads_that_write_to_one_coordinate_add_up() -> None:
     twice = replace(both, error=Monomial(2 * alone.error.factor, alone.error.power))
     cold = _at(two, times(10, plus(1, Digits(N))))
     colder_one = _at(one, times(10, plus(1, Digits(N))))
-    from tests.support.softened import with_errors
+    from tests.support.drawn.softened import with_errors
 
     (least_one,), (least_two,) = with_errors(colder_one, (alone,)), with_errors(cold, (both,))
     assert least_two.error.factor == 2 * least_one.error.factor

@@ -19,8 +19,8 @@ from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.closed_form import _fading, _is_flat
 from attemper.theories.softening.check.given import compare, shown
 from attemper.theories.softening.search.temperatures import softened
-from tests.support.chain_judge import arb, at
-from tests.support.typed_networks import last_a
+from tests.support.drawn.typed_networks import last_a
+from tests.support.judges.chain_judge import arb, at
 
 RATES = [
     Fraction(p, q) for p, q in ((0, 1), (1, 1), (2, 1), (3, 1), (1, 2), (7, 10), (693, 1000), (9, 8), (40, 1))

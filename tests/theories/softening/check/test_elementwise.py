@@ -36,8 +36,8 @@ from attemper.theories.softening.check.elementwise import Budget, error_bound, i
 from attemper.theories.softening.check.enumeration import examine
 from attemper.theories.softening.check.rounded import LEAST, up
 from attemper.theories.softening.check.streams import TieError
-from tests.support.soft_budget import budget
-from tests.support.soft_networks import drawn, softened, tieless, violations
+from tests.support.drawn.soft_networks import drawn, softened, tieless, violations
+from tests.support.judges.soft_budget import budget
 
 MASKINGS = tuple(Masking)
 FORMS: tuple[ClosedForm | int | Fraction, ...] = (

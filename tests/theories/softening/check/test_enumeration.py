@@ -30,7 +30,7 @@ from attemper.theories.softening.check import streams
 from attemper.theories.softening.check.enumeration import LONGEST, Examined, Tie, examine, reach
 from attemper.theories.softening.check.streams import TieError, follow
 from attemper.theories.softening.check.uniform import is_uniform
-from tests.support.soft_networks import drawn, hard_facts, softened, tieless
+from tests.support.drawn.soft_networks import drawn, hard_facts, softened, tieless
 
 MASKINGS = tuple(Masking)
 

@@ -19,8 +19,8 @@ from attemper.theories.softening.check.by_rule import by_rule
 from attemper.theories.softening.check.claims import check_approximation
 from attemper.theories.softening.check.streams import TieError
 from attemper.theories.softening.search.soften import Asked, soften_network
+from tests.support.drawn.tied_networks import drawn, false_of, levelled, typed
 from tests.support.suites import Few
-from tests.support.tied_networks import drawn, false_of, levelled, typed
 from tests.theories.softening.search.test_soften import require_near
 
 TENTH = Fraction(1, 10)

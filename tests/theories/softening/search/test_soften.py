@@ -24,8 +24,8 @@ from attemper.theories.softening.check.streams import TieError
 from attemper.theories.softening.search.soften import Asked, Softening, soften_network
 from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.zoo import compile_named
-from tests.support.tied_networks import levelled
-from tests.support.typed_networks import (
+from tests.support.drawn.tied_networks import levelled
+from tests.support.drawn.typed_networks import (
     ever_closer,
     last_a,
     tied_at_seven,

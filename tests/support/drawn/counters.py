@@ -1,0 +1,89 @@
+"""Counters between two bounds, random ones from a seed, and past formulas that are almost theirs."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Formula,
+    Term,
+    Unary,
+    UnaryOperator,
+)
+from tests.support.drawn import automata
+
+OUTSIDE = "outside"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A counter as one would write it down, and by its definition the automaton that it is."""
+
+    weights: tuple[int | None, ...]
+    low: int
+    high: int
+    accepting: frozenset[int]
+    accepts_outside: bool
+
+    def dfa(self) -> Dfa:
+        symbols = "abcde"[: len(self.weights)]
+
+        def move(state: object, symbol: str) -> object:
+            weight = self.weights[symbols.index(symbol)]
+            if state == OUTSIDE or weight is None:
+                return OUTSIDE
+            assert isinstance(state, int)
+            return state + weight if self.low <= state + weight <= self.high else OUTSIDE
+
+        return automata.explored(
+            symbols,
+            0,
+            move,  # type: ignore[arg-type]
+            lambda state: self.accepts_outside if state == OUTSIDE else state in self.accepting,
+        )
+
+
+def random_rule(draw: random.Random) -> Rule:
+    weights = [draw.choice([1, -1, 1, -1, 0, 2, -2, 3, None]) for _ in range(draw.randint(2, 4))]
+    low, high = -draw.choice([0, 0, 1, 2, 5]), draw.choice([0, 1, 2, 4, 7])
+    values = range(low, high + 1)
+    accepting = draw.choice([[0], [draw.choice(values)], draw.sample(values, draw.randint(0, len(values)))])
+    return Rule(tuple(weights), low, high, frozenset(accepting), draw.random() < 0.3)
+
+
+def changed(formula: Formula, draw: random.Random, rate: float) -> Formula:
+    """The formula with some of its parts dropped, repeated, put under operators, or with other numbers."""
+    if draw.random() < rate:
+        inner = draw.choice([formula, changed(formula, draw, rate / 2)])
+        match draw.randrange(5), formula:
+            case 0, _:
+                past = ("NOT", "YESTERDAY", "WEAK_YESTERDAY", "ONCE", "HISTORICALLY")
+                return Unary(UnaryOperator[draw.choice(past)], inner)
+            case 1, _:
+                connective = draw.choice([BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.SINCE])
+                return Binary(connective, formula, Unary(UnaryOperator.YESTERDAY, inner))
+            case 2, Unary(_, operand):
+                return operand
+            case 2, Binary(_, left, right):
+                return draw.choice([left, right])
+            case 3, Comparison(operator, left, Term(parts, constant)):
+                return Comparison(operator, left, Term(parts, constant + draw.choice([-1, 1])))
+            case 3, Binary(_, left, right):
+                return Binary(draw.choice([BinaryOperator.OR, BinaryOperator.SINCE]), left, right)
+            case 4, Comparison(_, left, right):
+                return Comparison(draw.choice(list(ComparisonOperator)), left, right)
+            case _:
+                pass
+    match formula:
+        case Unary(operator, operand):
+            return Unary(operator, changed(operand, draw, rate))
+        case Binary(operator, left, right):
+            return Binary(operator, changed(left, draw, rate), changed(right, draw, rate))
+        case _:
+            return formula

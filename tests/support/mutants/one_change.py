@@ -1,0 +1,627 @@
+"""Networks and certificates in which one thing was changed.
+
+Weights are changed as they stand in the file: one number of one tensor. A mutant without a network is one
+that no file can hold. Labels (the construction of a head, the names of coordinates) are changed too: the
+checker may use them only to select what it tries.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeVar
+
+from attemper.attention_program.language import ProgramLanguage
+from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
+from attemper.checker.rounding.arithmetic import Kernel
+from attemper.exact.closed_forms import (
+    SIGN,
+    Alternating,
+    ClosedForm,
+    Digits,
+    I,
+    Length,
+    N,
+    Number,
+    Position,
+    Power,
+    Product,
+    Sum,
+    Test,
+    number,
+    plus,
+    times,
+)
+from attemper.exact.formats import FORMATS
+from attemper.exact.predicates import NonNegative, Remainder, Zero
+from attemper.languages.language import Language
+from attemper.languages.regular.dfa import Dfa
+from attemper.languages.temporal.reading import At, TemporalLanguage
+from attemper.languages.temporal.show import show
+from attemper.languages.temporal.syntax import (
+    Binary,
+    BinaryOperator,
+    Comparison,
+    ComparisonOperator,
+    Constant,
+    Formula,
+    Numerical,
+    Symbol,
+    Unary,
+    UnaryOperator,
+    linear_term,
+    subformulas,
+)
+from attemper.networks.layers import (
+    Construction,
+    Head,
+    Hidden,
+    IntegerValue,
+    Layer,
+    LocalSign,
+    Lookup,
+    Masking,
+    NearestInteger,
+    Neighbour,
+    Network,
+    Select,
+    Sign,
+    Softmax,
+    Uniform,
+)
+from attemper.networks.safetensors import Tensor
+from attemper.networks.weights import embedding_from, heads_from, hidden_from, tensors_of
+from attemper.networks.wellformed import is_clamp
+from tests.support.mutants.realisations import realisation_mutants
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What was changed, and the network (None: no file can hold it) with a certificate that is about it."""
+
+    name: str
+    network: Network | None
+    certificate: Certificate
+
+
+def mutants_of(network: Network, certificate: Certificate, rng: random.Random) -> Iterator[Mutant]:
+    """Every mutant of a network with its certificate; the random choice is which zeros become 1."""
+    for name, changed in network_mutants(network, rng):
+        yield Mutant(name, changed, certificate)
+    claimed = (*claim_mutants(certificate), *program_certificates(network, certificate, rng))
+    for name, changed_certificate in claimed:
+        yield Mutant(name, network, changed_certificate)
+
+
+def network_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, Network | None]]:
+    """Every mutant of a network."""
+    for generate in (position_mutants, temperature_mutants, mask_mutants, label_mutants, reading_mutants):
+        yield from generate(network)
+    yield from weight_mutants(network, rng)
+
+
+# Weights ---------------------------------------------------------------------------------------------
+
+
+NUMBERS: dict[str, Callable[[float], float]] = {
+    "doubled": lambda x: 2 * x,
+    "halved": lambda x: x / 2,
+    "one ulp up": lambda x: math.nextafter(x, math.inf),
+    "negated": lambda x: -x,
+    "zeroed": lambda x: 0.0,
+}
+"""What can happen to a weight that is not 0."""
+
+ZEROS_SET = 10
+"""How many zeros of each tensor are set to 1."""
+
+
+def weight_mutants(network: Network, rng: random.Random) -> Iterator[tuple[str, Network | None]]:
+    """One number of one tensor changed: each that is not 0, and a random selection of zeros."""
+    tensors = tensors_of(network)
+    for name, tensor in tensors.items():
+        for place, value in enumerate(tensor.numbers):
+            if value:
+                for what, change in NUMBERS.items():
+                    yield (
+                        f"{name}[{place}] {what}",
+                        _with_weight(network, tensors, name, place, change(value)),
+                    )
+        zeros = [place for place, value in enumerate(tensor.numbers) if not value]
+        for place in rng.sample(zeros, min(ZEROS_SET, len(zeros))):
+            yield f"{name}[{place}] set", _with_weight(network, tensors, name, place, 1.0)
+
+
+def _with_weight(
+    network: Network, tensors: dict[str, Tensor], name: str, place: int, value: float
+) -> Network | None:
+    numbers = array("d", tensors[name].numbers)
+    numbers[place] = value
+    changed = tensors | {name: Tensor(tensors[name].shape, numbers)}
+    part = name.split(".")
+    try:
+        if part[0] == "embed":
+            symbols, width = len(network.embedding), len(network.coordinates)
+            return replace(network, embedding=embedding_from(changed, symbols, width))
+        return _with_layer(
+            network, int(part[1]), lambda layer: _reread(network, layer, int(part[1]), changed)
+        )
+    except ValueError:
+        return None
+
+
+def _reread(network: Network, layer: Layer, number_: int, tensors: dict[str, Tensor]) -> Layer:
+    width = len(network.coordinates)
+    rows = tuple((len(head.query), len(head.values)) for head in layer.heads)
+    read = heads_from(tensors, number_, rows, width, network.head_width)
+    heads = tuple(
+        replace(head, query=own.query, key=own.key, values=own.values, targets=own.targets)
+        for head, own in zip(layer.heads, read, strict=True)
+    )
+    hidden = hidden_from(tensors, number_, len(layer.hidden), width)
+    # Clamps are remarks for running; a mutant has those that still are clamps.
+    clamps = tuple((low, high) for low, high in layer.clamps if is_clamp(hidden[low], hidden[high]))
+    return replace(layer, heads=heads, hidden=hidden, clamps=clamps)
+
+
+# Closed forms ----------------------------------------------------------------------------------------
+
+
+def position_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """One position embedding changed, removed or moved to another coordinate."""
+    for index, (coordinate, form) in enumerate(network.positions):
+        before, after = network.positions[:index], network.positions[index + 1 :]
+        name = f"position embedding of {coordinate}"
+        for what, changed in form_mutants(form):
+            yield (
+                f"{name}: {what}",
+                replace(network, positions=(*before, (coordinate, changed), *after)),
+            )
+        yield f"{name}: removed", replace(network, positions=(*before, *after))
+        taken = {other for other, _ in network.positions}
+        for other in range(len(network.coordinates)):
+            if other not in taken:
+                yield (
+                    f"{name}: moved to {other}",
+                    replace(network, positions=(*before, (other, form), *after)),
+                )
+
+
+def temperature_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """One inverse temperature changed."""
+    for name, head, put in heads_of(network):
+        assert isinstance(head.weighting, Softmax)
+        form = head.weighting.inverse_temperature
+        constants = (("one", number(1)), ("zero", number(0)), ("i", I), ("n", N), ("n^2", Power(N, 2)))
+        for what, changed in (*form_mutants(form), *constants):
+            if changed != form:
+                yield f"{name}: coldness {what}", put(replace(head, weighting=Softmax(changed)))
+
+
+def form_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+    """The form scaled, shifted and negated as a whole, and with one node changed."""
+    for factor in (2, Fraction(1, 2), -1):
+        yield f"times {factor}", times(factor, form)
+    yield "plus 1", plus(1, form)
+    yield "plus (-1)^i", plus(SIGN, form)
+    yield "times (-1)^i", times(SIGN, form)
+    yield from ((f"{what} inside", changed) for what, changed in _node_mutants(form))
+
+
+def _node_mutants(form: ClosedForm) -> Iterator[tuple[str, ClosedForm]]:
+    match form:
+        case Number(value):
+            yield "number + 1", Number(value + 1)
+            yield "number negated", Number(-value)
+        case Position():
+            yield "i to i + 1", plus(I, 1)
+            yield "i to n", N
+        case Length():
+            yield "n to i", I
+            yield "n to n + 1", plus(N, 1)
+        case Alternating():
+            yield "sign negated", times(-1, SIGN)
+            yield "sign to 1", number(1)
+        case Test():
+            yield from _test_mutants(form)
+        case Sum(parts) | Product(parts):
+            for index, part in enumerate(parts):
+                for what, changed in _node_mutants(part):
+                    yield what, type(form)((*parts[:index], changed, *parts[index + 1 :]))
+                yield "part removed", type(form)((*parts[:index], *parts[index + 1 :]))
+        case Power(base, exponent):
+            yield "exponent + 1", Power(base, exponent + 1)
+            yield "exponent - 1", Power(base, exponent - 1)
+            for what, changed in _node_mutants(base):
+                yield what, Power(changed, exponent)
+        case Digits():
+            for constant in (0, 1, 4, 12):
+                yield f"digits to {constant}", number(constant)
+            yield "digits of i", Digits(I)
+            yield "digits of n + 1", Digits(plus(N, 1))
+
+
+def _test_mutants(test: Test) -> Iterator[tuple[str, Test]]:
+    yield "test shifted up", replace(test, shift=test.shift + 1)
+    yield "test shifted down", replace(test, shift=test.shift - 1)
+    yield "test of another place", replace(test, per_position=test.per_position + 1)
+    yield "test of another length", replace(test, per_length=test.per_length + 1)
+    for predicate in (Zero(), NonNegative(), Remainder(2, 0)):
+        if predicate != test.predicate:
+            yield f"test of {predicate}", replace(test, predicate=predicate)
+
+
+# Masks, labels, reading ------------------------------------------------------------------------------
+
+
+def mask_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """Every other masking of every head."""
+    for name, head, put in heads_of(network):
+        for masking in Masking:
+            if masking is not head.masking:
+                yield f"{name}: {masking}", put(replace(head, masking=masking))
+
+
+def label_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """Every other construction that a head could be said to be."""
+    some = tuple((coordinate, Fraction(1)) for coordinate in range(min(1, len(network.coordinates))))
+    labels: tuple[Construction, ...] = (
+        Uniform(),
+        Select(False, ((None, some),)),
+        Select(True, ((None, some),)),
+        Neighbour(False),
+        Neighbour(True),
+        Sign(some),
+        LocalSign(some, some, some, 1),
+        Lookup(some, some),
+        IntegerValue(some, some, False),
+        NearestInteger(False, some, some, some, some),
+    )
+    for name, head, put in heads_of(network):
+        for label in labels:
+            yield f"{name}: said to be {type(label).__name__}", put(replace(head, construction=label))
+
+
+def reading_mutants(network: Network) -> Iterator[tuple[str, Network]]:
+    """Another output coordinate, another place or verdict, a head or layer or unit less, layers swapped."""
+    for other in range(len(network.coordinates)):
+        if other != network.output:
+            yield f"output at {other}", replace(network, output=other)
+    yield "read at the other end", replace(network, reads_first=not network.reads_first)
+    yield "other verdict on the empty word", replace(network, accepts_empty=not network.accepts_empty)
+    yield "symbols swapped", replace(network, embedding=network.embedding[::-1])
+    for index in range(len(network.layers)):
+        rest = (*network.layers[:index], *network.layers[index + 1 :])
+        yield f"layer {index} removed", replace(network, layers=rest)
+        twice = (*network.layers[: index + 1], *network.layers[index:])
+        yield f"layer {index} twice", replace(network, layers=twice)
+        heads, hidden = network.layers[index].heads, network.layers[index].hidden
+        for h in range(len(heads)):
+            fewer = (*heads[:h], *heads[h + 1 :])
+            yield f"layer {index} without head {h}", _with_heads(network, index, fewer)
+            yield f"layer {index} with head {h} twice", _with_heads(network, index, (*heads, heads[h]))
+        for u in range(len(hidden)):
+            units = (*hidden[:u], *hidden[u + 1 :])
+            changed = replace(network.layers[index], hidden=units, clamps=())
+            yield f"layer {index} without unit {u}", _with_layer(network, index, lambda _, c=changed: c)  # type: ignore[misc]
+    for name, head, put in heads_of(network):
+        for m, target in enumerate(head.targets):
+            for other in range(len(network.coordinates)):
+                if other != target:
+                    targets = (*head.targets[:m], other, *head.targets[m + 1 :])
+                    yield f"{name}: value {m} to {other}", put(replace(head, targets=targets))
+
+
+def heads_of(network: Network) -> Iterator[tuple[str, Head, Callable[[Head], Network]]]:
+    """Each head, with the network that has another head in its place."""
+    for index, layer in enumerate(network.layers):
+        for h, head in enumerate(layer.heads):
+
+            def put(changed: Head, index: int = index, h: int = h) -> Network:
+                heads = network.layers[index].heads
+                return _with_heads(network, index, (*heads[:h], changed, *heads[h + 1 :]))
+
+            yield f"layer {index}, head {h}", head, put
+
+
+def _with_heads(network: Network, index: int, heads: tuple[Head, ...]) -> Network:
+    return _with_layer(network, index, lambda layer: replace(layer, heads=heads))
+
+
+def _with_layer(network: Network, index: int, change: Callable[[Layer], Layer]) -> Network:
+    layers = network.layers
+    return replace(network, layers=(*layers[:index], change(layers[index]), *layers[index + 1 :]))
+
+
+# Claims ----------------------------------------------------------------------------------------------
+
+
+def claim_mutants(certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
+    """Horizons stretched, arithmetics exchanged, another reading or formula."""
+    for index, claim in enumerate(certificate.claims):
+        if isinstance(claim, FloatClaim):
+            for what, changed in _float_claims(claim):
+                claims = put_at(certificate.claims, index, changed)
+                name = f"claim of {claim.format}, {claim.kernel}: {what}"
+                yield name, replace(certificate, claims=claims)
+    for what, language in language_mutants(certificate.language):
+        yield what, replace(certificate, language=language)
+
+
+def language_mutants(language: Language) -> Iterator[tuple[str, Language]]:
+    """Read at the other end, with the other verdict on the empty word; another formula or automaton."""
+    if isinstance(language, TemporalLanguage | ProgramLanguage):
+        other = At.FIRST if language.at is At.LAST else At.LAST
+        yield "claimed to be read at the other end", replace(language, at=other)
+        empty = replace(language, accepts_empty=not language.accepts_empty)
+        yield "claimed to have the other verdict on the empty word", empty
+    if isinstance(language, TemporalLanguage):
+        for what, formula in formula_mutants(language.formula):
+            yield f"formula: {what}", replace(language, formula=formula)
+    if isinstance(language, Dfa):
+        for number_, dfa in enumerate(dfa_mutants(language)):
+            yield f"automaton {number_}", dfa
+
+
+def dfa_mutants(dfa: Dfa) -> Iterator[Dfa]:
+    """One move changed, one state's verdict flipped, another start."""
+    for state, row in enumerate(dfa.moves):
+        for s, target in enumerate(row):
+            for other in set(range(len(dfa.moves))) - {target}:
+                moved = (*row[:s], other, *row[s + 1 :])
+                yield replace(dfa, moves=(*dfa.moves[:state], moved, *dfa.moves[state + 1 :]))
+        yield replace(dfa, accepting=dfa.accepting ^ {state})
+        if state != dfa.start:
+            yield replace(dfa, start=state)
+
+
+def _float_claims(claim: FloatClaim) -> Iterator[tuple[str, Claim]]:
+    horizon = claim.horizon
+    for what, longer in (
+        ("stretched by one", horizon + 1),
+        ("doubled", 2 * horizon + 2),
+        ("endless", 2**62),
+    ):
+        yield f"horizon {what}", replace(claim, horizon=longer)
+    for name in FORMATS:
+        for kernel in Kernel:
+            if (name, kernel) != (claim.format, claim.kernel):
+                yield f"said of {name}, {kernel}", replace(claim, format=name, kernel=str(kernel))
+    yield "said of float8", replace(claim, format="float8")
+
+
+def formula_mutants(formula: Formula) -> Iterator[tuple[str, Formula]]:
+    """The formula with one subformula negated, replaced by a constant, or with another operator."""
+    for part in subformulas(formula):
+        for what, changed in _part_mutants(part):
+            if show(changed) != show(part):
+                yield what, substitute(formula, part, changed)
+
+
+def _part_mutants(part: Formula) -> Iterator[tuple[str, Formula]]:
+    yield "negated", Unary(UnaryOperator.NOT, part)
+    yield "true", Constant(True)
+    match part:
+        case Symbol(name):
+            yield "other symbol", Symbol({"a": "b", "b": "a"}.get(name, name))
+        case Unary(operator, operand):
+            yield "operator removed", operand
+            for other in UnaryOperator:
+                yield f"{operator} to {other}", Unary(other, operand)
+        case Binary(operator, left, right):
+            yield "operands swapped", Binary(operator, right, left)
+            for other_ in BinaryOperator:
+                yield f"{operator} to {other_}", Binary(other_, left, right)
+        case Comparison(operator, left, right):
+            yield "terms swapped", Comparison(operator, right, left)
+            for comparison in ComparisonOperator:
+                yield f"{operator} to {comparison}", Comparison(comparison, left, right)
+            for offset in (1, -1):
+                shifted = linear_term(left.parts, left.constant + offset)
+                yield f"left term {offset:+}", Comparison(operator, shifted, right)
+        case Numerical(predicate, term):
+            for offset in (1, -1, 2):
+                shifted = linear_term(term.parts, term.constant + offset)
+                yield f"argument {offset:+}", Numerical(predicate, shifted)
+            yield "other predicate", Numerical(Remainder(3, 1), term)
+
+
+def substitute(formula: Formula, part: Formula, by: Formula) -> Formula:
+    """The formula with another formula at every place of a part."""
+    if show(formula) == show(part):
+        return by
+    match formula:
+        case Unary(operator, operand):
+            return Unary(operator, substitute(operand, part, by))
+        case Binary(operator, left, right):
+            return Binary(operator, substitute(left, part, by), substitute(right, part, by))
+        case _:
+            # Parts of counts stay: what is counted is changed through the weights.
+            return formula
+
+
+# Programs and groups ---------------------------------------------------------------------------------
+
+
+def program_certificates(
+    network: Network, certificate: Certificate, rng: random.Random
+) -> Iterator[tuple[str, Certificate]]:
+    """The certificate with another program, or with other groups; a claim about a program is about that."""
+    said = certificate.realisation
+    if said is None:
+        return
+    for name, other in realisation_mutants(network, said, rng):
+        language = certificate.language
+        if isinstance(language, ProgramLanguage):
+            language = replace(language, program=other.program)
+        yield name, replace(certificate, language=language, realisation=other)
+
+
+def put_at(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
+    """The tuple with one item replaced."""
+    return (*items[:index], item, *items[index + 1 :])
+
+
+def about(certificate: Certificate, digest: str) -> Certificate:
+    """The certificate, about the network with that digest."""
+    return replace(certificate, network=digest)
+
+
+def real_claim_only(certificate: Certificate) -> Certificate:
+    """The least that the certificate claims: nothing of floats."""
+    return replace(certificate, claims=(RealClaim(),))
+
+
+def sampled(mutants: Iterable[Mutant], rng: random.Random, count: int) -> list[Mutant]:
+    """Some of the mutants."""
+    found = list(mutants)
+    return rng.sample(found, min(count, len(found)))
+
+
+# One mutant at random ----------------------------------------------------------------------------------
+
+
+SIZES: dict[str, Callable[[float], float]] = NUMBERS | {
+    "times 2^10": lambda x: x * 2**10,
+    "times 2^-10": lambda x: x / 2**10,
+    "times 2^20": lambda x: x * 2**20,
+    "times 3": lambda x: x * 3,
+    "one and a half times": lambda x: x * 1.5,
+    "off by 2^-9": lambda x: x * (1 + 2.0**-9),
+    "off by 2^-23": lambda x: x * (1 + 2.0**-23),
+}
+"""What can happen to a weight, with factors that matter to floats."""
+
+
+def random_network_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+    """One mutant of a network, most often with another weight; the others are not made."""
+    if rng.random() < 0.6:
+        return _random_weight_mutant(network, rng)
+    generate = rng.choice(
+        (position_mutants, temperature_mutants, mask_mutants, label_mutants, reading_mutants)
+    )
+    found = list(generate(network))
+    return rng.choice(found) if found else _random_weight_mutant(network, rng)
+
+
+def _random_weight_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+    tensors = tensors_of(network)
+    name = rng.choice([own for own, tensor in tensors.items() if len(tensor.numbers)])
+    numbers = tensors[name].numbers
+    places = [place for place, value in enumerate(numbers) if value]
+    if places and rng.random() < 0.85:
+        place, what = rng.choice(places), rng.choice(tuple(SIZES))
+        return f"{name}[{place}] {what}", _with_weight(
+            network, tensors, name, place, SIZES[what](numbers[place])
+        )
+    place = rng.randrange(len(numbers))
+    return f"{name}[{place}] set", _with_weight(network, tensors, name, place, 1.0)
+
+
+# Mutants that real arithmetic often allows --------------------------------------------------------------
+
+
+FACTORS = (2, 4, Fraction(1, 2), 3, Fraction(3, 2), 1024, Fraction(1, 1024), 1 + Fraction(1, 2**23), 2**20)
+
+
+def gentle_mutant(network: Network, rng: random.Random) -> tuple[str, Network | None]:
+    """A change that often keeps the meaning in real arithmetic, though not what floats make of it."""
+    places = [(index, h) for index, layer in enumerate(network.layers) for h in range(len(layer.heads))]
+    layers = [index for index, layer in enumerate(network.layers) if layer.hidden]
+    if not places and not layers:
+        return _random_weight_mutant(network, rng)
+    if layers and (not places or rng.random() < 0.45):
+        index = rng.choice(layers)
+        what, hidden = rng.choice((_scaled_unit, _split_unit, _moved_unit))(network.layers[index], rng)
+        return f"layer {index}: {what}", _with_hidden(network, index, hidden)
+    index, h = rng.choice(places)
+    head = network.layers[index].heads[h]
+    what, changed = rng.choice((_colder, _heavier_row, _shared_row, _level_row, _turned_rows))(
+        network, head, rng
+    )
+    heads = network.layers[index].heads
+    return f"layer {index}, head {h}: {what}", _with_heads(
+        network, index, (*heads[:h], changed, *heads[h + 1 :])
+    )
+
+
+def _with_hidden(network: Network, index: int, hidden: tuple[Hidden, ...]) -> Network:
+    return _with_layer(network, index, lambda layer: replace(layer, hidden=hidden, clamps=()))
+
+
+def _scaled_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+    """A unit read larger and written smaller."""
+    place, factor = rng.randrange(len(layer.hidden)), Fraction(2) ** rng.randint(-12, 12)
+    unit = layer.hidden[place]
+    changed = Hidden(scaled(unit.form, factor), unit.bias * factor, scaled(unit.outputs, 1 / factor))
+    return f"unit {place} scaled by {factor}", put_at(layer.hidden, place, changed)
+
+
+def _split_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+    """A unit as two, one with a large factor and one that takes it back."""
+    place, most = rng.randrange(len(layer.hidden)), Fraction(2) ** rng.randint(0, 30)
+    unit = layer.hidden[place]
+    more = tuple((c, x + most) for c, x in unit.outputs)
+    less = tuple((c, -most) for c, _ in unit.outputs)
+    pair = tuple(Hidden(unit.form, unit.bias, tuple((c, x) for c, x in own if x)) for own in (more, less))
+    rest = (*layer.hidden[:place], *layer.hidden[place + 1 :])
+    hidden = (*rest[:place], *pair, *rest[place:]) if rng.random() < 0.5 else (pair[0], *rest, pair[1])
+    return f"unit {place} split by {most}", hidden
+
+
+def _moved_unit(layer: Layer, rng: random.Random) -> tuple[str, tuple[Hidden, ...]]:
+    """The order of the units turned or shuffled."""
+    hidden = list(layer.hidden)
+    rng.shuffle(hidden)
+    return "units shuffled", tuple(hidden)
+
+
+def _colder(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    assert isinstance(head.weighting, Softmax)
+    factor = rng.choice(FACTORS)
+    form = times(factor, head.weighting.inverse_temperature)
+    return f"colder by {factor}", replace(head, weighting=Softmax(form))
+
+
+def _heavier_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    if not head.query:
+        return _colder(network, head, rng)
+    row, factor = rng.randrange(len(head.query)), rng.choice(FACTORS)
+    query = put_at(head.query, row, scaled(head.query[row], Fraction(factor)))
+    return f"row {row} times {factor}", replace(head, query=query)
+
+
+def _shared_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    """A row's query larger and its key smaller."""
+    if not head.query:
+        return _colder(network, head, rng)
+    row, factor = rng.randrange(len(head.query)), Fraction(2) ** rng.randint(-12, 12)
+    query = put_at(head.query, row, scaled(head.query[row], factor))
+    key = put_at(head.key, row, scaled(head.key[row], 1 / factor))
+    return f"row {row}: query times {factor}, key divided by it", replace(head, query=query, key=key)
+
+
+def _level_row(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    """One more row, whose key is the same everywhere."""
+    ones = [coordinate for coordinate, form in network.positions if form == number(1)]
+    if not ones or not head.query or len(head.query) == network.head_width:
+        return _heavier_row(network, head, rng)
+    one, most = ones[0], Fraction(2) ** rng.randint(0, 24)
+    form: tuple[tuple[int, Fraction], ...] = ((one, Fraction(1)),)
+    query, key = (*head.query, form), (*head.key, scaled(form, most))
+    return f"a level row of {most}", replace(head, query=query, key=key)
+
+
+def _turned_rows(network: Network, head: Head, rng: random.Random) -> tuple[str, Head]:
+    return "rows turned round", replace(head, query=head.query[::-1], key=head.key[::-1])
+
+
+def scaled(form: tuple[tuple[int, Fraction], ...], factor: Fraction) -> tuple[tuple[int, Fraction], ...]:
+    """A linear form times a number that is not 0."""
+    return tuple((c, x * factor) for c, x in form)
