@@ -1,4 +1,4 @@
-"""The contracts on imports see what they are for: a fifth theory that breaks one breaks that one alone."""
+"""The contracts on imports see what they are for: a file that breaks one breaks that one alone."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ INDEPENDENT = "Theories are independent of each other, and of training"
 VERDICT = "What a theory's verdict rests on knows nobody who searches, compiles, runs or prints"
 INSIDE = "Inside a theory"
 DOWN = "Imports go down; the core knows no theory"
+ORACLES = "Oracles are written from definitions or FORMAT.md alone: they import nothing of attemper"
 
 
 def broken_with(folder: Path, files: dict[str, str]) -> set[str]:
-    """The contracts that are broken once files of such texts stand in a copy of the package."""
+    """The contracts that are broken once files of such texts stand in a copy of the package and support."""
     shutil.copy(ROOT / "pyproject.toml", folder)
-    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("src", "tests/support"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "tests" / "__init__.py", folder / "tests")
     for name, text in files.items():
         path = folder / name
         for above in (path.parent, *path.parent.parents):
@@ -62,10 +65,11 @@ def broken_with(folder: Path, files: dict[str, str]) -> set[str]:
             {VERDICT, INSIDE},
         ),
         ({"src/attemper/workbench/late.py": "from attemper.theories.depth.ask import depth"}, {DOWN}),
+        ({"tests/support/oracles/late.py": "from tests.support.drawn import samples"}, {ORACLES}),
     ],
-    ids=["another theory", "the compiler", "the checker", "a search", "the core"],
+    ids=["another theory", "the compiler", "the checker", "a search", "the core", "an oracle"],
 )
-def test_a_fifth_theory_breaks_the_contract_that_it_should(
+def test_a_file_breaks_the_contract_that_it_should(
     files: dict[str, str], broken: set[str], tmp_path: Path
 ) -> None:
     assert broken_with(tmp_path, files) == broken

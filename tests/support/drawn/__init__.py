@@ -1,0 +1,1 @@
+"""What is tried: formulas, programs, networks and words, drawn from a seed or put together by hand."""

@@ -1,0 +1,1 @@
+"""What must be refused, or noticed: files, programs and networks in which something was changed."""

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
-from attemper.languages.regular.dfa import Dfa
+
+class Dfa(Protocol):
+    """What is read of an automaton: where each letter leads from each state."""
+
+    moves: tuple[tuple[int, ...], ...]
+
 
 Action = tuple[int, ...]
 """What a word does: the state after it, from each state."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attemper.theories.influence.search.influence import Integers, Matrix
+Integers = NDArray[np.int64]
+Matrix = NDArray[np.float64]
 
 SCORES = np.array([0.0, 1.0])
 """The score of each symbol."""

@@ -6,15 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from math import log, sqrt
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import flint
 
-from attemper.exact.balls import ball, precision
-from attemper.languages.sources.values import Brackets, Parity, Source
-from attemper.languages.words import Word
-
 BITS = 200
+
+Word = tuple[str, ...]
 
 Key = TypeVar("Key", bound=Hashable)
 Drawn = TypeVar("Drawn", bound=Hashable)
@@ -24,9 +22,15 @@ Symbols = dict[str, Fraction]
 PAIRS = {"(": ")", "[": "]"}
 
 
+class Source(Protocol):
+    """What is read of a source: PARITY has a bit `odd` as well, brackets have not."""
+
+    p: Fraction
+
+
 def after(source: Source, prefix: Word) -> Symbols:
     """What follows a live prefix, by the words of the definition."""
-    if isinstance(source, Parity):
+    if hasattr(source, "odd"):
         if sum(symbol == "1" for symbol in prefix) % 2 == int(source.odd):
             return {"END": source.p, "0": (1 - source.p) / 2, "1": (1 - source.p) / 2}
         return {"0": Fraction(1, 2), "1": Fraction(1, 2)}
@@ -75,7 +79,7 @@ def gathered(shares: Mapping[Drawn, Fraction], key: Callable[[Drawn], Key]) -> d
 
 
 def remembered(
-    source: Parity, n: int, start: Drawn, remember: Callable[[Drawn, int, str], Drawn]
+    source: Source, n: int, start: Drawn, remember: Callable[[Drawn, int, str], Drawn]
 ) -> dict[Drawn, Fraction]:
     """The law of what is remembered of n symbols of PARITY, given that the word has so many.
 
@@ -98,7 +102,7 @@ def remembered(
     return dict(found)
 
 
-def paths(source: Brackets, n: int) -> dict[tuple[bool, ...], Fraction]:
+def paths(source: Source, n: int) -> dict[tuple[bool, ...], Fraction]:
     """The law of which of n brackets open, given that the word has so many."""
     layer: dict[tuple[bool, ...], Fraction] = {(): Fraction(1)}
     for _ in range(n):
@@ -119,7 +123,7 @@ def conditional_entropy(source: Source, n: int, known: Callable[[Word], Hashable
     for prefix, share in shares.items():
         for symbol, chance in after(source, prefix).items():
             joint[known(prefix)][symbol] += share * chance
-    with precision(BITS):
+    with flint.ctx.workprec(BITS):
         total = flint.arb(0)
         for symbols in joint.values():
             whole = sum(symbols.values(), Fraction(0))
@@ -127,10 +131,14 @@ def conditional_entropy(source: Source, n: int, known: Callable[[Word], Hashable
         return total
 
 
+def ball(value: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
 def shows(value: flint.arb, text: str) -> bool:
     """Whether the number, rounded to as many digits as the text has, certainly is the text."""
     digits = len(text.partition(".")[2])
-    with precision(BITS):
+    with flint.ctx.workprec(BITS):
         return bool(abs(value - ball(Fraction(text))) <= ball(Fraction(1, 2 * 10**digits)))
 
 
