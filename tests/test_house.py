@@ -55,9 +55,7 @@ TRUSTED = (
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
 OF_SOME_CONSTRUCTIONS = {
-    "theories/softening/check/by_rule.py",
     "networks/typed.py",
-    "exports/gpt2/noise.py",
     "exports/transformer_lens/uniform_heads.py",
 }
 

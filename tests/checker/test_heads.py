@@ -8,12 +8,16 @@ from typing import get_args
 
 import pytest
 
-from attemper.checker.heads import INTEGER_RULES, RULES, head_fact
+from attemper.checker.heads import RULES, head_fact
 from attemper.checker.names import UnprovenError
 from attemper.networks.layers import (
     Construction,
     HardWeighting,
+    Lookup,
     Masking,
+    Neighbour,
+    Select,
+    Uniform,
 )
 from tests.support.drawn.head_cases import (
     NEIGHBOUR,
@@ -30,11 +34,14 @@ prepare = palette
 
 
 def test_every_construction_has_a_rule() -> None:
-    assert set(RULES) | set(INTEGER_RULES) == set(get_args(Construction))
-    assert not set(RULES) & set(INTEGER_RULES)
-    assert {rule.__module__.rpartition(".")[2] for rule in RULES.values()} == {
-        rule.__name__ for rule in RULES.values()
-    }
+    assert set(RULES) == set(get_args(Construction))
+    proofs = [rule.prove for rule in RULES.values()]
+    assert [proof.__module__.rpartition(".")[2] for proof in proofs] == [proof.__name__ for proof in proofs]
+
+
+def test_the_table_says_of_which_constructions_what_others_ask() -> None:
+    assert [kind for kind, rule in RULES.items() if not rule.has_lead] == [Uniform]
+    assert [kind for kind, rule in RULES.items() if rule.is_unique] == [Select, Neighbour, Lookup]
 
 
 def selecting(*rows: tuple[Form, Form]) -> Case:
@@ -46,6 +53,7 @@ REFUSED: dict[str, tuple[str, Case]] = {
     "approximate key": ("only approximate", selecting(({"1": 4}, {"i": 1, "rough": 1}))),
     "approximate value": ("only approximate", Case(UNIFORM, LEFT, [], {"rough": 1})),
     "value of an average": ("a value depends on an average", Case(UNIFORM, LEFT, [], {"a left": 1})),
+    "value of an average, of no selection": ("a value depends", Case(SELECT, LEFT, [], {"a left": 1})),
     "key of an average": (
         "a key depends on an average",
         selecting(({"1": 4}, {"i": 1}), ({"1": 9}, {"a left": -1})),

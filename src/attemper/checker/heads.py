@@ -6,11 +6,12 @@ scores. Each construction stands in a file of its own, in `constructions`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import final
 
 from attemper.checker.attention.by_cases import by_cases
-from attemper.checker.attention.scores import ReadHead, ScoredHead, read_head, scored_head
+from attemper.checker.attention.scores import ReadHead, read_head
 from attemper.checker.constructions.integer_sign import integer_sign
 from attemper.checker.constructions.integer_value import integer_value
 from attemper.checker.constructions.local_sign import local_sign
@@ -40,32 +41,36 @@ from attemper.networks.layers import (
     Uniform,
 )
 
-RULES: dict[type[Construction], Callable[[ScoredHead], HeadFact]] = {
-    Uniform: uniform,
-    Select: select,
-    Neighbour: neighbour,
-    Sign: sign,
-    LocalSign: local_sign,
-    Lookup: lookup,
+
+@final
+@dataclass(frozen=True)
+class HeadRule:
+    """How the heads of one construction are proved.
+
+    `strict_masks`: also with masks that hide i itself. `by_cases`: in each combination of bits at i alone.
+    `has_lead`: a greatest score leads over others, which none does where all are equal. `is_unique`: one
+    visible position has the greatest score, whatever the head's values are.
+    """
+
+    prove: Callable[[ReadHead], HeadFact]
+    strict_masks: bool = False
+    by_cases: bool = False
+    has_lead: bool = True
+    is_unique: bool = False
+
+
+RULES: Mapping[type[Construction], HeadRule] = {
+    Uniform: HeadRule(uniform, has_lead=False),
+    Select: HeadRule(select, strict_masks=True, by_cases=True, is_unique=True),
+    Neighbour: HeadRule(neighbour, is_unique=True),
+    Sign: HeadRule(sign),
+    LocalSign: HeadRule(local_sign),
+    Lookup: HeadRule(lookup, is_unique=True),
+    IntegerValue: HeadRule(integer_value),
+    NearestInteger: HeadRule(nearest_integer),
+    IntegerSign: HeadRule(integer_sign),
 }
-"""The rules of constructions that read numbers of one size at every length, all of them exact."""
-
-INTEGER_RULES: dict[type[Construction], Callable[[ReadHead], HeadFact]] = {
-    IntegerValue: integer_value,
-    NearestInteger: nearest_integer,
-    IntegerSign: integer_sign,
-}
-"""The rules of constructions that make integers, or read such as are only approximate."""
-
-CHOOSING = tuple(kind for kind in (*RULES, *INTEGER_RULES) if kind is not Uniform)
-"""The constructions whose heads have a greatest score, in the order in which a head is tried with them."""
-
-WITH_STRICT_MASKS = frozenset({Select})
-"""The constructions whose rules also hold for masks that hide i itself."""
-
-
-BY_CASES = frozenset({Select})
-"""The constructions whose rules are applied to each combination of bits at i."""
+"""The rule of each construction, in the order in which they are tried where nothing says what a head is."""
 
 
 def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
@@ -77,13 +82,11 @@ def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
 
 def fact_by(construction: type[Construction], names: Names, head: Head, stream: Stream) -> HeadFact:
     """Apply the rule of a construction, whatever the head is said to be. Raises `UnprovenError`."""
-    if head.masking.is_strict and construction not in WITH_STRICT_MASKS:
+    rule = RULES[construction]
+    if head.masking.is_strict and not rule.strict_masks:
         raise UnprovenError("only selections have a rule for strict masks")
     read = read_head(names, head, stream)
-    if construction in INTEGER_RULES:
-        return INTEGER_RULES[construction](read)
-    rule, scored = RULES[construction], scored_head(read)
-    return by_cases(rule, scored) if construction in BY_CASES else rule(scored)
+    return by_cases(rule.prove, read) if rule.by_cases else rule.prove(read)
 
 
 def averaging(names: Names, head: Head, stream: Stream) -> HeadFact:

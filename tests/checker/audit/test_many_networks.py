@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from attemper.checker.heads import INTEGER_RULES, RULES
+from attemper.checker.heads import RULES
 from tests.support.drawn.audited import KINDS, subject, words_of
 from tests.support.judges.audit import Tally, audit
 
@@ -39,5 +39,5 @@ def test_every_coordinate_of_many_networks_is_what_is_said(kind: str, part: int)
 @pytest.mark.slow
 def test_every_rule_is_met() -> None:
     met = sum((audited(kind, 0).counts for kind in KINDS), start=Tally().counts)
-    rules = {f"{kind.__name__}Rule" for kind in (*RULES, *INTEGER_RULES)}
+    rules = {f"{kind.__name__}Rule" for kind in RULES}
     assert rules <= set(met), rules - set(met)

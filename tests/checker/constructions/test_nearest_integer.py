@@ -205,7 +205,17 @@ def read(
     value: Value = {(0, 0): names.letter("b")}
     bounds = tuple(errors or [exact] * len(rows))
     return ReadHead(
-        names, Masking.FUTURE, tuple(rows), cold, (value,), (0,), bounds, exact[:1], (), Stream([])
+        names,
+        Masking.FUTURE,
+        tuple(rows),
+        cold,
+        (value,),
+        (0,),
+        bounds,
+        exact[:1],
+        (),
+        Stream([]),
+        names.true,
     )
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import final
 
 from attemper.checker.attention.bounds import is_positive, scalar
-from attemper.checker.attention.scores import ScoredHead
+from attemper.checker.attention.scores import ReadHead, plain_values
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
 from attemper.exact import laurent
@@ -30,7 +30,7 @@ class Blocked:
     settled: frozenset[Fraction]
 
 
-def blocked_of(head: ScoredHead, domain: Domain) -> Blocked:
+def blocked_of(head: ReadHead, domain: Domain) -> Blocked:
     """All of the scores that has no power of j, up to what is the same for all j."""
     names = head.names
     b, push = names.false, laurent.constant(1)
@@ -50,7 +50,7 @@ def blocked_of(head: ScoredHead, domain: Domain) -> Blocked:
     return Blocked(b, push, levels, bits, frozenset(settled))
 
 
-def hopeless_in(head: ScoredHead, blocked: Blocked) -> frozenset[Fraction]:
+def hopeless_in(head: ReadHead, blocked: Blocked) -> frozenset[Fraction]:
     """The levels on which no position wins, as every i that is looked at sees one on a lower level."""
     names, lower, found = head.names, head.names.false, set[Fraction]()
     if head.masking.is_strict:
@@ -62,8 +62,8 @@ def hopeless_in(head: ScoredHead, blocked: Blocked) -> frozenset[Fraction]:
     return frozenset(found)
 
 
-def _agree(head: ScoredHead, bit: Diagram) -> bool:
+def _agree(head: ReadHead, bit: Diagram) -> bool:
     """Whether each value is the same at all positions where a bit holds."""
     diagrams = head.names.diagrams
-    there = (diagrams.constrain(value, bit, head.names.false) for value in head.values)
+    there = (diagrams.constrain(value, bit, head.names.false) for value in plain_values(head))
     return all(diagrams.is_constant(value) for value in there)

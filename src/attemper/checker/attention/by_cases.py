@@ -20,7 +20,7 @@ from typing import final
 
 import flint
 
-from attemper.checker.attention.scores import Output, ScoredHead
+from attemper.checker.attention.scores import Output, ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, UnprovenError
 from attemper.checker.rounding.arithmetic import Off, greatest
@@ -61,7 +61,7 @@ class CasesRule:
         return [_worst(offs) for offs in zip(*(rule.offs(head) for rule in self.rules), strict=True)]
 
 
-def by_cases(rule: Callable[[ScoredHead], HeadFact], head: ScoredHead) -> HeadFact:
+def by_cases(rule: Callable[[ReadHead], HeadFact], head: ReadHead) -> HeadFact:
     """The rule, applied in every cell. Raises `UnprovenError` if one has none, or if they are too many."""
     cells = cells_of(head)
     facts = [rule(own) for own in cells]
@@ -71,19 +71,19 @@ def by_cases(rule: Callable[[ScoredHead], HeadFact], head: ScoredHead) -> HeadFa
     return HeadFact(CasesRule(tuple(fact.rule for fact in facts)), outputs)
 
 
-def cells_of(head: ScoredHead) -> list[ScoredHead]:
+def cells_of(head: ReadHead) -> list[ReadHead]:
     """The head as it is in each cell: itself, if there is one. Raises `UnprovenError` for too many."""
     joint = _joint(head)
     cells = [cell for cell in head.names.diagrams.values(joint) if isinstance(cell, tuple)]
     return [head] if len(cells) == 1 else [_inside(head, joint, cell) for cell in cells]
 
 
-def by_cell(cells: list[ScoredHead], outputs: list[tuple[Output, ...]]) -> tuple[Output, ...]:
+def by_cell(cells: list[ReadHead], outputs: list[tuple[Output, ...]]) -> tuple[Output, ...]:
     """What a head puts out whose cells put these out, each where it holds."""
     return tuple(_chosen(cells, own) for own in zip(*outputs, strict=True))
 
 
-def _joint(head: ScoredHead) -> Diagram:
+def _joint(head: ReadHead) -> Diagram:
     """The values of all factors at i, as one diagram."""
     diagrams = head.names.diagrams
     joint = diagrams.constant(())
@@ -99,7 +99,7 @@ def _appended(cell: Cell, value: Affine) -> Cell:
     return (*cell, value)
 
 
-def _inside(head: ScoredHead, joint: Diagram, cell: Cell) -> ScoredHead:
+def _inside(head: ReadHead, joint: Diagram, cell: Cell) -> ReadHead:
     """The head with the values of a cell put in: what is said of that head holds at the cell's positions."""
     names = head.names
     values = iter(cell)
@@ -112,10 +112,10 @@ def _inside(head: ScoredHead, joint: Diagram, cell: Cell) -> ScoredHead:
         if (kept := {powers: factor for powers, factor in value.items() if factor != names.false})
     }
     here = names.diagrams.map(("cell", cell), lambda own: Affine(Fraction(own == cell)), joint)
-    return replace(head, here=here, scores=scores)
+    return replace(head, here=here, scores_here=scores)
 
 
-def _chosen(cells: list[ScoredHead], outputs: tuple[Output, ...]) -> Output:
+def _chosen(cells: list[ReadHead], outputs: tuple[Output, ...]) -> Output:
     """One output: at every i that of the cell which holds there."""
     *others, last = outputs
     diagram = last.diagram

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import final
 
 from attemper.checker.attention.bounds import HALF, constant
@@ -61,10 +62,12 @@ class Output:
 @final
 @dataclass(frozen=True)
 class ReadHead:
-    """What a head reads, before anything is multiplied: `coldness` is the inverse temperature.
+    """A head of a network, as every construction meets it: nothing here says what the head is for.
 
-    `errors` bounds how far each row's query and key can be from their values, `value_errors` the values.
-    `queries` are the rows' forms of the coordinates of `stream`.
+    `coldness` is the inverse temperature. `errors` bounds how far each row's query and key can be from their
+    values, `value_errors` the values. `queries` are the rows' forms of the coordinates of `stream`. What is
+    said of the head need only hold at positions i with the bit `here`, where its scores are `scores_here`, if
+    these are given.
     """
 
     names: Names
@@ -77,30 +80,27 @@ class ReadHead:
     value_errors: tuple[Bound, ...]
     queries: tuple[LinearForm, ...]
     stream: Stream
-
-
-@final
-@dataclass(frozen=True)
-class ScoredHead:
-    """A head of a network, as every construction meets it: nothing here says what the head is for.
-
-    `scores` has only what depends on j. `coldness` is the inverse temperature. What is said of the head
-    need only hold at positions i with the bit `here`.
-    """
-
-    names: Names
     here: Diagram
-    masking: Masking
-    rows: Rows
-    coldness: Value
-    scores: Scores
-    values: tuple[Diagram, ...]
-    targets: tuple[Coordinate, ...]
+    scores_here: Scores | None = None
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The scores, without what does not depend on j: softmax does not see it.
+
+        A rule that asks for scores reads numbers. Raises `UnprovenError` where a row or a value is more than
+        that, or only approximate.
+        """
+        if self.scores_here is not None:
+            return self.scores_here
+        require_exact(self)
+        scores = _scores(self.names, self.rows, self.coldness)
+        plain_values(self)
+        return scores
 
     def outputs(self, read: Callable[[Diagram], Diagram]) -> tuple[Output, ...]:
         """What the head adds, if at i it reads of each value what `read` says."""
         outputs = []
-        for value, target in zip(self.values, self.targets, strict=True):
+        for value, target in zip(plain_values(self), self.targets, strict=True):
             found = self.names.constants(value, "a value")
             size = max(abs(v) for v in found)
             outputs.append(Output(target, read(value), max(found) - min(found), size))
@@ -127,7 +127,7 @@ def read_head(names: Names, head: Head, stream: Stream) -> ReadHead:
     values = tuple(of_form(names, form, stream) for form in head.values)
     off = tuple(bound_of(form, stream) for form in head.values)
     return ReadHead(
-        names, head.masking, rows, coldness, values, head.targets, errors, off, head.query, stream
+        names, head.masking, rows, coldness, values, head.targets, errors, off, head.query, stream, names.true
     )
 
 
@@ -152,15 +152,6 @@ def plain_values(head: ReadHead) -> tuple[Diagram, ...]:
     return tuple(plain_value(head.names, value, off) for value, off in pairs)
 
 
-def scored_head(head: ReadHead) -> ScoredHead:
-    """Derive the scores. Raises `UnprovenError` for what is approximate or more than numbers."""
-    require_exact(head)
-    scores = _scores(head.names, head.rows, head.coldness)
-    values = plain_values(head)
-    names = head.names
-    return ScoredHead(names, names.true, head.masking, head.rows, head.coldness, scores, values, head.targets)
-
-
 def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:
     """The scores, without what does not depend on j: softmax does not see it."""
     scores: Scores = {}
@@ -177,7 +168,7 @@ def _scores(names: Names, rows: Rows, coldness: Value) -> Scores:
 # Parities ----------------------------------------------------------------------------------------
 
 
-def waves_of(head: ScoredHead) -> Waves:
+def waves_of(head: ReadHead) -> Waves:
     """Scores whose diagrams are constants and multiples of (-1)^j."""
     names = head.names
     waves: Waves = {}
@@ -189,7 +180,7 @@ def waves_of(head: ScoredHead) -> Waves:
     return {key: value for key, value in waves.items() if value and key != (0, False)}
 
 
-def by_parity(head: ReadHead | ScoredHead, positive: Diagram, value: Diagram) -> Diagram:
+def by_parity(head: ReadHead, positive: Diagram, value: Diagram) -> Diagram:
     """A value of the parity of j, at even j where `positive`, else at odd j; at i where only i is seen."""
     names = head.names
     at_even, at_odd = even_and_odd(names, value)

@@ -20,7 +20,7 @@ import flint
 
 from attemper.checker.attention.averages import TwoSided, common_divisor, two_sided
 from attemper.checker.attention.bounds import HALF, positive, scalar
-from attemper.checker.attention.scores import ScoredHead, Waves, by_parity, waves_of
+from attemper.checker.attention.scores import ReadHead, Waves, by_parity, waves_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.arithmetic import ZERO, greatest
@@ -58,7 +58,7 @@ class LocalSignRule(Peaked):
         return off / ball(self.gap)
 
 
-def local_sign(head: ScoredHead) -> HeadFact:
+def local_sign(head: ReadHead) -> HeadFact:
     """The rule for a local sign. Raises `UnprovenError`, naming the side condition that is not shown."""
     names, waves = head.names, waves_of(head)
     if set(waves) - {(1, False), (2, False), (1, True), (0, True)} or head.masking is not Masking.NONE:

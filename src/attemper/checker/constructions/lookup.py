@@ -20,7 +20,7 @@ import flint
 
 from attemper.checker.attention.averages import single_mean
 from attemper.checker.attention.bounds import DOMAINS, HALF, VISIBLE, for_losses, positive, proved
-from attemper.checker.attention.scores import ScoredHead, Waves, waves_of
+from attemper.checker.attention.scores import ReadHead, Waves, waves_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.arithmetic import ZERO, greatest
@@ -60,7 +60,7 @@ class LookupRule(Peaked):
         return loss
 
 
-def lookup(head: ScoredHead) -> HeadFact:
+def lookup(head: ReadHead) -> HeadFact:
     """The rule for a lookup. Raises `UnprovenError`, naming the side condition that is not shown."""
     names, masking, waves = head.names, head.masking, waves_of(head)
     bounded = _is_bounded(waves)
@@ -96,7 +96,7 @@ def _is_bounded(waves: Waves) -> bool:
     return bounded
 
 
-def _scale(head: ScoredHead, waves: Waves, bounded: bool) -> tuple[Masking, Laurent]:
+def _scale(head: ReadHead, waves: Waves, bounded: bool) -> tuple[Masking, Laurent]:
     """The side over which the query averages, and kappa."""
     names = head.names
     marking, factor = single_mean(names, waves[-1 if bounded else 2, False], head.masking)
@@ -105,7 +105,7 @@ def _scale(head: ScoredHead, waves: Waves, bounded: bool) -> tuple[Masking, Laur
     return marking.masking, laurent.times(factor, HALF if bounded else -1)
 
 
-def _counted(head: ScoredHead, waves: Waves, bounded: bool, side: Masking, scale: Laurent) -> Diagram:
+def _counted(head: ReadHead, waves: Waves, bounded: bool, side: Masking, scale: Laurent) -> Diagram:
     """The bit that c counts: none if nothing stands for c, all if 1 does."""
     names, at = head.names, (-2 if bounded else 1, False)
     if at not in waves:

@@ -20,7 +20,7 @@ import flint
 
 from attemper.checker.attention.bounds import proved, scalar
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
-from attemper.checker.attention.scores import ScoredHead, waves_of
+from attemper.checker.attention.scores import ReadHead, waves_of
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounding.arithmetic import greatest
@@ -60,7 +60,7 @@ class NeighbourRule(Peaked):
         return greatest(head.losses(self.contest))
 
 
-def neighbour(head: ScoredHead) -> HeadFact:
+def neighbour(head: ReadHead) -> HeadFact:
     """The rule for a neighbour. Raises `UnprovenError`, naming the side condition that is not shown."""
     tie, opposite = _form(head)
     gap, _ = tie.bounds()
@@ -76,7 +76,7 @@ def neighbour(head: ScoredHead) -> HeadFact:
     return HeadFact(NeighbourRule(gap, own, parity, contest), outputs)
 
 
-def _form(head: ScoredHead) -> tuple[TieBreak, Laurent]:
+def _form(head: ReadHead) -> tuple[TieBreak, Laurent]:
     """The tie-break, and w."""
     names, waves = head.names, waves_of(head)
     powers = [p for p, wave in waves if not wave]
@@ -90,7 +90,7 @@ def _form(head: ScoredHead) -> tuple[TieBreak, Laurent]:
     return tie, opposite
 
 
-def _contest(head: ScoredHead, tie: TieBreak, twice: Laurent, ahead: Laurent) -> Contest:
+def _contest(head: ReadHead, tie: TieBreak, twice: Laurent, ahead: Laurent) -> Contest:
     """For each parity of i, winners stand at positions of the other one."""
     odd = head.names.place(Remainder(2, 1), 1, 0, 0)
     cases = [odd, head.names.negation(odd)]

@@ -21,7 +21,7 @@ import flint
 from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
 from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, scalar
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
-from attemper.checker.attention.scores import ScoredHead
+from attemper.checker.attention.scores import ReadHead
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
@@ -60,7 +60,7 @@ class SelectRule(Peaked):
         return near
 
 
-def select(head: ScoredHead) -> HeadFact:
+def select(head: ReadHead) -> HeadFact:
     """The rule for a selection. Raises `UnprovenError`, naming the side condition that is not shown."""
     tie = _tie(head)
     gap, span = tie.bounds()
@@ -70,7 +70,7 @@ def select(head: ScoredHead) -> HeadFact:
     return HeadFact(SelectRule(gap, _far(blocked, tie, span), contest), outputs)
 
 
-def _tie(head: ScoredHead) -> TieBreak:
+def _tie(head: ReadHead) -> TieBreak:
     ties = {key: value for key, value in head.scores.items() if key[0] != 0}
     if len(ties) != 1:
         raise UnprovenError("its scores have no tie-break")
@@ -90,7 +90,7 @@ def _far(blocked: Blocked, tie: TieBreak, span: Laurent) -> tuple[Fraction, Frac
     return for_losses(lead, room, tie.domain, "blocked positions can win")
 
 
-def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) -> Diagram:
+def _read(head: ReadHead, blocked: Blocked, leftmost: bool, value: Diagram) -> Diagram:
     """The value at the winner; with a strict mask at the winner of the neighbour."""
     names, masking = head.names, head.masking.weak
     *nearer, last = blocked.bits
@@ -109,13 +109,13 @@ def _read(head: ScoredHead, blocked: Blocked, leftmost: bool, value: Diagram) ->
     return names.choose(head.seen(is_known, names.true), found, names.anything(min(values), max(values)))
 
 
-def _values_off(head: ScoredHead, where: Diagram, value: Diagram) -> list[Fraction]:
+def _values_off(head: ReadHead, where: Diagram, value: Diagram) -> list[Fraction]:
     """What a value is at positions without a bit that some have not."""
     names = head.names
     return names.constants(names.diagrams.constrain(value, names.negation(where), names.false), "a value")
 
 
-def _contest(head: ScoredHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
+def _contest(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
     """All pairs of places, each with its level b as its last entry: the winner's is the least that occurs.
 
     On a settled level every winner reads the same; on some none wins, or nothing is said of what is read.

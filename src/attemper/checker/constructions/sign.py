@@ -20,7 +20,7 @@ import flint
 
 from attemper.checker.attention.averages import common_divisor, single_mean
 from attemper.checker.attention.bounds import DOMAINS, VISIBLE, positive, proved
-from attemper.checker.attention.scores import ScoredHead, by_parity, waves_of
+from attemper.checker.attention.scores import ReadHead, by_parity, waves_of
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.rounding.attention import RoundedHead
@@ -68,7 +68,7 @@ class SignRule(Peaked):
         return (1 + row.scored.product.relative) * (1 + of_mean) - 1
 
 
-def sign(head: ScoredHead) -> HeadFact:
+def sign(head: ReadHead) -> HeadFact:
     """The rule for a sign. Raises `UnprovenError`, naming the side condition that is not shown."""
     names, masking, waves = head.names, head.masking, waves_of(head)
     if len(waves) != 1 or next(iter(waves)) not in {(0, True), (1, True)}:

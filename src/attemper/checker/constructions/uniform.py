@@ -15,7 +15,7 @@ from typing import final
 
 import flint
 
-from attemper.checker.attention.scores import Output, ScoredHead
+from attemper.checker.attention.scores import Output, ReadHead
 from attemper.checker.names import UnprovenError
 from attemper.checker.rounding.arithmetic import ZERO, Kernel, Off, Rounded
 from attemper.checker.rounding.attention import RoundedHead
@@ -49,7 +49,7 @@ class UniformRule:
         return [_average(head, *pair) for pair in head.values]
 
 
-def uniform(head: ScoredHead) -> HeadFact:
+def uniform(head: ReadHead) -> HeadFact:
     """Raises `UnprovenError` if some score differs from another."""
     if head.scores:
         raise UnprovenError("its scores are not all equal")

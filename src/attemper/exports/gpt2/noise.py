@@ -30,13 +30,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+from attemper.checker.heads import RULES
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FORMATS, FloatFormat
 from attemper.exports.dependencies import head_name
 from attemper.exports.gpt2.layout import ROOTS, Layout
 from attemper.exports.gpt2.rounding import Stream, relative
 from attemper.exports.gpt2.sizes import alone_of, pairs_of, shown, size_of, sizes_of
-from attemper.networks.layers import Foreign, Head, Layer, LinearForm, Network, Uniform
+from attemper.networks.layers import Foreign, Head, Layer, LinearForm, Network
 
 ROOM = Fraction(1, 64)
 """How far a clamp's form may be off: a sixteenth of the way from a ramp's end to its middle, 1/4."""
@@ -129,7 +130,8 @@ def readings(
 def _of_head(name: str, head: Head, stream: Stream, layout: Layout, writes: list[Write]) -> Iterator[Reading]:
     form = stream.form
     # What is said to be uniform is judged as if nothing were said: scores of 0 are off by nothing.
-    is_said = not isinstance(head.construction, Foreign | Uniform)
+    said = head.construction
+    is_said = not isinstance(said, Foreign) and RULES[type(said)].has_lead
     score, size = _score(head, stream, stream.read if is_said else stream.off)
     # Scores are formed times the root of the head width, and divided by that root afterwards.
     scaled = size * ROOTS[layout.head_width]

@@ -173,7 +173,7 @@ def test_without_the_side_condition_the_random_networks_show_it(monkeypatch: pyt
 def test_levels_that_are_left_out_wrongly_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     reached = levels._reached
 
-    def fewer(head: levels.ScoredHead, blocked: Blocked) -> dict[Fraction, int]:
+    def fewer(head: levels.ReadHead, blocked: Blocked) -> dict[Fraction, int]:
         return dict(list(reached(head, blocked).items())[:1])
 
     monkeypatch.setattr(levels, "_reached", fewer)

@@ -23,7 +23,7 @@ from typing import final
 from attemper.checker.attention.scores import Output
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.feed_forward import Group, added_by, deviation, groups_of
-from attemper.checker.heads import CHOOSING, averaging, fact_by
+from attemper.checker.heads import RULES, averaging, fact_by
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.proof import deep
@@ -37,10 +37,7 @@ from attemper.networks.layers import (
     Hidden,
     Layer,
     LinearForm,
-    Lookup,
-    Neighbour,
     Network,
-    Select,
     Softmax,
 )
 from attemper.theories.softening.certificate import Monomial
@@ -49,9 +46,6 @@ from attemper.theories.softening.check.levels import Led, levels
 
 COLDNESS = 2**40
 """K: so large that nothing is lost where a rule compares leads with numbers of positions."""
-
-UNIQUE = (Select, Neighbour, Lookup)
-"""Rules by which one visible position has the greatest score, whatever the head's values are."""
 
 MOST_FADING = 8
 """Leads that fade faster than n^-8 are those of no construction."""
@@ -203,9 +197,12 @@ def _ruled(head: Head, known: _Known) -> tuple[HeadByRule | None, tuple[Output, 
     if not known.knows(*head.query, *head.key):
         return None, None
     alone = replace(head, values=(), targets=())
-    rules: list[tuple[_Leads, Head]] = [(partial(_led_by, kind), alone) for kind in UNIQUE]
+    rules: list[tuple[_Leads, Head]] = [
+        (partial(_led_by, kind), alone) for kind, rule in RULES.items() if rule.is_unique
+    ]
     if known.knows(*head.values):
-        rules = [*((partial(_led_by, kind), head) for kind in CHOOSING), (levels, head), *rules]
+        led = ((partial(_led_by, kind), head) for kind, rule in RULES.items() if rule.has_lead)
+        rules = [*led, (levels, head), *rules]
     for fading in range(MOST_FADING + 1):
         coldness = Softmax(times(COLDNESS, Power(Length(), fading)))
         for rule, own in rules:

@@ -21,7 +21,7 @@ from typing import final
 from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
 from attemper.checker.attention.bounds import DOMAINS, positive, proved
 from attemper.checker.attention.by_cases import by_cell, cells_of
-from attemper.checker.attention.scores import Output, ScoredHead, read_head, scored_head
+from attemper.checker.attention.scores import Output, ReadHead, read_head
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Names, UnprovenError
 from attemper.checker.values import Stream
@@ -40,7 +40,7 @@ class Led:
 
 def levels(names: Names, head: Head, stream: Stream) -> Led:
     """The rule for a head of levels. Raises `UnprovenError`, naming the side condition that is not shown."""
-    scored = scored_head(read_head(names, head, stream))
+    scored = read_head(names, head, stream)
     if any(power for power, _ in scored.scores):
         raise UnprovenError("its scores say more of a position than its level")
     cells = cells_of(scored)
@@ -49,7 +49,7 @@ def levels(names: Names, head: Head, stream: Stream) -> Led:
     return Led(min(own.least_lead for own in found), outputs)
 
 
-def _in_cell(head: ScoredHead) -> Led:
+def _in_cell(head: ReadHead) -> Led:
     """The rule where factors at i are the same for all words."""
     domain = DOMAINS[head.masking.weak]
     blocked = blocked_of(head, domain)
@@ -61,7 +61,7 @@ def _in_cell(head: ScoredHead) -> Led:
     return Led(positive(lead), head.outputs(lambda value: _read(head, list(reached.values()), value)))
 
 
-def _reached(head: ScoredHead, blocked: Blocked) -> dict[Fraction, Diagram]:
+def _reached(head: ReadHead, blocked: Blocked) -> dict[Fraction, Diagram]:
     """The levels on which a position can win, best first: none behind one that every i sees."""
     names, hopeless = head.names, hopeless_in(head, blocked)
     ends = {
@@ -84,7 +84,7 @@ def _is_of_one(names: Names, bit: Diagram) -> bool:
     return any(names.both(bit, names.negation(one)) == names.false for one in (names.first, names.last))
 
 
-def _read(head: ScoredHead, levels: list[Diagram], value: Diagram) -> Diagram:
+def _read(head: ReadHead, levels: list[Diagram], value: Diagram) -> Diagram:
     """The value on the first of the levels that occurs, which is the last if no other does.
 
     It is the same at all positions of the level, so that it may be read at the rightmost.
