@@ -256,9 +256,11 @@ def test_cases_by_places_are_told_apart_only_if_needed(monkeypatch: pytest.Monke
     loosely: list[int] = []
     original = proof_module._compared
 
-    def noting(network: Network, is_meant: object, names: Formulas) -> tuple[Analysis, bool]:
-        (loosely if names.is_loose else counts).append(len(names.expand))
-        return original(network, is_meant, names)
+    def noting(
+        network: Network, is_meant: object, names: Formulas, is_loose: bool = False
+    ) -> tuple[Analysis, bool]:
+        (loosely if is_loose else counts).append(len(names.expand))
+        return original(network, is_meant, names, is_loose)
 
     monkeypatch.setattr(proof_module, "_compared", noting)
     mixed = "O (a & even(pos) | b & pos >= 3)"

@@ -75,13 +75,16 @@ class Analysis:
 
 
 def analyse(
-    network: Network, names: Names | None = None, symbols: Mapping[int, Sequence[Symbol]] | None = None
+    network: Network,
+    names: Names | None = None,
+    symbols: Mapping[int, Sequence[Symbol]] | None = None,
+    is_loose: bool = False,
 ) -> Analysis:
     """What the network computes. Raises `UnprovenError`, naming the layer and head that no rule covers.
 
     `names` are those of a formula if nothing else is said. `symbols` has groups of coordinates by layer: what
     follows takes for granted that at most one coordinate of a group is 1 after the layer, for callers who
-    prove it.
+    prove it. If it `is_loose`, no more than a range is said of what selections read where nothing matches.
     """
     if network.normalisation is not None:
         raise UnprovenError("its sublayers read normalised numbers: rules are about its plain network")
@@ -91,7 +94,7 @@ def analyse(
     named: list[SymbolFact] = []
     with precision(PRECISION):
         for number, layer in enumerate(network.layers):
-            facts.append(layer_fact(names, layer, number, stream))
+            facts.append(layer_fact(names, layer, number, stream, is_loose))
             stream = facts[-1].after
             stream = with_names(names, number, (symbols or {}).get(number, ()), stream, named)
     return Analysis(network, names, start, tuple(facts), tuple(named), stream)
@@ -138,13 +141,13 @@ def _take(names: Names, stream: Stream, output: Output, mass: Fraction) -> None:
     stream.worsen(target, error, output.step)
 
 
-def layer_fact(names: Names, layer: Layer, number: int, stream: Stream) -> LayerFact:
+def layer_fact(names: Names, layer: Layer, number: int, stream: Stream, is_loose: bool = False) -> LayerFact:
     middle = stream.copy()
     heads: list[HeadFact] = []
     masses: list[Fraction] = []
     for index, head in enumerate(layer.heads):
         try:
-            fact = head_fact(names, head, stream)
+            fact = head_fact(names, head, stream, is_loose)
             mass = upper_bound(fact.rule.stray(flint.arb(0), flint.arb(1)))
         except UnprovenError as error:
             raise UnprovenError(f"layer {number}, head {index}: {error}") from None

@@ -73,19 +73,21 @@ RULES: Mapping[type[Construction], HeadRule] = {
 """The rule of each construction, in the order in which they are tried where nothing says what a head is."""
 
 
-def head_fact(names: Names, head: Head, stream: Stream) -> HeadFact:
+def head_fact(names: Names, head: Head, stream: Stream, is_loose: bool = False) -> HeadFact:
     """Apply the rule of the head's construction. Raises `UnprovenError`."""
     if isinstance(head.construction, Foreign):
         raise UnprovenError("nothing says which rule it is for")
-    return fact_by(type(head.construction), names, head, stream)
+    return fact_by(type(head.construction), names, head, stream, is_loose)
 
 
-def fact_by(construction: type[Construction], names: Names, head: Head, stream: Stream) -> HeadFact:
+def fact_by(
+    construction: type[Construction], names: Names, head: Head, stream: Stream, is_loose: bool = False
+) -> HeadFact:
     """Apply the rule of a construction, whatever the head is said to be. Raises `UnprovenError`."""
     rule = RULES[construction]
     if head.masking.is_strict and not rule.strict_masks:
         raise UnprovenError("only selections have a rule for strict masks")
-    read = read_head(names, head, stream)
+    read = read_head(names, head, stream, is_loose)
     return by_cases(rule.prove, read) if rule.by_cases else rule.prove(read)
 
 

@@ -40,10 +40,8 @@ class Formulas(Sums):
     `expand` has the tests of places by which `exists` is split into cases, beside letters.
     """
 
-    def __init__(
-        self, symbols: tuple[str, ...], expand: frozenset[Test] = frozenset(), is_loose: bool = False
-    ) -> None:
-        super().__init__(symbols, is_loose)
+    def __init__(self, symbols: tuple[str, ...], expand: frozenset[Test] = frozenset()) -> None:
+        super().__init__(symbols)
         self.expand = expand
 
     # Other positions ---------------------------------------------------------------------------

@@ -323,11 +323,7 @@ class Names(ABC):
     What is known of other positions is named by whoever says what is to be compared, in a subclass.
     """
 
-    def __init__(self, symbols: tuple[str, ...], is_loose: bool = False) -> None:
-        self.is_loose = is_loose
-        """Whether of what a selection reads where nothing matches no more is said than a range."""
-        self.reads_blocked = False
-        """Whether a selection reads something else there according to which position wins."""
+    def __init__(self, symbols: tuple[str, ...]) -> None:
         self.diagrams = Diagrams()
         self.symbols = symbols
         self.atoms: list[Atom] = []

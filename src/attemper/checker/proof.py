@@ -20,7 +20,7 @@ from attemper.checker.analysis import Analysis, analyse, outputs_of
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.following import follows
 from attemper.checker.identities import Formulas
-from attemper.checker.names import UnprovenError
+from attemper.checker.names import Test, UnprovenError
 from attemper.checker.normalised import plain_of
 from attemper.checker.numbers import are_numbers_of
 from attemper.checker.program import MASKINGS, defined_by, kept_by
@@ -106,25 +106,28 @@ def _of_definition(network: Network, is_meant: Meaning) -> Analysis:
         analysis, is_shown = _compared(network, is_meant, names)
     if not is_shown:
         raise UnprovenError(OTHER)
-    return (_loosely(network, is_meant, names) if names.reads_blocked else None) or analysis
+    reads_blocked = any(fact.reads_blocked for layer in analysis.layers for fact in layer.heads)
+    return (_loosely(network, is_meant, names.expand) if reads_blocked else None) or analysis
 
 
-def _loosely(network: Network, is_meant: Meaning, exact: Formulas) -> Analysis | None:
+def _loosely(network: Network, is_meant: Meaning, expand: frozenset[Test]) -> Analysis | None:
     """The same with a range for what is read of blocked positions, if that is enough.
 
     In real arithmetic nothing is gained by that, but floats need not tell blocked positions apart then.
     """
-    names = Formulas(network.alphabet.symbols, exact.expand, is_loose=True)
+    names = Formulas(network.alphabet.symbols, expand)
     try:
-        analysis, is_shown = _compared(network, is_meant, names)
+        analysis, is_shown = _compared(network, is_meant, names, is_loose=True)
     except (UnprovenError, TooLargeError, RecursionError):
         return None
     return analysis if is_shown else None
 
 
-def _compared(network: Network, is_meant: Meaning, names: Formulas) -> tuple[Analysis, bool]:
+def _compared(
+    network: Network, is_meant: Meaning, names: Formulas, is_loose: bool = False
+) -> tuple[Analysis, bool]:
     """What the network computes, and whether its outputs are seen to be what is meant."""
-    analysis = analyse(network, names)
+    analysis = analyse(network, names, is_loose=is_loose)
     return analysis, is_meant(analysis, names)
 
 

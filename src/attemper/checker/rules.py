@@ -62,10 +62,14 @@ class Peaked(ABC):
 @final
 @dataclass(frozen=True)
 class HeadFact:
-    """What was proved of one head: by which rule it attends, and what it adds where."""
+    """What was proved of one head: by which rule it attends, and what it adds where.
+
+    `reads_blocked`: which position wins decides what is read, where nothing matches what a selection seeks.
+    """
 
     rule: Rule
     outputs: tuple[Output, ...]
+    reads_blocked: bool = False
 
 
 def weight(lead: Fraction, loss: flint.arb) -> flint.arb:

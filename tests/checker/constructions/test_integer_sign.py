@@ -341,6 +341,7 @@ def read(
         (exact,),
         (form,),
         stream,
+        False,
         names.true,
     )
 

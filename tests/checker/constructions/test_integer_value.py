@@ -313,7 +313,7 @@ def read_one(
     coldness = {(0, 0): names.true} if cold is None else cold
     errors = (exact,) * len(rows)
     stream = Stream([])
-    read = (tuple(rows), coldness, (value,), (5,), errors, exact[:1], (), stream, names.true)
+    read = (tuple(rows), coldness, (value,), (5,), errors, exact[:1], (), stream, False, names.true)
     head = ReadHead(names, masking, *read)  # type: ignore[arg-type]
     return integer_value(head)
 

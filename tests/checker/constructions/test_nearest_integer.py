@@ -215,6 +215,7 @@ def read(
         exact[:1],
         (),
         Stream([]),
+        False,
         names.true,
     )
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program
 from attemper.checker.identities import Formulas
-from attemper.checker.names import Names
 from attemper.checker.program import Programs
 from attemper.checker.realising import symbols_of
 from attemper.compiling.pipeline import Compiled, compile_language
@@ -57,24 +56,12 @@ def subject(kind: str, seed: str, widest: int = WIDEST) -> Subject:
         name, network, made = KINDS[kind](rng)
     if made is not None and made.realisation.groups and rng.random() < 0.8:
         return Subject(f"{name} ({kind} {seed})", network, Programs, symbols_of(made.realisation))
-    names = rng.choice((_formulas, _formulas, _loose_formulas, _programs))
-    return Subject(f"{name} ({kind} {seed})", network, names)
+    names, is_loose = rng.choice(((Formulas, False), (Formulas, False), (Formulas, True), (Programs, False)))
+    return Subject(f"{name} ({kind} {seed})", network, names, is_loose=is_loose)
 
 
 Drawn = tuple[str, Network, Compiled | None]
 """A name, a network, and what was compiled if it is that."""
-
-
-def _formulas(symbols: tuple[str, ...]) -> Names:
-    return Formulas(symbols)
-
-
-def _loose_formulas(symbols: tuple[str, ...]) -> Names:
-    return Formulas(symbols, is_loose=True)
-
-
-def _programs(symbols: tuple[str, ...]) -> Names:
-    return Programs(symbols)
 
 
 # Compiled ------------------------------------------------------------------------------------------------
@@ -161,7 +148,7 @@ def _mutant(rng: random.Random) -> Drawn:
                 break
             name, network = f"{name}; {what}", changed
         else:
-            if followed(Subject(name, network, _formulas)) is not None:
+            if followed(Subject(name, network, Formulas)) is not None:
                 return name, network, made
 
 

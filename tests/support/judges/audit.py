@@ -56,6 +56,7 @@ class Subject:
     network: Network
     names: Callable[[tuple[str, ...]], Names]
     symbols: Mapping[int, Sequence[Symbol]] = field(default_factory=dict)
+    is_loose: bool = False
 
 
 @dataclass
@@ -96,7 +97,7 @@ def followed(subject: Subject) -> Analysis | None:
         start = stream = embedded(names, network)
         with precision(PRECISION):
             for number, layer in enumerate(network.layers):
-                fact = layer_fact(names, layer, number, stream)
+                fact = layer_fact(names, layer, number, stream, subject.is_loose)
                 stream = with_names(names, number, subject.symbols.get(number, ()), fact.after, named)
                 facts.append(fact)
     except (UnprovenError, TooLargeError):

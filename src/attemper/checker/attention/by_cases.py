@@ -68,7 +68,8 @@ def by_cases(rule: Callable[[ReadHead], HeadFact], head: ReadHead) -> HeadFact:
     if len(facts) == 1:
         return facts[0]
     outputs = by_cell(cells, [fact.outputs for fact in facts])
-    return HeadFact(CasesRule(tuple(fact.rule for fact in facts)), outputs)
+    reads_blocked = any(fact.reads_blocked for fact in facts)
+    return HeadFact(CasesRule(tuple(fact.rule for fact in facts)), outputs, reads_blocked)
 
 
 def cells_of(head: ReadHead) -> list[ReadHead]:

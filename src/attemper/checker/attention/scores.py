@@ -67,7 +67,8 @@ class ReadHead:
     `coldness` is the inverse temperature. `errors` bounds how far each row's query and key can be from their
     values, `value_errors` the values. `queries` are the rows' forms of the coordinates of `stream`. What is
     said of the head need only hold at positions i with the bit `here`, where its scores are `scores_here`, if
-    these are given.
+    these are given. If it `is_loose`, no more than a range need be said of what a selection reads where
+    nothing matches.
     """
 
     names: Names
@@ -80,6 +81,7 @@ class ReadHead:
     value_errors: tuple[Bound, ...]
     queries: tuple[LinearForm, ...]
     stream: Stream
+    is_loose: bool
     here: Diagram
     scores_here: Scores | None = None
 
@@ -116,7 +118,7 @@ class ReadHead:
         return self.names.shifted(found, offset, edge)
 
 
-def read_head(names: Names, head: Head, stream: Stream) -> ReadHead:
+def read_head(names: Names, head: Head, stream: Stream, is_loose: bool = False) -> ReadHead:
     """Read the coordinates. Raises `UnprovenError` for hard heads."""
     if not isinstance(head.weighting, Softmax):
         raise UnprovenError("it is not a softmax head")
@@ -127,7 +129,18 @@ def read_head(names: Names, head: Head, stream: Stream) -> ReadHead:
     values = tuple(of_form(names, form, stream) for form in head.values)
     off = tuple(bound_of(form, stream) for form in head.values)
     return ReadHead(
-        names, head.masking, rows, coldness, values, head.targets, errors, off, head.query, stream, names.true
+        names,
+        head.masking,
+        rows,
+        coldness,
+        values,
+        head.targets,
+        errors,
+        off,
+        head.query,
+        stream,
+        is_loose,
+        names.true,
     )
 
 

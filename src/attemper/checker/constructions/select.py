@@ -21,7 +21,7 @@ import flint
 from attemper.checker.attention.blocked import Blocked, blocked_of, hopeless_in
 from attemper.checker.attention.bounds import VISIBLE, constant, for_losses, scalar
 from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, if_covered, places_of, rows_of
-from attemper.checker.attention.scores import ReadHead
+from attemper.checker.attention.scores import ReadHead, plain_values
 from attemper.checker.attention.tie_breaks import TieBreak, tie_break
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import UnprovenError
@@ -67,7 +67,8 @@ def select(head: ReadHead) -> HeadFact:
     blocked = blocked_of(head, tie.domain)
     outputs = head.outputs(lambda value: _read(head, blocked, not tie.is_rising, value))
     contest = if_covered(lambda: _contest(head, tie, blocked, span))
-    return HeadFact(SelectRule(gap, _far(blocked, tie, span), contest), outputs)
+    reads_blocked = any(len(_values_off(head, blocked, value)) > 1 for value in plain_values(head))
+    return HeadFact(SelectRule(gap, _far(blocked, tie, span), contest), outputs, reads_blocked)
 
 
 def _tie(head: ReadHead) -> TieBreak:
@@ -95,11 +96,9 @@ def _read(head: ReadHead, blocked: Blocked, leftmost: bool, value: Diagram) -> D
     names, masking = head.names, head.masking.weak
     *nearer, last = blocked.bits
     found, is_known = names.chosen(masking, leftmost, last, value), names.true
-    values = [] if not nearer else _values_off(head, nearer[0], value)
-    if len(values) > 1:
-        names.reads_blocked = True
-        if names.is_loose:
-            nearer, found, is_known = nearer[:1], names.false, names.exists(masking, nearer[0])
+    values = _values_off(head, blocked, value)
+    if head.is_loose and len(values) > 1:
+        nearer, found, is_known = nearer[:1], names.false, names.exists(masking, nearer[0])
     for bit in reversed(nearer):
         here = names.chosen(masking, leftmost, bit, value)
         found = names.choose(names.exists(masking, bit), here, found)
@@ -109,10 +108,12 @@ def _read(head: ReadHead, blocked: Blocked, leftmost: bool, value: Diagram) -> D
     return names.choose(head.seen(is_known, names.true), found, names.anything(min(values), max(values)))
 
 
-def _values_off(head: ReadHead, where: Diagram, value: Diagram) -> list[Fraction]:
-    """What a value is at positions without a bit that some have not."""
-    names = head.names
-    return names.constants(names.diagrams.constrain(value, names.negation(where), names.false), "a value")
+def _values_off(head: ReadHead, blocked: Blocked, value: Diagram) -> list[Fraction]:
+    """What a value is at positions that are not on the least level."""
+    names, (least, *others) = head.names, blocked.bits
+    if not others:
+        return []
+    return names.constants(names.diagrams.constrain(value, names.negation(least), names.false), "a value")
 
 
 def _contest(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> Contest:
@@ -120,7 +121,7 @@ def _contest(head: ReadHead, tie: TieBreak, blocked: Blocked, span: Laurent) -> 
 
     On a settled level every winner reads the same; on some none wins, or nothing is said of what is read.
     """
-    hopeless = frozenset(blocked.levels[1:]) if head.names.is_loose else hopeless_in(head, blocked)
+    hopeless = frozenset(blocked.levels[1:]) if head.is_loose else hopeless_in(head, blocked)
     rows, keys = rows_of(head.names, head.rows, head.coldness, tie.power, [head.here])
     places = places_of(head.names, [*keys, blocked.b], head.names.true)
     level, pairs = tie.level(1), list[Pair]()
