@@ -8,12 +8,10 @@ library.
 from __future__ import annotations
 
 import random
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,16 +29,16 @@ from attemper.compiling.pipeline import compile_language
 from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.temporal.reading import At
-from attemper.networks import files
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import complaints
 from tests.support.drawn.nearest import one_nearest, palindromes, reversed_bit
 from tests.support.drawn.programs import ProgramSampler
+from tests.support.judges.read_back import raw_of
 from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
 from tests.support.mutants.realisations import program_mutants
 from tests.support.mutants.rule_mutants import rule_mutants
 from tests.support.oracles import raw_forward, raw_truth
-from tests.support.oracles.raw_files import RawNetwork, places_of, read_folder
+from tests.support.oracles.raw_files import places_of
 from tests.support.oracles.raw_forward import FORMATS, Batch, Kernel, Order, Way, all_words, batch_of
 
 LETTERS = """alphabet ["a", "b", "c"]
@@ -158,7 +156,7 @@ def meant(program: Program) -> tuple[dict[str | None, Any], ...] | None:
 
 def what_is_wrong(network: Network, program: Program) -> str | None:
     """A word on which an output is further than 1/4 from what is meant, or what else is not as it is said."""
-    raw, rows = in_files(network), meant(program)
+    raw, rows = raw_of(network), meant(program)
     if rows is None:
         return "the program breaks a promise"
     for batch, expected in zip(batches_of(len(raw.alphabet)), rows, strict=True):
@@ -170,13 +168,6 @@ def what_is_wrong(network: Network, program: Program) -> str | None:
         if bad.any():
             return str(batch.tokens[int(bad.argmax())])
     return None
-
-
-def in_files(network: Network) -> RawNetwork:
-    """The network as it stands in its files."""
-    with tempfile.TemporaryDirectory() as folder:
-        files.save(network, files.Source("formula", "", "last", ""), Path(folder))
-        return read_folder(Path(folder))
 
 
 # Mutants -----------------------------------------------------------------------------------------------

@@ -19,13 +19,13 @@ from attemper.exports.subject import Subject
 from attemper.networks.safetensors import Tensor, encode_tensors
 from tests.support.mutants.exported_folders import (
     Weights,
-    changed,
     exported_config,
     in_float32,
     subject_of,
     weights_of,
     write,
 )
+from tests.support.mutants.saved import with_number
 
 
 def test_weights_that_float32_rounds_are_refused(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_every_change_of_every_weight_is_refused(since: Subject, tmp_path: Path)
     for name, tensor in tensors.items():
         for place, number in enumerate(tensor.numbers):
             for other in _neighbours(number):
-                attacked = {**tensors, name: changed(tensor, place, other)}
+                attacked = {**tensors, name: with_number(tensor, place, other)}
                 folder = write(tmp_path, config, encode_tensors(attacked))
                 with pytest.raises(MalformedFileError):
                     read_hugging_face(folder)
@@ -71,7 +71,7 @@ def test_what_is_wrong_with_a_weight_is_said(
     tensors = weights_of(since)
     name = f"{PREFIX}embed.W_E"
     place = tensors[name].numbers.index(0 if number == 0 else 1)
-    attacked = {**tensors, name: changed(tensors[name], place, number)}
+    attacked = {**tensors, name: with_number(tensors[name], place, number)}
     with pytest.raises(MalformedFileError, match=said):
         read_hugging_face(write(tmp_path, exported_config(since), encode_tensors(attacked)))
 

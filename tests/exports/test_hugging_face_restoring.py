@@ -22,13 +22,13 @@ from attemper.exports.subject import Subject
 from attemper.networks.safetensors import encode_tensors
 from tests.support.cli.command_line import attemper as run_command_line
 from tests.support.mutants.exported_folders import (
-    changed,
     exported_config,
     in_float32,
     subject_of,
     weights_of,
     write,
 )
+from tests.support.mutants.saved import with_number
 
 MODELS: dict[str, Callable[[], Model]] = {
     "decoder": lambda: attemper.compile("Y 'a' & O 'b'", "ab", regime="decoder"),
@@ -88,7 +88,7 @@ def test_the_command_restores_a_folder_that_is_proved(since: Subject, tmp_path: 
 def test_the_command_refuses_a_changed_weight(since: Subject, tmp_path: Path) -> None:
     tensors = weights_of(since)
     name = f"{PREFIX}embed.W_E"
-    attacked = {**tensors, name: changed(tensors[name], 0, 0.25)}
+    attacked = {**tensors, name: with_number(tensors[name], 0, 0.25)}
     write(tmp_path / "exported", exported_config(since), encode_tensors(attacked))
     found = run_command_line("import", "hugging-face", tmp_path / "exported", "-o", tmp_path / "back")
     assert (found.code, found.out) == (6, "")

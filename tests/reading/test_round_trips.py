@@ -24,7 +24,8 @@ from attemper.reading.programs import read_program
 from attemper.workbench.decompiling import Decompiled, decompile
 from tests.support.drawn.regexes import Expression, random_expressions
 from tests.support.judges.past_automata import Table, drawn, least, table_of
-from tests.support.judges.read_back import words_up_to, wrong_words
+from tests.support.judges.read_back import wrong_words
+from tests.support.oracles.raw_forward import all_words
 from tests.support.slowly import mostly_slow
 
 LETTERS = "abc"
@@ -256,7 +257,7 @@ def test_counts_without_bound_are_refused_or_given_back_as_a_formula(first: int)
         except UnprovenError:
             kinds["refused"] += 1
             continue
-        assert not wrong_words(network, found.language, words_up_to(2, 7)), counting(seed)
+        assert not wrong_words(network, found.language, list(all_words(2, 7))), counting(seed)
         kinds["formula" if found.automaton is None else "automaton"] += 1
     assert kinds["formula"] > 0
 
@@ -266,6 +267,6 @@ def test_what_counts_without_bound_is_no_automaton(text: str) -> None:
     model = attemper.compile(text, "ab")
     found = decompile(model.network, configurations=500)
     assert found.automaton is None
-    for word in words_up_to(2, 6):
+    for word in all_words(2, 6):
         named = tuple("ab"[k] for k in word)
         assert truth(found.formula, named) == truth(parse(text, Alphabet(("a", "b"))), named)

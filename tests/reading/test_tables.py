@@ -21,10 +21,11 @@ from attemper.models.hard.masked_examples import Alternating, LastIs
 from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
-from tests.support.drawn.by_rows import ByRows, Ended, Row, by_tables, words
+from tests.support.drawn.by_rows import ByRows, Ended, Row, by_tables
 from tests.support.drawn.masked_models import ArrayModel
 from tests.support.oracles.orders import Numbers, invariant
 from tests.support.oracles.plain_masked import PlainMasked, drawn, verdict, verdicts
+from tests.support.oracles.raw_forward import all_words
 
 PLACES = ((0, 1), (0, 2), (0, 3), (1, 1), (2, 1), (1, 2), (2, 3))
 
@@ -92,7 +93,7 @@ def letter_and_one(position: int, letter: int) -> Row:
 def require_by_rows(model: ByRows, longest: int = 7) -> ReadTable:
     """The automaton says what a plain run does, and so does the definition of `models.hard.masked`."""
     read = automaton_of_masked(model)
-    for letters in words(len(model.symbols), longest):
+    for letters in all_words(len(model.symbols), longest):
         word = tuple(model.symbols[k] for k in letters)
         assert read.dfa.accepts(word) == model.verdict(letters), word
     for letters in product(range(len(model.symbols)), repeat=min(longest, 5)):
@@ -155,7 +156,7 @@ def require_tables(seeds: range, longest: int) -> None:
         letters = len(read.dfa.alphabet.symbols)
         behind = (letters,) if isinstance(model, Ended) else ()
         assert not behind or read.dfa.accepts(()) == model.verdict(behind)
-        for word in words(letters, longest if letters < 3 else longest - 2):
+        for word in all_words(letters, longest if letters < 3 else longest - 2):
             symbols = tuple(model.symbols[k] for k in word)
             assert read.dfa.accepts(symbols) == model.verdict((*word, *behind)), (seed, symbols)
 
@@ -380,7 +381,7 @@ def test_an_end_marker_has_the_verdict_and_no_letter_behind_it() -> None:
     on_nothing = automaton_of_masked(replace(model, label=lambda row: row[0] == 0))
     assert on_nothing.dfa.accepts(())
     assert not on_nothing.dfa.accepts(("a",))
-    for letters in words(2, 5):
+    for letters in all_words(2, 5):
         word = tuple("ab"[k] for k in letters)
         assert run_by_definition(model, word) == ((len(word), model.verdict((*letters, 2))),)
         assert read.dfa.accepts(word) == model.verdict((*letters, 2))

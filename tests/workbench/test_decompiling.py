@@ -30,9 +30,10 @@ from attemper.workbench.automata import Caps
 from attemper.workbench.decompiling import Subject, decompile, departure
 from tests.support.cli.command_line import attemper as run_attemper
 from tests.support.judges.past_automata import drawn
-from tests.support.judges.read_back import long_words, said_of, words_up_to, wrong_words
+from tests.support.judges.read_back import long_words, said_of, wrong_words
 from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
 from tests.support.mutants.permuted import permuted
+from tests.support.oracles.raw_forward import all_words
 from tests.support.slowly import mostly_slow
 
 REGIMES = ("unbounded", "temperature", "decoder")
@@ -89,7 +90,7 @@ def test_mutants_are_what_decompile_says_of_them(seed: int) -> None:
         except (UnprovenError, UnsupportedError):
             kinds["refused"] += 1
             continue
-        words = words_up_to(2, 7)
+        words = list(all_words(2, 7))
         assert not wrong_words(network, found.language, words + long_words(2, 20, 200, draw)), name
         same = all(said_of(found.language, "ab", w) == model.accepts(["ab"[k] for k in w]) for w in words)
         kinds["same" if same else "other"] += 1
@@ -240,7 +241,7 @@ def test_networks_without_heads(network: Network, states: int) -> None:
     assert not found.language.accepts(())
     letters = len(network.alphabet.symbols)
     assert not wrong_words(
-        network, found.language, words_up_to(letters, 7 if letters < 4 else 3 - letters // 20)
+        network, found.language, list(all_words(letters, 7 if letters < 4 else 3 - letters // 20))
     )
     accepting = decompile(replace(network, accepts_empty=True)).language
     assert isinstance(accepting, Dfa)

@@ -39,7 +39,8 @@ from tests.support.drawn.hand_integers import nearest_network
 from tests.support.drawn.nearest import random_nearest
 from tests.support.drawn.programs import ProgramSampler
 from tests.support.drawn.samples import FormulaSampler
-from tests.support.judges.audit import Numbers, Subject, followed, raw_of
+from tests.support.judges.audit import Numbers, Subject, followed
+from tests.support.judges.read_back import raw_of
 from tests.support.mutants.one_change import gentle_mutant, random_network_mutant
 
 AB = ("a", "b")

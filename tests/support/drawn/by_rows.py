@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from random import Random
@@ -92,12 +92,6 @@ class Ended(ByRows):
     """A model with an end marker, its last symbol."""
 
     ending = "$"
-
-
-def words(letters: int, longest: int) -> Iterator[tuple[int, ...]]:
-    """All words of 1 to `longest` letters."""
-    for length in range(1, longest + 1):
-        yield from product(range(letters), repeat=length)
 
 
 def by_tables(seed: int) -> ByRows:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-import numpy as np
 import torch
 
 import attemper
@@ -94,9 +93,3 @@ MAKERS: dict[str, Maker] = {
     "formula, 3 layers": lambda n, s: network(n, s, FORMULAS["formula, 3 layers"]),
     "formula, 4 heads": lambda n, s: network(n, s, FORMULAS["formula, 4 heads"]),
 }
-
-
-def random_word(model: HardModel, draw: np.random.Generator) -> tuple[str, ...]:
-    """A word of the model's length, without the end marker."""
-    inner = [symbol for symbol in model.symbols if symbol != model.ending]
-    return tuple(inner[k] for k in draw.integers(0, len(inner), model.length - (model.ending is not None)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,12 +125,3 @@ def wrong_positions(shown: NDArray[np.float64], exact: Bits) -> int:
 def shown_rows(output: NDArray[np.float64]) -> NDArray[np.float64]:
     """What a module puts out for one word, [position] or [position, output], as [output, position]."""
     return output[None] if output.ndim == 1 else output.T
-
-
-def batch_of(words: Sequence[Tokens]) -> tuple[Tokens, NDArray[np.int64]]:
-    """Words of any lengths, padded on the right with the number 0, [word, position], and their lengths."""
-    lengths = np.array([len(word) for word in words])
-    found = np.zeros((len(words), lengths.max()), dtype=np.int64)
-    for row, word in zip(found, words, strict=True):
-        row[: len(word)] = word
-    return found, lengths

@@ -58,8 +58,3 @@ def uniform_only() -> Network:
     share = HeadOf("<=", {"share": {"a": 1}}, query=[{"a": 1}], key=[{"one": 1}])
     over = [UnitOf({"share": 1}, {"above": 1}, bias="-1/2")]
     return hard_network("ab", embedding=A, positions=ONE, layers=[LayerOf([share], over)], output="above")
-
-
-def eight_steps() -> Network:
-    """`ever_closer`, for words of up to 8 symbols."""
-    return ever_closer(8)

@@ -8,7 +8,6 @@ needed, so that a wrong fact in between is seen also where no output shows it.
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,15 +33,12 @@ from attemper.checker.rounding.network import Rounding
 from attemper.checker.values import Stream, Value, embedded
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import FORMATS
-from attemper.networks.files import Source, contents_of
 from attemper.networks.layers import Network
 from tests.support.judges.derived import Reading
+from tests.support.judges.read_back import raw_of
 from tests.support.oracles import raw_exact, raw_forward
-from tests.support.oracles.raw_files import RawNetwork, raw_network
+from tests.support.oracles.raw_files import RawNetwork
 from tests.support.oracles.raw_forward import batch_of, covered_ways
-
-SOURCE = Source("formula", "true", "last", "unbounded")
-"""What the files say that the network is made from, which nothing here reads."""
 
 Numbers = tuple[int, ...]
 """A word, as numbers of symbols."""
@@ -105,12 +101,6 @@ def followed(subject: Subject) -> Analysis | None:
             return None
     cut = Network(**{**vars(network), "layers": network.layers[: len(facts)]})
     return Analysis(cut, names, start, tuple(facts), tuple(named), stream)
-
-
-def raw_of(network: Network) -> RawNetwork:
-    """The network as its files have it."""
-    structure, weights = contents_of(network, SOURCE)
-    return raw_network(json.dumps(structure).encode(), weights)
 
 
 def keeps_promises(analysis: Analysis, reading: Reading) -> bool:

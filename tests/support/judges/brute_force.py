@@ -5,11 +5,9 @@ The network is read from its files, and run beside its source, by code that impo
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +22,10 @@ from attemper.exact.balls import ball
 from attemper.exact.formats import FORMATS
 from attemper.languages.language import Language
 from attemper.languages.words import Alphabet, Word, words_of_length
-from attemper.networks import files
 from attemper.networks.layers import Network
+from tests.support.judges.read_back import raw_of
 from tests.support.oracles import raw_exact, raw_forward, raw_truth
-from tests.support.oracles.raw_files import RawNetwork, places_of, read_folder
+from tests.support.oracles.raw_files import RawNetwork, places_of
 from tests.support.oracles.raw_forward import all_words, batch_of, covered_ways
 
 NUMERATOR_FIRST = str(Kernel.NUMERATOR_FIRST)
@@ -51,19 +49,12 @@ def falsehoods(network: Network, certificate: Certificate) -> Iterator[str]:
         yield "the empty word gets another verdict"
     if network.reads_first != language.reads_first:
         yield "it is read at the other end"
-    raw = _in_files(network)
+    raw = raw_of(network)
     source = certificate_entries(certificate)["source"]
     assert isinstance(source, dict)
     yield from _wrong_in_balls(raw, source)
     yield from _wrong_in_floats(raw, source, FloatClaim("float64", NUMERATOR_FIRST, LONGEST, ""))
     yield from _wrong_horizons(network, certificate, raw, source)
-
-
-def _in_files(network: Network) -> RawNetwork:
-    """The network as it stands in its files."""
-    with tempfile.TemporaryDirectory() as folder:
-        files.save(network, files.Source("formula", "", "last", ""), Path(folder))
-        return read_folder(Path(folder))
 
 
 def _wrong_in_balls(raw: RawNetwork, source: Mapping[str, Any]) -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
@@ -34,11 +33,6 @@ def raw_of(network: Network) -> RawNetwork:
     """The network as it stands in its files."""
     structure, weights = contents_of(network, NO_SOURCE)
     return raw_network(json.dumps(structure).encode(), weights)
-
-
-def words_up_to(symbols: int, longest: int) -> list[Word]:
-    """All words but the empty one."""
-    return [word for n in range(1, longest + 1) for word in product(range(symbols), repeat=n)]
 
 
 def long_words(symbols: int, count: int, longest: int, draw: random.Random) -> list[Word]:

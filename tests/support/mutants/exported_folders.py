@@ -67,9 +67,3 @@ def in_float32(tensors: Weights) -> bytes:
 
 def subject_of(model: Model) -> Subject:
     return Subject(model.network, model.source, model.certify())
-
-
-def changed(tensor: Tensor, place: int, number: float) -> Tensor:
-    numbers = array("d", tensor.numbers)
-    numbers[place] = number
-    return Tensor(tensor.shape, numbers)

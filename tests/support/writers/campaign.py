@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import json
 import random
-import struct
 import sys
 import tempfile
 import time
@@ -27,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.numpy import save
 
 import attemper
 from attemper.certifying.horizons import horizon_of
@@ -446,23 +446,6 @@ def digest(structure: Structure, weights: bytes) -> str:
     return hashlib.sha256(hashlib.sha256(text).digest() + hashlib.sha256(weights).digest()).hexdigest()
 
 
-def container(tensors: Tensors) -> bytes:
-    """The bytes of weights.safetensors."""
-    header, chunks, offset = {}, [], 0
-    for name, numbers in tensors.items():
-        data = np.ascontiguousarray(numbers, dtype="<f8").tobytes()
-        header[name] = {
-            "dtype": "F64",
-            "shape": list(numbers.shape),
-            "data_offsets": [offset, offset + len(data)],
-        }
-        chunks.append(data)
-        offset += len(data)
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    return b"".join([struct.pack("<Q", len(text)), text, *chunks])
-
-
 def _head_place(structure: Structure, rng: random.Random) -> tuple[int, int, Structure] | None:
     places = [
         (layer, number, head)
@@ -613,7 +596,7 @@ def judge_real(seed: object, tally: Tally, folder: Path, length: int = REAL_LENG
     structure: Structure = json.loads(base[0])
     tensors = {name: np.array(own) for name, own in raw_network(*base).tensors.items()}
     names = [rng.choice(CHANGES)(structure, tensors, rng) for _ in range(rng.choice((1, 1, 2)))]
-    weights = container(tensors)
+    weights = save({name: np.ascontiguousarray(own, dtype="<f8") for name, own in tensors.items()})
     structure["digest"] = digest(structure, weights)
     (folder / files.WEIGHTS).write_bytes(weights)
     text_of_structure = json.dumps(structure, ensure_ascii=False, indent=1) + "\n"

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import assert_never, final
 
 import attemper
-from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.languages.named.entry import (
     REGULAR,
     Automaton,
@@ -32,6 +31,7 @@ from attemper.workbench.automata import automaton_of_language
 from attemper.workbench.zoo import compile_entry
 from attemper.workbench.zoo_sources import language_of
 from tests import ROOT
+from tests.support.corpora.literature.compiled import horizon
 from tests.support.writers.compared import LENGTHS, TASKS, compared_words
 
 PAGE = ROOT / "docs" / "zoo.md"
@@ -81,15 +81,6 @@ Sizes = Mapping[str, Size]
 
 def attention_layers(model: attemper.Model) -> int:
     return sum(1 for layer in model.network.layers if layer.heads)
-
-
-def horizon(certificate: Certificate, dtype: str) -> int:
-    """Up to which length the network is right in this format, with numerator-first kernels."""
-    return next(
-        claim.horizon
-        for claim in certificate.claims
-        if isinstance(claim, FloatClaim) and (claim.format, claim.kernel) == (dtype, "numerator-first")
-    )
 
 
 def size_of(entry: Named) -> Size:
