@@ -56,7 +56,7 @@ check: $(DEV_READY) ## formatting, lint, types, import contracts, and how much m
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(TEST_ENV) $(BIN)/python -m tests.support.writers.statements
+	$(TEST_ENV) $(BIN)/python -m tests.support.writers.trust
 
 test: check ## check, then the quick suite: a few cases of every sweep, and the doc examples
 	$(PYTEST) --suite quick

@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grimp
 import pytest
 
 from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+from attemper.registry import FORMATS
 from tests.mutation.mutants import MODULES, path_of
-from tests.support.writers import statements
+from tests.support.writers import statements, trust
 
 ROOT = Path(__file__).parents[2]
 CHECKER = ROOT / "src" / "attemper" / "checker"
@@ -23,12 +25,6 @@ PRODUCERS = (
     "attemper.workbench",
 )
 HEAVY = ("torch", "numpy", "lark", "typer", "rich", "safetensors")
-
-STATEMENTS = 8_334
-"""Lines of logic (Python statements without docstrings) that PROVED may rest on, all in all."""
-
-WORDS = 60
-"""Statements that judge two words, which no k layers tell apart."""
 
 LINES, BRANCHES = 40, 12
 """No function of the checker has more."""
@@ -52,9 +48,8 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def counted(tmp_path_factory: pytest.TempPathFactory, proved: set[str]) -> statements.Counted:
-    """What verdicts rest on."""
-    return statements.counted(tmp_path_factory.mktemp("refuted"), proved)
+def graph() -> grimp.ImportGraph:
+    return trust.imports()
 
 
 def test_the_checker_imports_neither_heavy_libraries_nor_producers(proved: set[str]) -> None:
@@ -85,14 +80,81 @@ def test_two_words_are_judged_without_the_analysis_numpy_and_python_flint(tmp_pa
     assert not found.stdout.split()
 
 
-def test_what_a_verdict_rests_on_is_counted_in_the_readme(counted: statements.Counted) -> None:
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert counted.sentence in readme, f"the README must say: {counted.sentence}"
-    assert {"attemper.checker.counterexample", "attemper.languages.temporal.meaning"} <= counted.meanings
-    assert {"attemper.models.hard.probing", "attemper.theories.refutation.check.subcubes"} <= counted.others
-    assert {"attemper.theories.depth.check.pairs", "attemper.theories.depth.certificate"} <= counted.depths
-    assert statements.statements_of(statements.PAIR) <= WORDS
-    assert counted.reading + counted.real + counted.floats <= STATEMENTS
+def test_what_is_trusted_is_as_much_as_the_table_says(graph: grimp.ImportGraph) -> None:
+    """For equality: who makes it less writes that down, too."""
+    table = trust.read()
+    assert not list(trust.complaints(table, trust.statements_by_part(table, graph.modules)))
+
+
+def test_what_a_verdict_needs_belongs_to_a_part(graph: grimp.ImportGraph) -> None:
+    """All that the process that checks imports, and each judge: now, later, or through others."""
+    judges = {row.judge.partition(":")[0] for row in FORMATS}
+    needed = trust.needed_by(graph, "attemper.checker.__main__", "attemper.checker.child", *judges)
+    table = trust.read()
+    assert not [name for name in sorted(needed) if table.part_of(name) is None]
+    named = {name for part in table.parts for name in part.modules}
+    assert {name for name in named if not name.endswith(".*")} <= graph.modules
+    assert judges == {row.judge for row in table.verdicts if row.judge.startswith("attemper.theories.")}
+
+
+def test_a_verdict_rests_on_the_parts_that_its_judge_needs(graph: grimp.ImportGraph) -> None:
+    table = trust.read()
+    for verdict in table.verdicts:
+        needed = {table.part_of(name) for name in trust.needed_by(graph, verdict.judge)}
+        assert set(verdict.parts) <= needed, verdict.on
+        if verdict.judge.startswith("attemper.theories."):
+            assert needed - set(verdict.parts) <= {"core.beside"}, verdict.on
+
+
+def test_what_is_loaded_by_proofs_is_what_they_are_said_to_rest_on(proved: set[str]) -> None:
+    table = trust.read()
+    parts = {table.part_of(name) for name in statements.ours(proved)}
+    assert parts == {"core.reader", "core.real", "core.floats", "core.remarks"}
+
+
+def test_the_tables_of_the_document_are_these(graph: grimp.ImportGraph) -> None:
+    shown = (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8")
+    assert trust.tables(trust.read(), graph) in shown
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "(docs/proofs.md#what-must-be-trusted)" in readme
+    assert "## What must be trusted\n" in shown
+
+
+TWO = trust.Part("two", "says", ("attemper.checker.*",), 5, 7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "counted", "said"),
+    [
+        ([("two", 2, "0001-said")], 7, None),
+        ([("two", 3, "0001-more"), ("two", -1, "lists")], 7, None),
+        ([("two", 2, "0001-said")], 6, "tests/trust.toml says 7 statements, there are 6"),
+        ([("two", 2, "0001-said")], 8, "tests/trust.toml says 7 statements, there are 8"),
+        ([], 7, "7 is now, but first, with all raises and falls, 5"),
+        ([("two", 2, "0001-more")], 7, "has no line 'Trusted: two +2, because"),
+        ([("two", 2, "0002-none")], 7, "has no line 'Trusted: two +2, because"),
+        ([("two", 3, "0001-more"), ("two", -1, "")], 7, "a fall says what left"),
+        ([("two", 2, "0001-said"), ("one", 1, "0001-said")], 7, "one: no such part"),
+    ],
+)
+def test_the_table_cannot_follow_the_code(
+    changes: list[tuple[str, int, str]], counted: int, said: str | None, tmp_path: Path
+) -> None:
+    """A number that is changed needs a change that says why, and a rise a decision that says it, too."""
+    (tmp_path / "0001-said.md").write_text("Trusted: two +2, because of this; what left: that.\n")
+    (tmp_path / "0001-more.md").write_text("Trusted: two +3, because of this; what left: that.\n")
+    table = trust.Trust((TWO,), (), tuple(trust.Change(*change) for change in changes))
+    found = list(trust.complaints(table, {"two": counted}, tmp_path))
+    assert len(found) == (said is not None)
+    assert said is None or said in found[0]
+
+
+def test_the_nearest_name_says_the_part_of_a_module() -> None:
+    parts = (TWO, trust.Part("own", "says", ("attemper.checker.rounding.*", "attemper.checker.child"), 1, 1))
+    table = trust.Trust(parts, (), ())
+    names = ("checker", "checker.heads", "checker.child", "checker.children", "checker.rounding", "running")
+    found = [table.part_of(f"attemper.{name}") for name in names]
+    assert found == ["two", "two", "own", "two", "own", None]
 
 
 def test_the_float_part_of_each_construction_is_found() -> None:
@@ -126,9 +188,8 @@ def test_no_construction_has_a_long_file() -> None:
 
 
 def test_the_arithmetic_uses_no_floats_and_asks_nothing_of_the_process(proved: set[str]) -> None:
-    arithmetic = {
-        name for name in statements.ours(proved) if statements.room(name) in {"real", "floats"}
-    } - SPEAKING
+    table, parts = trust.read(), {"core.real", "core.floats"}
+    arithmetic = {name for name in statements.ours(proved) if table.part_of(name) in parts} - SPEAKING
     assert {"attemper.checker.names", "attemper.checker.rounding.attention"} <= arithmetic
     for name in arithmetic:
         for node in ast.walk(statements.tree_of(name)):
