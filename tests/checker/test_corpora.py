@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.verdict import Status
+from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode
 from attemper.networks.files import load as load_network
 from tests.support.cli.command_line import attemper
+from tests.support.corpora import certificates as corpora
 from tests.support.corpora.certificates import CLASSES, CORPORA, write_all
+from tests.support.corpora.literature import ENTRIES
 from tests.support.judges.brute_force import falsehoods
 from tests.support.slowly import every_nth
 
@@ -87,6 +91,25 @@ def test_there_are_enough_entries() -> None:
     assert [len(entries(corpus)) >= least for corpus, least in zip(CLASSES, (5, 10, 8), strict=True)] == [
         True
     ] * 3
+
+
+def test_verdicts_and_digests_are_printed_line_by_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What two commits are compared by; a line has no path of the machine."""
+    for name in ("accepted/bare_claim", "malformed/negative_horizon"):
+        shutil.copytree(CORPORA / name, tmp_path / name)
+    (tmp_path / "rejected").mkdir()
+    monkeypatch.setattr(corpora, "CORPORA", tmp_path)
+    monkeypatch.setattr(corpora, "ENTRIES", {"Tomita 1": ENTRIES["Tomita 1"]})
+    corpora.main(["--verdicts"])
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "accepted/bare_claim\tPROVED\tPROVED: all lengths, in real arithmetic"
+    assert second.startswith("malformed/negative_horizon\tMALFORMED\tMALFORMED: 'malformed/negative_horizon/")
+    corpora.main(["--digests"])
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [line[:2] for line in lines] == [["Tomita 1", regime] for regime in Regime]
+    assert len({digest for _, _, digest in lines}) == 3
 
 
 @pytest.mark.sweep(0)

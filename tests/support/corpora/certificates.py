@@ -1,5 +1,8 @@
 """The corpora of saved certificates: `python -m tests.support.corpora.certificates` writes them anew.
 
+With `--verdicts` it writes nothing, and prints the verdict on each; with `--digests` it prints the digest of
+each network of the literature, compiled anew. Two commits are compared by `diff`.
+
 Each entry is a folder as the library writes it (network.json, weights.safetensors, certificate.json),
 named after what was done to it. Accepted entries are proved, rejected ones are not (a short word refutes
 them, or no proof is found), malformed ones are no certificate of their network at all.
@@ -9,7 +12,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -38,7 +42,9 @@ from attemper.certificates.claims import Certificate, FloatClaim, RealClaim
 from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
+from attemper.checker.folders import check_path
 from attemper.compiling.regimes import Regime as RegimeKind
+from attemper.errors import AttemperError
 from attemper.exact.closed_forms import number, times
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
@@ -54,6 +60,8 @@ from attemper.networks.layers import Head, Masking, Network, Softmax
 from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
 from tests import ROOT
+from tests.support.corpora.literature import ENTRIES
+from tests.support.corpora.literature.compiled import compiled
 from tests.support.mutants.attacks import ATTACKS, Attack, network_of
 from tests.support.mutants.one_change import put_at
 from tests.support.mutants.saved import change_structure, change_weights, read_structure, with_number
@@ -536,5 +544,41 @@ def _with_horizons(certificate: Certificate, change: Callable[[int], int]) -> Ce
     return replace(certificate, claims=claims)
 
 
+# Compared by `diff` -------------------------------------------------------------------------------------
+
+
+def verdict_lines() -> Iterator[str]:
+    """Each saved entry with its verdict, and what is said of every claim."""
+    for path in sorted(path for corpus in CLASSES for path in (CORPORA / corpus).iterdir()):
+        verdict = check_path(path)
+        claims = "; ".join(f"{claim.status}: {claim.text}" for claim in verdict.claims)
+        yield f"{path.parent.name}/{path.name}\t{verdict.status}\t{claims}".replace(f"{CORPORA}/", "")
+
+
+def digest_lines() -> Iterator[str]:
+    """Each language of the literature in each regime, with its network's digest or why there is none."""
+    for name, entry in ENTRIES.items():
+        for regime in RegimeKind:
+            try:
+                found = compiled(entry, regime.value).digest
+            except AttemperError as error:
+                found = " ".join(str(error).split())
+            yield f"{name}\t{regime}\t{found}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the corpora, or print what is asked for."""
+    parser = ArgumentParser(prog="python -m tests.support.corpora.certificates", description=__doc__)
+    asked = parser.add_mutually_exclusive_group()
+    for name, lines in (("--verdicts", verdict_lines), ("--digests", digest_lines)):
+        asked.add_argument(name, action="store_const", const=lines, dest="lines")
+    lines = parser.parse_args(arguments).lines
+    if lines is None:
+        write_all(CORPORA)
+        return
+    for line in lines():
+        print(line, flush=True)  # noqa: T201 - what is asked for
+
+
 if __name__ == "__main__":
-    write_all(CORPORA)
+    main()
