@@ -15,7 +15,6 @@ from attemper.languages.named.zoo import (
     language_named,
     named,
     transducing,
-    transduction_named,
 )
 from attemper.languages.words import Word
 from attemper.workbench.zoo import compile_entry
@@ -96,7 +95,7 @@ def require_proved_and_put_out(model: attemper.Model, entry: Transduction, count
     ],
 )
 def test_some_put_out_what_they_should(name: str, regime: RegimeName) -> None:
-    model, entry = attemper.compile_named(name, regime=regime), transduction_named(name)
+    model, entry = attemper.compile_named(name, regime=regime), named(name)
     assert attention_layers(model) <= entry.layers
     require_proved_and_put_out(model, entry, 30)
 

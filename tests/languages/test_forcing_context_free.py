@@ -8,8 +8,6 @@ from functools import cache
 from itertools import product
 
 import pytest
-
-from attemper.errors import OptionError
 from attemper.languages.named.forcing import (
     FIRST,
     after_base,
@@ -17,6 +15,8 @@ from attemper.languages.named.forcing import (
     bracket_forcing_number,
     forcing_number_of,
 )
+
+from attemper.errors import OptionError
 from attemper.languages.regular.forcing import ForcingNumber, forcing_number
 from attemper.languages.words import Word
 from tests.support.drawn import automata

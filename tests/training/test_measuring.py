@@ -16,7 +16,6 @@ from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball, precision
 from attemper.languages.sources.bracket_levels import type_excess
 from attemper.languages.sources.entropies import PRECISION, entropy
-from attemper.languages.sources.laws import given_length
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import least_loss
 from attemper.languages.sources.values import Brackets, Parity, Source
@@ -94,11 +93,11 @@ def test_pairs_have_the_mean_of_all_prefixes_and_keep_their_floors(
     source: Source, n: int, scale: float, each: Each
 ) -> None:
     model, mean = random_tables(source, n, scale), Fraction(0)
-    for word in prefixes(source, n):
+    for word, share in law(source, n).items():
         found = each(model, source, word)
         assert found.excess >= found.floor - slack(scale)
         assert found.change == found.largest
-        mean += given_length(source, word) * Fraction(found.excess)
+        mean += share * Fraction(found.excess)
     with precision(PRECISION):
         expected = loss_by_definition(model, source, n) - optimum(source)
     assert abs(float(mean) - float(expected.mid())) <= slack(scale)
@@ -156,7 +155,7 @@ def test_a_table_on_the_last_symbol_is_at_its_level_and_on_its_floor(
     source: Parity, n: int, each: Each
 ) -> None:
     model, mean = by_last_symbol(source, n), Fraction(0)
-    for word in prefixes(source, n):
+    for word, share in law(source, n).items():
         found = each(model, source, word)
         alpha = source.accepting_share if word[-1] == "0" else 1 - source.accepting_share
         with precision(PRECISION):
@@ -164,7 +163,7 @@ def test_a_table_on_the_last_symbol_is_at_its_level_and_on_its_floor(
         assert found.change == 0
         assert abs(found.floor - float(least.mid())) <= slack(8)
         assert abs(found.excess - found.floor) <= slack(8)
-        mean += given_length(source, word) * Fraction(found.excess)
+        mean += share * Fraction(found.excess)
     with precision(PRECISION):
         level = last_symbols(source, 1) - optimum(source)
     assert abs(float(mean) - float(level.mid())) <= slack(8)
@@ -180,10 +179,10 @@ def test_brackets_that_are_not_told_apart_cost_the_level_of_the_type(n: int, eac
         shares = torch.tensor([p / 2, forced[0], p / 2, forced[1], forced[2]], dtype=torch.float64)
         table[word] = torch.where(shares > 0, shares.log(), -900.0)
     mean = floor = Fraction(0)
-    for word in table:
+    for word, share in law(DYCK, n).items():
         found = each(ByWord(DYCK, table), DYCK, word)
-        mean += given_length(DYCK, word) * Fraction(found.excess)
-        floor += given_length(DYCK, word) * Fraction(found.floor)
+        mean += share * Fraction(found.excess)
+        floor += share * Fraction(found.floor)
     level = float(type_excess(DYCK, n).mid()) + _last_is_open(n) * q * log(2)
     assert abs(float(mean) - level) <= slack(900)
     assert abs(float(floor) - level) <= slack(900)

@@ -13,7 +13,6 @@ from attemper.languages.named.zoo import (
     everything,
     language_named,
     named,
-    transduction_named,
 )
 from attemper.workbench.cli.zoo import cut
 from tests.support.cli.command_line import attemper
@@ -126,14 +125,14 @@ def test_words_are_shown_with_what_is_put_out() -> None:
         "attention        2 layers at most\n",
     ):
         assert text in shown
-    entry = transduction_named("induction-head")
+    entry = named("induction-head")
     for word in entry.words(seed=3, count=2, longest=12):
         assert f"word             {''.join(word)} gives {' '.join(entry.outputs(word))}\n" in shown
 
 
 def test_what_is_put_out_is_in_the_json() -> None:
     record = attemper("zoo", "mqar-symbol", "--words", 9, "--length", 30, "--json").record
-    entry = transduction_named("mqar-symbol")
+    entry = named("mqar-symbol")
     assert record["puts_out"] == ["x", "y", "none"]
     words = [tuple(one["word"]) for one in record["words"]]
     assert words == entry.words(count=9, longest=30)

@@ -18,8 +18,7 @@ from attemper.languages.sources.brackets import (
     block_law,
     closing,
     closing_limit,
-    height_law,
-    height_weights,
+    height_masses,
 )
 from attemper.languages.sources.values import Brackets
 from attemper.languages.words import Word
@@ -42,8 +41,8 @@ def test_heights_and_closing_brackets_equal_enumeration(p: Fraction) -> None:
     source = Brackets(p)
     for n in range(1, 9):
         shares = law(source, n)
-        assert height_law(source, n) == gathered(shares, height)
-        assert height_weights(source, n) == gathered(prefixes(source, n), height)
+        masses = {h: Fraction(mass, p.denominator**n) for h, mass in height_masses(source, n)}
+        assert masses == gathered(prefixes(source, n), height)
         assert balanced(source, n) == gathered(shares, height).get(0, 0)
         closes = gathered(shares, lambda prefix: prefix[-1] not in PAIRS and height(prefix) > 0)
         assert closing(source, n) == closes.get(True, 0)
@@ -142,18 +141,18 @@ def binary(u: Fraction) -> flint.arb:
 
 @pytest.mark.parametrize("n", [0, -2, 1.0])
 def test_lengths_that_are_none_are_refused(n: int) -> None:
-    for of in (height_law, balanced, closing):
+    for of in (balanced, closing):
         with pytest.raises(OptionError, match=f"n={n!r} is no length"):
             of(TWO_FIFTHS, n)
     with pytest.raises(OptionError, match="n=-1 is no length here: give a number of symbols from 0 on"):
-        height_weights(TWO_FIFTHS, -1)
+        height_masses(TWO_FIFTHS, -1)
     with pytest.raises(OptionError, match="n=0 is no length"):
         block_law(0)
 
 
 def test_what_is_too_long_or_never_balanced_is_refused() -> None:
     assert balanced(Brackets(Fraction(1, 2)), LONGEST) > 0
-    for of in (height_weights, height_law, balanced, closing):
+    for of in (height_masses, balanced, closing):
         with pytest.raises(OptionError, match="is beyond the"):
             of(TWO_FIFTHS, LONGEST + 1)
     with pytest.raises(OptionError, match="is beyond the"):

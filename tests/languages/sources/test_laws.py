@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from attemper.errors import ExitCode, OptionError, WordError
-from attemper.languages.sources.laws import given_length, mean_length, next_symbols, survival, weight
+from attemper.languages.sources.laws import mean_length, next_symbols, survival, weight
 from attemper.languages.sources.values import NAMES, Brackets, Parity, Source, name_of, source_named
 from tests.support.oracles.sources import after, law, prefixes
 
@@ -37,7 +37,7 @@ def test_the_law_given_the_length_equals_enumeration(name: str) -> None:
     for n in range(1, to_the_last(source) + 1):
         found = law(source, n)
         assert sum(found.values()) == 1
-        assert all(given_length(source, prefix) == share for prefix, share in found.items())
+        assert all(weight(source, prefix) / survival(source, n) == share for prefix, share in found.items())
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -106,11 +106,6 @@ def test_a_p_that_is_no_probability_is_refused(p: Fraction) -> None:
 def test_a_length_that_is_none_is_refused(n: int) -> None:
     with pytest.raises(OptionError, match=f"n={n!r} is no length here: give a number of symbols from 0 on"):
         survival(Brackets(Fraction(1, 3)), n)
-
-
-def test_the_empty_prefix_has_no_law_among_those_of_its_length() -> None:
-    with pytest.raises(OptionError, match="n=0 is no length here: give a number of symbols from 1 on"):
-        given_length(Brackets(Fraction(1, 3)), ())
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(2, 3)])

@@ -8,7 +8,7 @@ from math import log
 import pytest
 
 from attemper.languages.sources.bracket_levels import star_excess
-from attemper.languages.sources.brackets import block_law, closing, height_law
+from attemper.languages.sources.brackets import block_law, closing, height_masses
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.values import NAMES, Brackets, Parity
 from tests.support.cli.command_line import attemper
@@ -52,9 +52,9 @@ def test_json_has_the_floors_and_laws_of_brackets() -> None:
     assert (limits["star"][0], limits["table_last"][0]) == (0.27226, 0.34739)
     assert limits["table_query"] == (0.53512, 0.41589)
     assert found["shares"]["P_0"]["n"] == float(closing(here, 16))
-    law = height_law(here, 16)
+    masses = dict(height_masses(here, 16))
     assert {int(h): row["probability"] for h, row in found["heights"].items()} == pytest.approx(
-        {height: float(share) for height, share in law.items()}, abs=1e-16
+        {height: mass / sum(masses.values()) for height, mass in masses.items()}, abs=1e-16
     )
     assert [row["probability"] for row in found["blocks"].values()] == list(
         map(float, block_law(16).values())

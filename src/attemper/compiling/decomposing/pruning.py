@@ -7,7 +7,6 @@ from dataclasses import replace
 from attemper.compiling.cascade import Chain, Content, Delay, Latch, Level, Symbol, after, start
 
 Contents = tuple[Content, ...]
-Configuration = tuple[Contents, ...]
 
 
 def prune(chain: Chain, base: tuple[tuple[int, tuple[Symbol, ...]], ...], limit: int) -> Chain:

@@ -239,8 +239,8 @@ class Transduction:
 
         The same seed gives the same words. There may be fewer than `count` if `longest` is below 24.
 
-        >>> from attemper.languages.named.zoo import transduction_named
-        >>> copying = transduction_named("copy-previous-symbol")
+        >>> from attemper.languages.named.zoo import named
+        >>> copying = named("copy-previous-symbol")
         >>> [("".join(word), copying.outputs(word)) for word in copying.words(count=2, longest=4)]
         [('aa', ('none', 'a')), ('a', ('none',))]
         """

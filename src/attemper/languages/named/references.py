@@ -23,7 +23,6 @@ HEWITT_2020 = Reference(
 LINDNER_2023 = Reference(
     "Lindner et al.", 2023, "Tracr: Compiled Transformers as a Laboratory for Interpretability"
 )
-LIU_SHORTCUTS_2023 = Reference("Liu et al.", 2023, "Transformers Learn Shortcuts to Automata")
 LIU_FLIP_FLOP_2023 = Reference(
     "Liu et al.", 2023, "Exposing Attention Glitches with Flip-Flop Language Modeling"
 )

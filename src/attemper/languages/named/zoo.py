@@ -198,15 +198,3 @@ def language_named(name: str) -> Entry:
     if isinstance(found, Transduction):
         raise UnsupportedError(f"'{found.name}' is no language: it puts something out at every position")
     return found
-
-
-def transduction_named(name: str) -> Transduction:
-    """What is put out under this name; raises as `named`, and `UnsupportedError` for a language.
-
-    >>> transduction_named("induction-head").outputs(("a", "b", "a"))
-    ('none', 'none', 'b')
-    """
-    found = named(name)
-    if isinstance(found, Entry):
-        raise UnsupportedError(f"'{found.name}' is a language: it puts nothing out but the verdict")
-    return found

@@ -42,8 +42,6 @@ from attemper.languages.regular.image_sets import LIMIT, ImageSets, image_sets, 
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Word, show_word
 
-CYCLE = "takes each state to the next in the cycle"
-
 LISTED_STATES = 12
 """How many states of a witness the text shows."""
 

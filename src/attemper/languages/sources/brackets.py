@@ -41,35 +41,10 @@ def height_masses(source: Brackets, n: int) -> list[tuple[int, int]]:
     return found
 
 
-def height_weights(source: Brackets, n: int) -> dict[int, Fraction]:
-    """P(|w| >= n, height h after n symbols), for all heights h of n's parity, from n down; n >= 0.
-
-    Raises `OptionError` if n is negative or beyond `LONGEST`.
-
-    >>> print(*height_weights(Brackets(Fraction(1, 2)), 4).items())
-    (4, Fraction(1, 16)) (2, Fraction(3, 16)) (0, Fraction(1, 8))
-    """
-    masses = height_masses(source, n)
-    total = source.p.denominator**n
-    return {height: Fraction(mass, total) for height, mass in masses}
-
-
-def height_law(source: Brackets, n: int) -> dict[int, Fraction]:
-    """P(height h after n symbols, given |w| >= n), from h = n down; n >= 1.
+def balanced(source: Brackets, n: int) -> Fraction:
+    """b_n = P(height 0 after n symbols, given |w| >= n); n >= 1.
 
     Raises `OptionError` if n is below 1 or beyond `LONGEST`.
-
-    >>> print(*height_law(Brackets(Fraction(1, 2)), 4).items())
-    (4, Fraction(1, 6)) (2, Fraction(1, 2)) (0, Fraction(1, 3))
-    """
-    require_length(n)
-    masses = height_masses(source, n)
-    total = sum(mass for _, mass in masses)
-    return {height: Fraction(mass, total) for height, mass in masses}
-
-
-def balanced(source: Brackets, n: int) -> Fraction:
-    """b_n = P(height 0 after n symbols, given |w| >= n); n >= 1. Raises `OptionError` as `height_law` does.
 
     >>> print(balanced(Brackets(Fraction(1, 2)), 4))
     1/3
@@ -83,7 +58,7 @@ def balanced(source: Brackets, n: int) -> Fraction:
 def closing(source: Brackets, n: int) -> Fraction:
     """P_0(n) = P(x_n closes, and the height is above 0, given |w| >= n); n >= 1.
 
-    q times the sum of f_{n-1}(h) over h >= 2, over the sum of f_n. Raises `OptionError` as `height_law` does.
+    q times the sum of f_{n-1}(h) over h >= 2, over the sum of f_n. Raises `OptionError` as `balanced` does.
 
     >>> print(float(closing(Brackets(Fraction(2, 5)), 4)))
     0.15

@@ -83,18 +83,6 @@ def survival(source: Source, n: int) -> Fraction:
             assert_never(source)
 
 
-def given_length(source: Source, prefix: Word) -> Fraction:
-    """P(the word begins with the prefix, given |w| >= n), n >= 1 the prefix's length.
-
-    Raises `WordError` for what is a prefix of no word, and `OptionError` for the empty one.
-
-    >>> print(given_length(Parity(Fraction(1, 2), odd=False), ("0", "1")))
-    1/6
-    """
-    require_length(len(prefix))
-    return weight(source, prefix) / survival(source, len(prefix))
-
-
 def mean_length(source: Source) -> Fraction:
     """E|w|, the sum of P(|w| >= n) over n >= 1.
 
