@@ -154,26 +154,6 @@ class Diagrams:
             high = self._settled(high, family)
         return low, high
 
-    def cofactor(self, diagram: Diagram, variable: Variable, value: bool) -> Diagram:
-        """The diagram where any one variable has a value."""
-        memo: dict[Diagram, Diagram] = {}
-        family, _ = variable
-        tie = self.ties[family]
-
-        def go(node: Diagram) -> Diagram:
-            own = self._variable[node]
-            if own >= variable or node in memo:
-                return memo[node] if node in memo else self.branches(node, variable)[value]
-            if own[0] == family and value and tie is not Tie.FREE:
-                # x >= threshold decides lower thresholds; x = threshold rules out the others.
-                result = go(self._high[node] if tie is Tie.CHAIN else self._low[node])
-            else:
-                result = self.bit(own, go(self._low[node]), go(self._high[node]))
-            memo[node] = result
-            return result
-
-        return go(diagram)
-
     def constrain(self, diagram: Diagram, care: Diagram, false: Diagram) -> Diagram:
         """A diagram equal to `diagram` wherever `care` is not `false`, the same for all such diagrams.
 

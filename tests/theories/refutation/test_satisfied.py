@@ -20,7 +20,6 @@ from attemper.theories.refutation.lemma.satisfied import (
     attended_inputs,
     bits_of,
     bottom_of,
-    is_satisfied,
     restriction_of,
     two_symbols,
 )
@@ -147,8 +146,6 @@ def test_a_guaranteed_score_blocks_without_being_the_greatest() -> None:
     )
     bits = np.array([0, FREE, FREE], dtype=np.int8)
     assert attended_inputs(bottom, bits, 0, 0) == {1}
-    assert is_satisfied(bottom, bits, 0, 0, 1)
-    assert not is_satisfied(bottom, bits, 0, 0, 0)
 
 
 def test_the_layer_of_a_model_has_one_activation_for_each_position() -> None:

@@ -12,7 +12,12 @@ import pytest
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
-from attemper.languages.sources.bracket_levels import last_symbol_excess, query_excess, type_excess
+from attemper.languages.sources.bracket_levels import (
+    last_symbol_excess,
+    query_excess,
+    star_excess,
+    type_excess,
+)
 from attemper.languages.sources.entropies import PRECISION, log_odds
 from attemper.languages.sources.levels import last_symbols, optimum
 from attemper.languages.sources.pairs import gain, least_loss, mean_least_loss
@@ -22,12 +27,8 @@ from attemper.theories.influence.check.floors import (
     Readout,
     atypical,
     cross_entropy_floor,
-    g_from_below,
-    last_symbol_floor,
     margin_impossible_from,
-    pair_floor,
     recogniser_floor,
-    star_floor,
     typical_floor,
 )
 from tests.support.oracles.sources import PAIRS, after, law, remembered, shows, unmatched
@@ -105,6 +106,17 @@ def exact_after(symbol: str, source: Parity, n: int, far: int = 60) -> Model:
     return {word: exact[word] if word[-1] == symbol else table[word] for word in words(n)}
 
 
+def pair_floor(p: Fraction, alpha: Fraction, eps: flint.arb) -> flint.arb:
+    """g(alpha, eps) + (1 - alpha p) ln 2: END or not, and which of 0 and 1 where it is not END."""
+    with precision(PRECISION):
+        return (least_loss(p, alpha, eps) + (1 - ball(alpha * p)) * flint.arb.const_log2()).lower()
+
+
+def star_floor(n: int, retyped: Fraction | flint.arb, ended: Fraction | flint.arb) -> flint.arb:
+    with precision(PRECISION):
+        return (optimum(TWO_FIFTHS) + star_excess(TWO_FIFTHS, n, retyped, ended)).lower()
+
+
 @pytest.mark.parametrize("odd", [False, True])
 @pytest.mark.parametrize("spread", [20, 200, 2000])
 def test_models_drawn_at_random_are_above_all_floors(odd: bool, spread: int) -> None:
@@ -117,16 +129,6 @@ def test_models_drawn_at_random_are_above_all_floors(odd: bool, spread: int) -> 
             last = {word: change(model, word, n - 2) for word in words(n)}
             every = greatest(list(last.values()))
             assert found >= cross_entropy_floor(source, n, every, Readout.LAST)
-            shares = law(source, n)
-            with precision(PRECISION):
-                means = [
-                    sum(
-                        (ball(2 * shares[word]) * last[word] for word in words(n) if word[-1] == symbol),
-                        flint.arb(0),
-                    )
-                    for symbol in "01"
-                ]
-            assert found >= last_symbol_floor(source, *means)
             query = greatest([change(model, word, n - 1) for word in words(n)])
             assert found >= cross_entropy_floor(source, n + 1, query, Readout.QUERY)
             assert found >= optimum(source)
@@ -182,7 +184,6 @@ def test_the_mean_of_the_floor_of_both_symbols_is_no_floor() -> None:
             wrong = (mean_least_loss(HALF.p, changes["0"]) + mean_least_loss(HALF.p, changes["1"])) / 2
         assert shows(wrong, ".964916")
         assert (wrong > found) is (symbol == "0")
-        assert attains(found, last_symbol_floor(HALF, changes["0"], changes["1"]))
 
 
 def test_the_typical_floor_with_all_that_can_be_saved_is_no_floor() -> None:
@@ -366,7 +367,7 @@ def test_bracket_models_drawn_at_random_are_above_all_floors(n: int, spread: int
         end = greatest([abs(ended(logits[one]) - ended(logits[other])) for one, other in stars])
     found = bracket_cross_entropy(TWO_FIFTHS, logits, n)
     assert found >= cross_entropy_floor(TWO_FIFTHS, n, type_last, Readout.LAST)
-    assert found >= star_floor(TWO_FIFTHS, n, type_last, end)
+    assert found >= star_floor(n, type_last, end)
     assert found >= cross_entropy_floor(TWO_FIFTHS, n + 1, type_query, Readout.QUERY)
 
 
@@ -392,14 +393,14 @@ def test_a_star_floor_is_attained_by_what_tells_stars_apart_and_nothing_inside_t
             rest = ball(TWO_FIFTHS.q * (1 - share) / 2).log() if share < 1 else flint.arb(-200)
             for prefix in (centre, *others):
                 logits[prefix] |= {")": rest, "]": rest, "END": ball(TWO_FIFTHS.q * share).log()}
-    floor = star_floor(TWO_FIFTHS, n, Fraction(0), Fraction(0))
+    floor = star_floor(n, Fraction(0), Fraction(0))
     assert attains(bracket_cross_entropy(TWO_FIFTHS, logits, n), floor)
 
 
 def test_without_a_change_a_star_floor_is_below_the_level_of_a_table() -> None:
     with precision(PRECISION):
         level = optimum(TWO_FIFTHS) + last_symbol_excess(TWO_FIFTHS, 64)
-    assert star_floor(TWO_FIFTHS, 64, Fraction(0), Fraction(0)) < level
+    assert star_floor(64, Fraction(0), Fraction(0)) < level
 
 
 # Recognisers ----------------------------------------------------------------------------------------
@@ -452,12 +453,8 @@ def test_margins_are_impossible_from_a_length_on(
 def test_what_bounds_no_change_is_refused(eps: Fraction) -> None:
     third = Fraction(1, 3)
     for of in (
-        lambda: g_from_below(third, third, eps),
-        lambda: pair_floor(third, third, eps),
         lambda: cross_entropy_floor(HALF, 9, eps, Readout.LAST),
         lambda: cross_entropy_floor(TWO_FIFTHS, 9, eps, Readout.QUERY),
-        lambda: last_symbol_floor(HALF, Fraction(1), eps),
-        lambda: star_floor(TWO_FIFTHS, 8, Fraction(1), eps),
         lambda: typical_floor(HALF, eps, third, Readout.LAST),
         lambda: typical_floor(HALF, third, eps, Readout.LAST),
         lambda: recogniser_floor(eps),
@@ -480,8 +477,6 @@ def test_lengths_and_boxes_that_say_nothing_are_refused() -> None:
 
 
 def test_a_ball_stands_for_its_greatest_change() -> None:
-    third = Fraction(1, 3)
     wide = flint.arb(0).union(flint.arb(2))
-    assert abs(g_from_below(third, third, wide) - least_loss(third, third, Fraction(2))) < ball(
-        Fraction(1, 10**8)
-    )
+    found, expected = (cross_entropy_floor(HALF, 9, eps, Readout.LAST) for eps in (wide, Fraction(2)))
+    assert abs(found - expected) < ball(Fraction(1, 10**8))

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attemper.models.hard.examples import (
@@ -19,7 +19,7 @@ from attemper.models.hard.examples import (
     ScatteredPositions,
 )
 from attemper.models.hard.protocol import HardModel, answer
-from attemper.theories.refutation.certificate.restrictions import Restriction, composed, fixed, words_of
+from attemper.theories.refutation.certificate.restrictions import Restriction, fixed, words_of
 from attemper.theories.refutation.check.subcubes import answers_by_cases, possible_answers
 
 SYMBOLS = ("a", "b", "c")
@@ -30,10 +30,6 @@ SOME = st.sets(st.integers(0, 2), min_size=1).map(lambda found: tuple(sorted(fou
 def restrictions(length: int | None = None) -> st.SearchStrategy[Restriction]:
     sizes = {"max_size": 6} if length is None else {"min_size": length, "max_size": length}
     return st.lists(SOME, **sizes).map(lambda allowed: Restriction(tuple(allowed)))
-
-
-def pairs_of_restrictions() -> st.SearchStrategy[tuple[Restriction, Restriction]]:
-    return st.integers(0, 5).flatmap(lambda n: st.tuples(restrictions(n), restrictions(n)))
 
 
 @st.composite
@@ -110,27 +106,6 @@ def test_one_restriction_after_the_other_is_both(
     both = fixed(restriction, {**first, **second})
     assert fixed(fixed(restriction, first), second) == both
     assert fixed(fixed(restriction, second), first) == both
-    assert composed(fixed(restriction, first), fixed(restriction, second)) == both
-
-
-@given(pairs_of_restrictions())
-def test_composed_restrictions_allow_what_both_allow(pair: tuple[Restriction, Restriction]) -> None:
-    first, second = pair
-    common = set(words_of(first)) & set(words_of(second))
-    if not common:
-        with pytest.raises(ValueError, match="must have some symbols"):
-            composed(first, second)
-        return
-    assert set(words_of(composed(first, second))) == common
-    assert composed(first, second) == composed(second, first)
-    assert composed(first, first) == first
-
-
-@given(st.integers(0, 4).flatmap(lambda n: st.tuples(*[restrictions(n)] * 3)))
-def test_composition_is_associative(three: tuple[Restriction, Restriction, Restriction]) -> None:
-    first, second, third = three
-    assume(all(set(a) & set(b) & set(c) for a, b, c in zip(*(r.allowed for r in three), strict=True)))
-    assert composed(composed(first, second), third) == composed(first, composed(second, third))
 
 
 def test_a_symbol_that_is_not_allowed_cannot_be_fixed() -> None:
@@ -138,11 +113,6 @@ def test_a_symbol_that_is_not_allowed_cannot_be_fixed() -> None:
     for position, symbol in ((1, 2), (2, 0), (2, -1), (1, 3)):
         with pytest.raises(ValueError, match=f"position {position} may not have the symbol {symbol}"):
             fixed(restriction, {position: symbol})
-
-
-def test_restrictions_of_different_lengths_are_not_composed() -> None:
-    with pytest.raises(ValueError, match=r"shorter|longer"):
-        composed(Restriction(((0,),)), Restriction(((0,), (0,))))
 
 
 # --- what is forced stays forced (Lemma 10) --------------------------------------------------------------

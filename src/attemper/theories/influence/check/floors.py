@@ -19,14 +19,12 @@ import flint
 
 from attemper.errors import OptionError
 from attemper.exact.balls import ball, precision
-from attemper.languages.sources.bracket_levels import query_excess, star_excess, type_excess
+from attemper.languages.sources.bracket_levels import query_excess, type_excess
 from attemper.languages.sources.entropies import PRECISION, softplus
 from attemper.languages.sources.levels import optimum
 from attemper.languages.sources.pairs import (
     bound,
     gain,
-    least_loss,
-    least_loss_from_below,
     mean_least_loss,
     query_least_loss,
 )
@@ -41,33 +39,6 @@ class Readout(StrEnum):
 
     LAST = "x_n"
     QUERY = "query symbol"
-
-
-def g_from_below(p: Fraction, alpha: Fraction, eps: Bound, at: Fraction | None = None) -> flint.arb:
-    """At most g(alpha, eps) = min_t alpha [p sp(-t-eps) + (1-p) sp(t+eps)] + (1-alpha) sp(t), sp = ln(1+e^t).
-
-    The tangent's bound F(t0) - |F'(t0)| d at t0 = `at`, or at one that is found; nothing is assumed of t0
-    (proof: `least_loss_from_below`). Raises `OptionError` as that does.
-
-    >>> g_from_below(Fraction(1, 2), Fraction(1, 3), Fraction(1)).str(4, radius=False)
-    '0.3557'
-    """
-    return least_loss_from_below(p, alpha, eps, at)
-
-
-def pair_floor(p: Fraction, alpha: Fraction, eps: Bound) -> flint.arb:
-    """CE(pair) >= g(alpha, eps) + (1 - alpha p) ln 2, for every model, every pair and every n.
-
-    Two prefixes of PARITY that one exchange makes of each other, with weights alpha : 1-alpha, the first one
-    in an accepting state; eps bounds the change of END's log-odds against 0 and 1 together. Read at x_n, with
-    x_(n-1) exchanged, alpha is a after 0 and 1-a after 1, a = (1-p)/(2-p); at a query symbol, with the symbol
-    before it exchanged, alpha = 1/2. Proof: END or not costs at least g (`languages.sources.pairs`), which of
-    0 and 1 at least ln 2 where it is not END. A table on x_n attains it with eps = 0. Raises `OptionError` as
-    `least_loss` does.
-    """
-    with precision(PRECISION):
-        rest = (1 - ball(alpha * p)) * flint.arb.const_log2()
-        return (least_loss(p, alpha, _greatest(eps)) + rest).lower()
 
 
 def cross_entropy_floor(source: Source, n: int, eps: Bound, readout: Readout) -> flint.arb:
@@ -97,35 +68,6 @@ def cross_entropy_floor(source: Source, n: int, eps: Bound, readout: Readout) ->
                 return (optimum(source) + excess).lower()
             case _:
                 assert_never(source)
-
-
-def last_symbol_floor(source: Parity, after_zero: Bound, after_one: Bound) -> flint.arb:
-    """CE_n >= [g(a, after_zero) + g(1-a, after_one)]/2 + (1 - p/2) ln 2, read at x_n, n >= 2.
-
-    The two are bounds on END's change after x_n = 0 and after x_n = 1, or bounds on its *mean* there, over
-    pairs by the source's law: g is convex in eps, so Jensen's inequality holds for each value of x_n. It does
-    not hold for both together: at p = 1/2 a model that is exact after 0 and a table after 1 has the
-    cross-entropy .953642, and the mean of G over its changes is .964916. Raises `OptionError` for what is no
-    bound.
-    """
-    a = source.accepting_share
-    with precision(PRECISION):
-        zero, one = _greatest(after_zero), _greatest(after_one)
-        either = least_loss(source.p, a, zero) + least_loss(source.p, 1 - a, one)
-        return (either / 2 + (1 - ball(source.p) / 2) * flint.arb.const_log2()).lower()
-
-
-def star_floor(source: Brackets, n: int, retyped: Bound, ended: Bound) -> flint.arb:
-    """CE_n >= H_opt + `bracket_levels.star_excess`: type and END together, read at x_n, for this n >= 1.
-
-    `retyped` bounds, for ALL prefixes, the change of logit(")") - logit("]") when a bracket is retyped,
-    `ended` that of END's log-odds against ")" and "]" together when a closing bracket becomes an open one.
-    Ours; it is above the type's floor for even n only. Raises `OptionError` for what is no bound, and an n
-    too large.
-    """
-    with precision(PRECISION):
-        excess = star_excess(source, n, _greatest(retyped), _greatest(ended))
-        return (optimum(source) + excess).lower()
 
 
 def atypical(source: Parity, n: int, low: Fraction, high: Fraction, readout: Readout) -> flint.arb:

@@ -59,12 +59,6 @@ def fixed(restriction: Restriction, symbols: Mapping[int, Symbol]) -> Restrictio
     return Restriction(tuple(allowed))
 
 
-def composed(first: Restriction, second: Restriction) -> Restriction:
-    """Both: the words that both allow. Raises ValueError where there are none."""
-    pairs = zip(first.allowed, second.allowed, strict=True)
-    return Restriction(tuple(tuple(s for s in one if s in other) for one, other in pairs))
-
-
 def words_of(restriction: Restriction) -> list[tuple[Symbol, ...]]:
     """All words, for small restrictions."""
     return list(product(*restriction.allowed))

@@ -89,11 +89,6 @@ def alter(
     )
 
 
-def promised(keys: Keys, bits: Bits, k: int, rate: Fraction) -> Fraction:
-    """q F + U (1 - q/2)^k: how many inputs are fixed on average, or at most if derandomised (c = 1)."""
-    return rate * int((bits == FREE).sum()) + len(keys.unsatisfied(bits, k)) * (1 - rate / 2) ** k
-
-
 def best_rate(k: int, heads: int) -> Fraction:
     """A rate q, to three digits, for which q + 2 H (1 - q/2)^k is about least."""
     if k == 1:
@@ -131,7 +126,7 @@ def chosen_bits(keys: Keys, bits: Bits, k: int, rate: Fraction) -> Bits:
 
     One input after the other is given 0 or 1 or is left free, whichever makes Phi, given all that has been
     decided, least; so Phi never grows. In the end it is the number of fixed inputs and of tuples that may
-    need a repair, and it began with `promised`. The sums are compared as integers.
+    need a repair, and it began with q F + U (1 - q/2)^k. The sums are compared as integers.
     """
     if keys.bottom.most_inputs > 1:
         raise ValueError("conditional expectations are for activations that depend on one input each")

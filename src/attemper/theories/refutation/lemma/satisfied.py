@@ -126,6 +126,11 @@ def attended_inputs(bottom: Bottom, bits: Bits, head: int, row: int) -> frozense
     the leftmost maximum: on all words under the restriction with this row, what is attended to depends only
     on the free inputs of the attended activations. (Activations that share inputs are treated as if they did
     not, which can only widen lo..hi.) i itself brings no inputs: y_i = z is given.
+
+    A tuple is *k-satisfied* (Hahn 2020, Lemma 4, Stage 2) if these are at most c k. In the paper, a fixed
+    activation that attains its greatest score blocks all that rank below it, by score and then by position;
+    here any guaranteed score blocks, which satisfies more tuples. Fixing more inputs never undoes it: hi_j
+    falls and lo_j rises (supplement, Lemma 10).
     """
     possible = bottom.possible(bits)
     own = int(bottom.owner[row])
@@ -138,17 +143,6 @@ def attended_inputs(bottom: Bottom, bits: Bits, head: int, row: int) -> frozense
     blocker = max(low, key=lambda j: (low[j], -j))
     attended = [j for j in low if j != own and (high[j], -j) >= (low[blocker], -blocker)]
     return frozenset(int(x) for j in attended for x in bottom.inputs[j] if x >= 0 and bits[x] == FREE)
-
-
-def is_satisfied(bottom: Bottom, bits: Bits, head: int, row: int, most: int) -> bool:
-    """Whether at most `most` free inputs feed what the head may attend to.
-
-    A tuple is *k-satisfied* (Hahn 2020, Lemma 4, Stage 2) if this holds for most = c k. In the paper, a fixed
-    activation that attains its greatest score blocks all that rank below it, by score and then by position;
-    here any guaranteed score blocks, which satisfies more tuples. Fixing more inputs never undoes it: hi_j
-    falls and lo_j rises (supplement, Lemma 10).
-    """
-    return len(attended_inputs(bottom, bits, head, row)) <= most
 
 
 @final
