@@ -17,7 +17,7 @@ from attemper.languages.regular.classes import Kind, classify
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.models.hard.masked import verdicts as run_by_definition
-from attemper.models.hard.masked_examples import Alternating, LastIs
+from attemper.models.hard.masked_examples import Alternating
 from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked

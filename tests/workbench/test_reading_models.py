@@ -15,7 +15,7 @@ from attemper.languages.regular.minimal import minimal
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word
 from attemper.models.hard.masked import MaskedModel
-from attemper.models.hard.masked_examples import Alternating, LastIs
+from attemper.models.hard.masked_examples import Alternating
 from attemper.models.hard.protocol import Array
 from attemper.modules import ModuleError
 from attemper.workbench import reading_models

@@ -31,10 +31,9 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import parse_alphabet
-from attemper.models.hard.examples import PrefixXor, RandomWeights
 from attemper.models.hard.masked import MaskedModel, alphabet_of, numbers_of, placed, verdicts
 from attemper.models.hard.masked_arrays import MaskedEncoder, MaskedHardModel
-from attemper.models.hard.masked_examples import Alternating, LastIs
+from attemper.models.hard.masked_examples import Alternating
 from attemper.models.hard.masked_loading import as_masked, load_masked
 from attemper.models.hard.masked_networks import MaskedNetwork
 from attemper.models.hard.periods import places_of
@@ -48,6 +47,7 @@ from attemper.networks.layers import HardWeighting, Masking, Network
 from attemper.networks.meaning_hard import output_bits
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.reading.models.tables import automaton_of_masked
+from tests.support.hard_examples import LastIs, PrefixXor, RandomWeights
 
 AB = parse_alphabet("ab")
 
@@ -363,7 +363,8 @@ def test_encoders_that_are_not_read() -> None:
 # Loading --------------------------------------------------------------------------------------------
 
 MODULE = """
-from attemper.models.hard.masked_examples import Alternating, LastIs
+from attemper.models.hard.masked_examples import Alternating
+from tests.support.hard_examples import LastIs
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import SIGN
 instance = LastIs("a")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.models.hard.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
+from attemper.models.hard.examples import RandomTables
 from attemper.theories.refutation.certificate.restrictions import fixed
 from attemper.theories.refutation.lemma.alteration import alter, altered, best_rate, chosen_bits
 from attemper.theories.refutation.lemma.satisfied import (
@@ -23,6 +23,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     bottom_of,
     two_symbols,
 )
+from tests.support.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
 from tests.support.suites import Few
 from tests.theories.refutation.test_faithful import new_by_rank
 from tests.theories.refutation.test_satisfied import random_bottom

@@ -14,11 +14,11 @@ from attemper.theories.refutation.search.finding import Finding
 from tests.support.cli.command_line import attemper
 
 MODULE = """
-from attemper.models.hard.examples import NearestOneChain, PrefixXor, RandomTables, ones
+from attemper.models.hard.examples import RandomTables
 
 
-def xor(n):
-    return PrefixXor(n, 2)
+def tables(n):
+    return RandomTables(n, (1, 1))
 
 
 def brackets(n):
@@ -26,11 +26,13 @@ def brackets(n):
 
 
 def sticks(n):
+    from tests.support.hard_examples import ones
+
     return ones(n)
 
 
 def theirs(n):
-    inner = PrefixXor(n, 1)
+    inner = RandomTables(n, (1,))
 
     class Theirs:
         def __getattr__(self, name):
@@ -39,7 +41,7 @@ def theirs(n):
     return Theirs()
 
 
-nine = PrefixXor(9, 1)
+nine = RandomTables(9, (1,))
 number = 3
 
 
@@ -58,7 +60,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_json_line_has_words_answers_and_the_free_part(here: Path) -> None:
-    result = attemper("refute", f"{here.name}:xor", "--language", "parity", "--n", "21", "--json")
+    result = attemper("refute", f"{here.name}:tables", "--language", "parity", "--n", "21", "--json")
     assert result.code == 0
     record = json.loads(result.out)
     inside, outside = record["words"]
@@ -74,7 +76,7 @@ def test_the_json_line_has_words_answers_and_the_free_part(here: Path) -> None:
 def test_parity_alone_says_its_polarity(here: Path) -> None:
     note = "note: 'parity' is parity-even: an even number of the model's second symbol, as in Hahn 2020"
     said = {
-        name: attemper("refute", f"{here.name}:xor", "--language", name, "--n", "21")
+        name: attemper("refute", f"{here.name}:tables", "--language", name, "--n", "21")
         for name in ("parity", "parity-even", "parity-odd")
     }
     assert all(result.code == 0 for result in said.values())
@@ -85,7 +87,7 @@ def test_parity_alone_says_its_polarity(here: Path) -> None:
 
 
 def test_the_other_polarity_has_the_other_words(here: Path) -> None:
-    result = attemper("refute", f"{here.name}:xor", "--language", "parity-odd", "--n", "21", "--json")
+    result = attemper("refute", f"{here.name}:tables", "--language", "parity-odd", "--n", "21", "--json")
     inside, outside = result.record["words"]
     assert (inside.count("1") % 2, outside.count("1") % 2) == (1, 0)
 
@@ -113,13 +115,13 @@ def test_a_file_is_written_and_checked(here: Path) -> None:
     assert shown.out.count("position 31 attends to") == 2
     heads = [line.split(":")[0] for line in shown.out.splitlines() if "attends to" in line]
     assert heads == ["layer 0, head 0", "layer 1, head 0"], "counted from 0, as everywhere"
-    other = attemper("check", "out.json", "--model", f"{here.name}:xor")
+    other = attemper("check", "out.json", "--model", f"{here.name}:tables")
     assert other.code == 6
     assert "about another model" in other.out
 
 
 def test_code_is_not_imported_because_a_file_says_so(here: Path) -> None:
-    attemper("refute", f"{here.name}:xor", "--language", "parity", "--n", "9", "-o", "out.json")
+    attemper("refute", f"{here.name}:tables", "--language", "parity", "--n", "9", "-o", "out.json")
     result = attemper("check", "out.json")
     assert result.code == 2
     assert "say with --model" in result.err
@@ -149,7 +151,7 @@ def test_a_compiled_network_is_refuted_and_checked_from_its_folder(here: Path) -
     ("arguments", "code", "message"),
     [
         (("net", "--language", "parity"), 2, "is neither a folder nor MODULE:OBJECT"),
-        (("{}:xor", "--language", "parity"), 2, "say which one with --n"),
+        (("{}:tables", "--language", "parity"), 2, "say which one with --n"),
         (("{}:nine", "--language", "parity", "--n", "8"), 2, "is a model for n = 9, not for n = 8"),
         (("{}:number", "--language", "parity"), 8, "is no hard-attention model"),
         (("{}:absent", "--language", "parity"), 2, "has no 'absent'"),
@@ -208,7 +210,7 @@ def test_the_batch_is_an_assumption_about_somebody_elses_functions(here: Path) -
 
 
 def test_restrict_looks_at_the_digest(here: Path) -> None:
-    attemper("refute", f"{here.name}:xor", "--language", "parity", "--n", "9", "-o", "out.json")
+    attemper("refute", f"{here.name}:tables", "--language", "parity", "--n", "9", "-o", "out.json")
     result = attemper("restrict", "out.json", "--model", f"{here.name}:nine")
     assert result.code == 6
     assert "another model" in result.err

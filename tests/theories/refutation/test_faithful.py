@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.models.hard.examples import NearestOneChain, RandomTables, RandomWeights, ScatteredPositions
+from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import HardModel
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
 from attemper.theories.refutation.lemma.faithful import (
@@ -31,6 +31,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     bottom_of,
     two_symbols,
 )
+from tests.support.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
 from tests.theories.refutation.test_satisfied import random_bits_of, random_bottom
 
 MODELS = (

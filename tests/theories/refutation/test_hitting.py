@@ -9,15 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attemper.models.hard.examples import (
-    NearestOneChain,
-    PrefixXor,
-    RandomTables,
-    RandomWeights,
-    ScatteredPositions,
-    equally_many,
-    ones,
-)
+from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import HardModel, dot, scored
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed
 from attemper.theories.refutation.check.subcubes import possible_answers
@@ -30,6 +22,14 @@ from attemper.theories.refutation.search.states import (
     following,
     lowest,
     within,
+)
+from tests.support.hard_examples import (
+    NearestOneChain,
+    PrefixXor,
+    RandomWeights,
+    ScatteredPositions,
+    equally_many,
+    ones,
 )
 
 MODELS: dict[str, HardModel] = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.models.hard.examples import FirstMismatch, PrefixXor, RandomTables
+from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import activations
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed, words_of
 from attemper.theories.refutation.lemma.satisfied import (
@@ -23,6 +23,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     restriction_of,
     two_symbols,
 )
+from tests.support.hard_examples import FirstMismatch, PrefixXor
 
 
 def random_bottom(n: int, c: int, heads: int = 1, levels: int = 4, seed: int = 0) -> Bottom:

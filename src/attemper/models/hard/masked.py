@@ -175,9 +175,9 @@ def verdicts(model: MaskedModel, word: Sequence[str]) -> tuple[tuple[int, bool],
     an end marker, a run says all verdicts for 1 <= l <= n. With one, it says the verdict on the whole word,
     which may be empty.
 
-    >>> from attemper.models.hard.masked_examples import LastIs
-    >>> verdicts(LastIs("b"), "abb")
-    ((1, False), (2, True), (3, True))
+    >>> from attemper.models.hard.masked_examples import Alternating
+    >>> verdicts(Alternating(), "abb")
+    ((1, False), (2, True), (3, False))
     """
     symbols, ending = numbers_of(model, word), ending_of(model)
     if ending is not None:

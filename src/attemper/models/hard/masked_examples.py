@@ -1,4 +1,4 @@
-"""Future-masked transformers of unique hard attention to experiment with."""
+"""A future-masked transformer of unique hard attention to experiment with."""
 
 from __future__ import annotations
 
@@ -13,38 +13,6 @@ from attemper.models.hard.masked import Choice, MaskedHead
 from attemper.models.hard.protocol import Array, Integers
 
 INTEGERS = "integers, exactly"
-
-
-@final
-@dataclass(frozen=True)
-class LastIs:
-    """No layer at all: a word is accepted if its last symbol is the one that is said.
-
-    >>> LastIs("b").layers
-    ()
-    """
-
-    symbol: str
-    symbols: tuple[str, ...] = ("a", "b")
-    places: tuple[int, int] = (0, 1)
-    layers: tuple[tuple[MaskedHead, ...], ...] = ()
-    semantics: str = INTEGERS
-
-    def embed(self, positions: Integers, symbols: Integers) -> Array:
-        """1 at the symbol, else 0."""
-        return np.asarray(symbols == self.symbols.index(self.symbol), dtype=np.int64)[:, None]
-
-    def scores(self, layer: int, head: int, queries: Array, keys: Array) -> Array:
-        """Nothing is scored, as there are no heads."""
-        return np.zeros((len(queries), len(keys)), dtype=np.int64)
-
-    def combine(self, layer: int, own: Array, attended: Sequence[Array]) -> Array:
-        """The rows themselves."""
-        return own
-
-    def labels(self, activations: Array) -> NDArray[np.bool_]:
-        """Whether the symbol is the one."""
-        return np.asarray(activations[:, 0] == 1)
 
 
 @final

@@ -16,8 +16,8 @@ MAX_PLACES = 5_000
 def complaints(model: object) -> Iterator[str]:
     """What the model's attributes should be, and are not; its functions are not called.
 
-    >>> from attemper.models.hard.examples import PrefixXor
-    >>> next(complaints(PrefixXor(5, 1)))
+    >>> from attemper.models.hard.examples import RandomTables
+    >>> next(complaints(RandomTables(5, (1,))))
     "no 'places'; see attemper.models.hard.masked.MaskedModel"
     """
     wanted = ("symbols", "places", "layers", "semantics", "embed", "scores", "combine", "labels")

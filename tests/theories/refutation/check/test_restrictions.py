@@ -11,16 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attemper.models.hard.examples import (
-    NearestOneChain,
-    PrefixXor,
-    RandomTables,
-    RandomWeights,
-    ScatteredPositions,
-)
+from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import HardModel, answer
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed, words_of
 from attemper.theories.refutation.check.subcubes import answers_by_cases, possible_answers
+from tests.support.hard_examples import NearestOneChain, PrefixXor, RandomWeights, ScatteredPositions
 
 SYMBOLS = ("a", "b", "c")
 

@@ -23,14 +23,7 @@ from numpy.typing import NDArray
 import attemper
 from attemper.errors import UnsupportedError
 from attemper.models.hard.encoders import EncoderModel, read_encoder
-from attemper.models.hard.examples import (
-    FirstMismatch,
-    NearestOneChain,
-    PrefixXor,
-    RandomTables,
-    RandomWeights,
-    ScatteredPositions,
-)
+from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import Array, HardModel, Integers, activations, answer
 from attemper.networks.layers import HardWeighting
@@ -38,6 +31,13 @@ from attemper.networks.meaning_hard import output_bits
 from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
 from attemper.theories.refutation.check import subcubes
 from attemper.theories.refutation.check.subcubes import CapReachedError, answers_by_cases, possible_answers
+from tests.support.hard_examples import (
+    FirstMismatch,
+    NearestOneChain,
+    PrefixXor,
+    RandomWeights,
+    ScatteredPositions,
+)
 from tests.support.suites import Few
 
 Regime = Literal["unbounded", "temperature", "decoder"]

@@ -89,8 +89,8 @@ def refute(
     (Ctrl-C), it ends with the best so far. Raises `UnsupportedError` if the language has no words of this
     length to tell apart.
 
-    >>> from attemper.models.hard.examples import PrefixXor
-    >>> model = PrefixXor(16, 2)
+    >>> from attemper.models.hard.examples import RandomTables
+    >>> model = RandomTables(16, (1, 1))
     >>> outcome = refute(model, named_target("parity-even", model))
     >>> outcome.refutation is not None
     True

@@ -20,8 +20,8 @@ def probe(model: HardModel, again: HardModel, source: str) -> None:
     the place of the function that is to blame, for arrays of other shapes, results that are not numbers or
     depend on the batch, and models that are made with other weights each time.
 
-    >>> from attemper.models.hard.examples import PrefixXor
-    >>> probe(PrefixXor(9, 1), PrefixXor(9, 1), "examples:xor")
+    >>> from attemper.models.hard.examples import RandomTables
+    >>> probe(RandomTables(9, (1,)), RandomTables(9, (1,)), "examples:RandomTables")
     """
     word = _word(model)
     with blaming(source):
