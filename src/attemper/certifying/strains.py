@@ -17,6 +17,7 @@ import flint
 
 from attemper.certifying.parts import Part, Parts
 from attemper.checker.analysis import ROUNDED, Analysis
+from attemper.checker.rounding.arithmetic import as_number
 from attemper.checker.rounding.network import Bounds
 from attemper.languages.measures import FLOAT_ACCURACY, NEAR, REAL_ACCURACY, Measure
 from attemper.networks.layers import Coordinate
@@ -90,7 +91,7 @@ class Reading:
 
     def error(self, bounds: Bounds) -> float:
         """How far it is off."""
-        return sum(factor * _most(bounds.offs[c].constant) for c, factor in self.parts)
+        return sum(factor * _most(as_number(bounds.offs[c]).constant) for c, factor in self.parts)
 
     def log_odds(self, error: float) -> float:
         """How much larger the odds are than in real arithmetic, as a logarithm; 0 if they cannot be."""
@@ -149,11 +150,11 @@ class Strains:
 
     def _size_of_output(self, length: int, bounds: Bounds) -> float:
         """What is off in the output, as its growth counts it; 0 if that says nothing."""
-        offs = [bounds.offs[output] for output in self.parts.outputs]
+        offs = [as_number(bounds.offs[output]) for output in self.parts.outputs]
         if self.parts.measure is None:
             off = max(_most(off.constant) for off in offs)
             return QUARTER + off / 2 if SHOWN < off < 1 else 0
-        share = max(_most(off.constant.max(off.mean + off.relative)) for off in offs)
+        share = max(_most(off.constant.max(off.average + off.relative)) for off in offs)
         return share * length if self.parts.measure is Measure.INTEGER else share
 
     def ends(self, good: int, part: Part) -> list[tuple[float, Growth]]:

@@ -214,6 +214,6 @@ class Known:
 
 def test_each_output_is_off_by_the_most_of_all_cells() -> None:
     run, analysis = run_at(selecting(), FLOAT64, 3)
-    one, two, most = (Off(*map(flint.arb, own)) for own in ((1, 5, 2, 8), (4, 3, 7, 6), (4, 5, 7, 8)))
+    one, two, most = (off_of(*map(flint.arb, own)) for own in ((1, 5, 2, 8), (4, 3, 7, 6), (4, 5, 7, 8)))
     rule = CasesRule((Known((one, two)), Known((two, one))))
     assert list(map(vars, rule.offs(rounded_at(run, analysis)))) == [vars(most), vars(most)]

@@ -21,7 +21,7 @@ from attemper.checker.constructions.nearest_integer import NearestIntegerRule, _
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Clamped, NearestKey, UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.arithmetic import Kernel, OfInteger
 from attemper.checker.rounding.network import Rounding, failure_at
 from attemper.checker.values import Bound, Step, Stream, Value, bound_of
 from attemper.compiling.pipeline import Compiled, compile_language
@@ -486,11 +486,12 @@ def test_a_key_is_off_for_each_step_in_floats_too() -> None:
     assert exact is not None
     for form, length in ((FLOAT64, 1000), (FLOAT32, 20)):
         off = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length).offs[target]
-        assert set(off.steps) >= {-1}
-        assert off.growth[0].upper() >= off.steps[-1].lower()
+        assert isinstance(off, OfInteger)
+        assert set(off.per_step) >= {-1}
+        assert off.growth[0].upper() >= off.per_step[-1].lower()
         with precision(64):
             whole = sum(
-                (size * flint.arb(length) ** power for power, size in off.steps.items()), flint.arb(0)
+                (size * flint.arb(length) ** power for power, size in off.per_step.items()), flint.arb(0)
             )
             assert whole >= ball(exact.bound.factor) / length
 

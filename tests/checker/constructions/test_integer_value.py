@@ -22,7 +22,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine, Clamped, LengthDigits, UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding.arithmetic import Arithmetic, Kernel, Lengths
+from attemper.checker.rounding.arithmetic import Arithmetic, Kernel, Lengths, OfInteger
 from attemper.checker.rounding.attention import LARGEST_LOSS
 from attemper.checker.rounding.growth import at_most, fading, size_of, times, total
 from attemper.checker.rounding.network import Rounding
@@ -491,7 +491,9 @@ def test_computed_integers_are_within_their_bounds(regime: Regime, dtype: torch.
                 for power, target in enumerate(head.targets, start=1):
                     (((_, growth), diagram),) = analysis.layers[layer].middle.values[target].items()
                     ((_, factor),) = analysis.names.values(diagram)[0].parts
-                    most = sum(float(c) * n**p for p, c in offs[target].growth.items())
+                    off = offs[target]
+                    assert isinstance(off, OfInteger)
+                    most = sum(float(c) * n**p for p, c in off.growth.items())
                     for i in range(n):
                         integer = min(max(exact[i], 1), n) ** power * float(factor) * float(n) ** growth
                         assert abs(float(stream[row, i, target]) - integer) <= most * (1 + 1e-9)
@@ -584,10 +586,11 @@ def test_float_bounds_are_those_of_the_format(form: FloatFormat, u: Fraction, le
                     {top: e + 4 * unit + length * tiny},
                 )
                 expected = {p: x / (1 - e - 2 * extra * s) for p, x in expected.items()}
-                found_ = bounds.offs[target].growth
-                assert found_.keys() == expected.keys()
-                assert all(is_about(found_[p], expected[p]) for p in expected)
-                assert is_about(bounds.offs[target].mean, highest(expected, length))
+                found_ = bounds.offs[target]
+                assert isinstance(found_, OfInteger)
+                assert found_.growth.keys() == expected.keys()
+                assert all(is_about(found_.growth[p], expected[p]) for p in expected)
+                assert is_about(found_.as_number.average, highest(expected, length))
                 integers.append(expected)
         if length == 1:
             return

@@ -184,7 +184,7 @@ def test_what_a_lookup_loses(format_: FloatFormat, is_exact: bool, length: int, 
     run, analysis = run_at(looking_up(), format_, length)
     terms, n, name = analysis.names, length, format_.name
     ratio, unit = (analysis.layers[0].middle.values[coordinate] for coordinate in (5, 6))
-    run.offs[5], run.offs[6] = ERRORS, replace(ERRORS, mean=flint.arb(2) ** -15)
+    run.offs[5], run.offs[6] = ERRORS, replace(ERRORS, average=flint.arb(2) ** -15)
     queries, keys = (Fraction(1, 2**12), Fraction(1, 2**10)), (Fraction(1, 2**7), Fraction(1, 2**14))
     rows = [
         RoundedRow(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(queries[0], keys[0])),
@@ -213,7 +213,7 @@ def test_no_error_takes_more_from_a_lookup_than_its_loss(seed: int) -> None:
     ratio, unit = (analysis.layers[0].middle.values[coordinate] for coordinate in (5, 6))
     terms = analysis.names
     rho, kappa, means, u = Fraction(1, 2**13), Fraction(1, 2**14), Fraction(1, 2**14), U["bfloat16"]
-    run.offs[5] = run.offs[6] = replace(EXACT, mean=ball(means))
+    run.offs[5] = run.offs[6] = replace(EXACT, average=ball(means))
     rows = [
         RoundedRow(form((5, 1)), ratio, {(1, 0): terms.number(2)}, scored(rho, kappa)),
         RoundedRow(form((6, 1)), unit, {(2, 0): terms.number(-1)}, scored(rho, kappa)),

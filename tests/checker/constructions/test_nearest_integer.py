@@ -22,7 +22,7 @@ from attemper.checker.diagrams import Diagram
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Clamped, UnprovenError
 from attemper.checker.proof import prove
-from attemper.checker.rounding.arithmetic import Kernel
+from attemper.checker.rounding.arithmetic import Kernel, as_number
 from attemper.checker.rounding.integers import has_one_sign
 from attemper.checker.rounding.network import Rounding, failure_at
 from attemper.checker.values import Bound, Stream, Value
@@ -502,7 +502,7 @@ def test_what_is_read_is_off_by_what_strays(form: FloatFormat, u: Fraction) -> N
     target = last_head(found.soft).targets[0]
     for length in (2, 24):
         bounds = Rounding(analysis, form).bounds_at(Kernel.NUMERATOR_FIRST, length)
-        off = bounds.offs[target]
+        off = as_number(bounds.offs[target])
         loss = bounds.strains[f"layer {number_}, head 0", Fraction(15, 16)] * ball(Fraction(15, 16))
         with precision(128):
             unit, e = ball(u), 8 * ball(u)
@@ -512,8 +512,8 @@ def test_what_is_read_is_off_by_what_strays(form: FloatFormat, u: Fraction) -> N
             whole = ball(rule.noise).exp() * (near / (1 - near) + far) * noise
             sums = 2 * (2 * length * unit) / (1 - 2 * length * unit) + 4 * unit
             expected = whole / (1 + whole) + noise * (1 + sums) - 1
-            assert abs(off.other - expected) <= expected * ball(Fraction(1, 10**8))
-            assert off.zero.overlaps(off.other)
+            assert abs(off.elsewhere - expected) <= expected * ball(Fraction(1, 10**8))
+            assert off.at_zero.overlaps(off.elsewhere)
 
 
 def test_what_is_far_loses_no_more_than_all_errors_and_rounding() -> None:

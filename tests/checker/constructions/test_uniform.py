@@ -117,13 +117,13 @@ def test_what_an_average_is_off_by(
         assert is_same(off.relative, 4 * u)
         is_exact = 2 * length * SUMS[name] * largest <= (8 if is_constant else 1) and not has_third
         if kernel is not NORMALISE and is_exact:
-            assert off.mean == off.zero == 0
-            assert is_same(off.other, 4 * u * largest if is_constant else Fraction(0))
+            assert off.average == off.at_zero == 0
+            assert is_same(off.elsewhere, 4 * u * largest if is_constant else Fraction(0))
         else:
             mean = error + (largest + error) * sums_at(name, length)
-            assert is_same(off.mean, mean)
-            assert is_same(off.zero, mean if is_constant else error)
-            assert is_same(off.other, mean if is_constant else error)
+            assert is_same(off.average, mean)
+            assert is_same(off.at_zero, mean if is_constant else error)
+            assert is_same(off.elsewhere, mean if is_constant else error)
 
 
 @each_kernel
@@ -138,7 +138,7 @@ def test_averages_in_float32_are_off_by_no_more_than_the_bound(kernel: Kernel) -
     for n in (1, 2, 3, 7, 41, 49, 299, 300):
         values = rng.choice([np.float32(7), np.float32(3)], size=n)
         exact = Fraction(int(values.sum()), n)
-        allowed = fraction(off.mean) + fraction(off.relative) * exact
+        allowed = fraction(off.average) + fraction(off.relative) * exact
         ones = np.ones(n, np.float32)
         total = one_by_one(ones)
         if kernel is Kernel.SCAN:

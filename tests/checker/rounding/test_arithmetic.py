@@ -93,7 +93,7 @@ def arb(number: Fraction | int | str) -> flint.arb:
 def test_the_constants_are_what_the_format_of_certificates_says() -> None:
     assert ZERO == 0
     assert COARSEST == 2**60
-    assert all(error == 0 for error in (EXACT.zero, EXACT.other, EXACT.mean, EXACT.relative))
+    assert all(error == 0 for error in (EXACT.at_zero, EXACT.elsewhere, EXACT.average, EXACT.relative))
     assert flint.arb(2) ** 960 < UNKNOWN, "no weight brings it back into the range of float64"
 
 
@@ -126,15 +126,15 @@ def test_powers_of_two_are_those_with_one_bit() -> None:
 
 
 def test_only_what_has_no_error_at_all_is_exact() -> None:
-    assert is_exact(Off())
+    assert is_exact(off_of())
     for size in (Fraction(1, 2**80), Fraction(1), Fraction(-1)):
-        for name in ("zero", "other", "mean", "relative"):
-            assert not is_exact(Off(**{name: ball(size)}))
+        for name in ("at_zero", "elsewhere", "average", "relative"):
+            assert not is_exact(off_of(**{name: ball(size)}))
 
 
 def test_the_error_of_a_constant_is_that_of_zeros_or_of_other_constants() -> None:
-    assert Off(arb(1), arb(2), arb(9), arb(9)).constant == 2
-    assert Off(arb(2), arb(1), arb(9), arb(9)).constant == 2
+    assert off_of(arb(1), arb(2), arb(9), arb(9)).constant == 2
+    assert off_of(arb(2), arb(1), arb(9), arb(9)).constant == 2
 
 
 def test_the_greatest_of_some_errors_is_found() -> None:
@@ -423,7 +423,7 @@ def draw(known: Lengths, rng: random.Random) -> Draw:
     errors = (rng.choice(some), rng.choice(some), rng.choice(some), rng.choice(some))
     if rng.random() < 0.4:
         errors = (Fraction(0),) * 4
-    off, terms = Off(*map(ball, errors)), known.names
+    off, terms = off_of(*map(ball, errors)), known.names
     pool = [Fraction(k, q) for k in (0, 0, 1, 1, 2, 3, 5, 7, -1, -3) for q in (1, 1, 1, 2, 4, 3)]
     kind = rng.choice(["constants", "constants", "constants", "monomial", "mean", "sum"])
     if kind == "constants":
@@ -552,7 +552,7 @@ def test_a_form_is_exact_if_the_format_holds_all_partial_sums() -> None:
 def test_one_term_that_is_not_exact_makes_the_form_so(at: int) -> None:
     known = lengths()
     one = {(0, 0): known.names.true}
-    offs = [Off(mean=arb(0), zero=arb(1)) if k == at else EXACT for k in range(3)]
+    offs = [off_of(average=arb(0), at_zero=arb(1)) if k == at else EXACT for k in range(3)]
     found = known.linear(tuple((k, Fraction(1)) for k in range(3)), [one] * 3, offs)
     assert found.grid is None
 
@@ -564,13 +564,15 @@ def test_errors_at_zero_count_where_any_term_has_them() -> None:
     form = ((0, Fraction(1)), (1, Fraction(1, 2)))
     tenth = arb(Fraction(1, 8))
     for zeros in product((False, True), repeat=2):
-        offs = [Off(zero=tenth if zero else ZERO, other=tenth) for zero in zeros]
+        offs = [off_of(at_zero=tenth if zero else ZERO, elsewhere=tenth) for zero in zeros]
         found = known.linear(form, [bit, bit], offs)
         assert (found.zero == 0) == (not any(zeros))
         assert found.zero == 0 or bool(found.zero >= arb(Fraction(1, 16)))
-    negative = known.linear(form, [bit, bit], [Off(zero=arb(1)), Off(zero=arb(-1))])
+    negative = known.linear(form, [bit, bit], [off_of(at_zero=arb(1)), off_of(at_zero=arb(-1))])
     assert negative.zero != 0
-    single = known.linear(form, [bit, bit], [Off(zero=arb(1), other=arb(1)), Off(zero=arb(1), other=arb(1))])
+    single = known.linear(
+        form, [bit, bit], [off_of(at_zero=arb(1), elsewhere=arb(1)), off_of(at_zero=arb(1), elsewhere=arb(1))]
+    )
     assert single.zero != 0
 
 
@@ -595,14 +597,14 @@ def test_the_least_size_of_sums_that_do_not_cancel(
     known = lengths()
     form = tuple((k, Fraction(factor)) for k, factor in enumerate(factors))
     found = known.linear(
-        form, [{(0, 0): constants(known.names, *own)} for own in values], [Off(other=arb(1))] * 2
+        form, [{(0, 0): constants(known.names, *own)} for own in values], [off_of(elsewhere=arb(1))] * 2
     )
     assert same(found.inverse, 1 / Fraction(least)) if least is not None else found.inverse == UNKNOWN
 
 
 def test_sums_with_places_or_averages_may_cancel() -> None:
     known = lengths()
-    one, off = {(0, 0): known.names.true}, [Off(other=arb(1))] * 2
+    one, off = {(0, 0): known.names.true}, [off_of(elsewhere=arb(1))] * 2
     mean = mean_of(known.names, Masking.FUTURE, 1, 0)
     both = by_letter(known.names, known.names.true, mean)
     for value in (
@@ -626,7 +628,7 @@ def test_a_linear_form_must_stay_in_half_of_the_range(form: FloatFormat) -> None
 
     def at(size: Fraction, off: Fraction) -> Rounded:
         value = {(0, 0): known.names.number(size)}
-        return known.linear(((0, Fraction(1)),), [value], [Off(zero=ball(off), mean=arb(1))])
+        return known.linear(((0, Fraction(1)),), [value], [off_of(at_zero=ball(off), average=arb(1))])
 
     for size, off in ((unit / 2, Fraction(0)), (unit / 4, unit / 4), (unit / 8, 3 * unit / 8)):
         with pytest.raises(BeyondError):
@@ -639,7 +641,7 @@ def test_a_linear_form_must_stay_in_half_of_the_range(form: FloatFormat) -> None
 def test_what_is_too_close_to_zero_is_not_known_relatively() -> None:
     """1 / |x| must stay below 2^100 in float32, and the weight counts."""
     known = lengths()
-    off = [Off(other=ball(Fraction(1, 2**200)))]
+    off = [off_of(elsewhere=ball(Fraction(1, 2**200)))]
     for exponent, factor, is_known in (
         (99, 1, True),
         (100, 1, False),
@@ -658,9 +660,9 @@ def test_what_is_too_close_to_zero_is_not_known_relatively() -> None:
 def test_the_error_of_averages_is_that_of_constants_or_of_the_average() -> None:
     known = lengths()
     value = {(0, 0): mean_of(known.names, Masking.FUTURE, 3, 0)}
-    assert same(known.of_mean(value, Off(arb(1), arb(2), arb(5), arb(4))), 5 + 4 * 3)
-    assert same(known.of_mean(value, Off(arb(1), arb(20), arb(5), arb(4))), 20)
-    assert same(known.of_mean(value, Off(arb(30), arb(20), arb(5), arb(4))), 30)
+    assert same(known.of_mean(value, off_of(arb(1), arb(2), arb(5), arb(4))), 5 + 4 * 3)
+    assert same(known.of_mean(value, off_of(arb(1), arb(20), arb(5), arb(4))), 20)
+    assert same(known.of_mean(value, off_of(arb(30), arb(20), arb(5), arb(4))), 30)
 
 
 @pytest.mark.parametrize("form", ALL)
@@ -681,7 +683,7 @@ def test_no_order_of_a_linear_form_is_farther_off_than_the_bound(form: FloatForm
         ]
         offs = [abs(Fraction(float(x)) - y) for x, y in zip(inputs, exact, strict=True)]
         values = [{(0, 0): known.names.number(x)} if x else {} for x in exact]
-        found = known.linear(tuple(enumerate(weights)), values, [Off(ball(e), ball(e)) for e in offs])
+        found = known.linear(tuple(enumerate(weights)), values, [off_of(ball(e), ball(e)) for e in offs])
         whole = sum((w * x for w, x in zip(weights, exact, strict=True)), Fraction(0))
         products = [
             (torch.tensor(float(w), dtype=torch.float64).to(kind).to(inner) * x.to(inner))

@@ -13,13 +13,7 @@ from attemper.checker.constructions.neighbour import NeighbourRule
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.constructions.sign import SignRule
 from attemper.checker.rounding import heads as rounded_heads
-from attemper.checker.rounding.arithmetic import (
-    UNKNOWN,
-    ZERO,
-    BeyondError,
-    Kernel,
-    Off,
-)
+from attemper.checker.rounding.arithmetic import UNKNOWN, ZERO, BeyondError, Kernel
 from attemper.checker.rounding.attention import stray_mass
 from attemper.checker.values import Value, of_form
 from attemper.exact.balls import ball
@@ -42,6 +36,7 @@ from tests.support.judges.rounding import (
     looking_up,
     loss_of,
     noise_at,
+    off_of,
     one_by_one,
     rounded_at,
     rounded_row,
@@ -91,9 +86,9 @@ def test_what_the_value_of_a_selection_is_off_by(
         lost = Fraction(2 * (length - 1), format_.range)
         rest = error + (exact + error) * (noise_at(name) * (1 + sums_at(name, length)) - 1 + lost)
         [off] = fact.rule.offs(computed)
-        assert is_same(off.zero, 3 * stray + ball(rest))
-        assert is_same(off.other, 3 * stray + ball(rest))
-        assert is_same(off.mean, 3 * stray + ball(rest))
+        assert is_same(off.at_zero, 3 * stray + ball(rest))
+        assert is_same(off.elsewhere, 3 * stray + ball(rest))
+        assert is_same(off.average, 3 * stray + ball(rest))
         assert off.relative == 0
 
 
@@ -172,10 +167,10 @@ def test_the_error_of_an_average_is_known_for_the_average_itself_only() -> None:
     run, analysis = run_at(looking_up(), FLOAT32, 3)
     terms = analysis.names
     mean = analysis.layers[0].middle.values[5][0, 0]
-    run.offs[5] = replace(ERRORS, zero=flint.arb(2) ** -3)
+    run.offs[5] = replace(ERRORS, at_zero=flint.arb(2) ** -3)
     mean_off = rounded_at(run, analysis).mean_off
     whole = form((5, 1))
-    assert mean_off(row_of(whole, {(0, 0): mean})) == ERRORS.mean
+    assert mean_off(row_of(whole, {(0, 0): mean})) == ERRORS.average
     assert mean_off(row_of(whole, {(0, 0): terms.true})) == flint.arb(2) ** -3
     one = terms.number(1)
     others: list[tuple[LinearForm, Value]] = [
@@ -253,7 +248,7 @@ def test_a_row_is_the_same_in_two_layers_only_if_nothing_is_added_to_what_it_rea
     assert heads._row(*placed, other, fact.before, run.offs, run.offs).scored is not first
     read = form((3, 1)), form((1, 1))
     before = heads._row(*read, cold, fact.before, run.offs, run.offs)
-    run.offs[3] = Off(mean=flint.arb(1))
+    run.offs[3] = off_of(average=flint.arb(1))
     after = heads._row(*read, cold, fact.after, run.offs, run.offs)
     assert before.query != after.query
     assert before.scored.query.absolute < after.scored.query.absolute

@@ -36,6 +36,7 @@ from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.networks.layers import LinearForm, Masking
+from tests.support.rounding import off_of
 
 ALL = (FLOAT64, FLOAT32, BFLOAT16)
 BITS = 400
@@ -82,7 +83,7 @@ def read_of(
     average: Fraction | int | str = 0,
 ) -> Read:
     """What a gate reads: a form of so many terms, with this error."""
-    return Read(terms, arb(constant), arb(average), murky, weights)
+    return Read(terms, arb(constant), arb(average), murky, weights, ZERO, ZERO)
 
 
 # A second reading ----------------------------------------------------------------------------------------
@@ -266,9 +267,8 @@ def draw(terms: Formulas, form: FloatFormat, rng: random.Random) -> Trial:
         Fraction(1, 2**80),
     ]
     constant, average = rng.choice(errors), rng.choice(errors)
-    read = Read(
-        rng.randint(1, 5), ball(constant), ball(average), rng.choice([0, 0, 1, 2]), rng.random() < 0.8
-    )
+    terms, errors_ = rng.randint(1, 5), (ball(constant), ball(average))
+    read = Read(terms, *errors_, rng.choice([0, 0, 1, 2]), rng.random() < 0.8, ZERO, ZERO)
     return Trial(units, tuple(cases), read)
 
 
@@ -876,7 +876,7 @@ def test_what_is_written_is_off_by_its_quiet_and_its_active_cases() -> None:
     """Alone a gate's units are the sum; with others only if it and they are silent where they add nothing."""
     known = arithmetic_with_mean(FLOAT32)
     lengths, middle = Lengths(known, 5), Stream([{(0, 0): known.names.true}])
-    offs = [Off(arb("1/8"), arb("1/8"))]
+    offs = [off_of(arb("1/8"), arb("1/8"))]
     silent = gate_and_factors(known, units_of((-1, 1), (-2, -1)), constant_case("1/2"), constant_case("7/4"))
     other = gate_and_factors(known, units_of((-1, 1)), constant_case("1/4"), constant_case(2))
     loud = gate_and_factors(known, units_of((-1, 1)), constant_case("15/16"), constant_case(2))
@@ -893,7 +893,7 @@ def test_what_is_written_is_off_by_its_quiet_and_its_active_cases() -> None:
         return written(lengths, Writing(7, parts, disjoint), middle, offs)
 
     def is_off(found: Off, zero: flint.arb, other: flint.arb, mean: flint.arb) -> bool:
-        pairs = (found.zero, zero), (found.other, other), (found.mean, mean), (found.relative, ZERO)
+        pairs = (found.at_zero, zero), (found.elsewhere, other), (found.average, mean), (found.relative, ZERO)
         return all(same(one, rational(bound)) for one, bound in pairs)
 
     alone = off(True, loud)
@@ -941,7 +941,7 @@ def test_what_a_gate_reads_is_off_by_its_inputs_times_their_factors() -> None:
     terms = known.names
     mean = {(0, 0): terms.scaled(terms.affine(Affine(NONE, ((0, Fraction(1)),))), 2)}
     form = (factor_at(known, 0, 4), factor_at(known, 1, "-1/2"))
-    offs = [Off(arb("1/8"), arb("1/4")), Off(arb(0), arb("1/16"), arb("1/2"), arb("1/4"))]
+    offs = [off_of(arb("1/8"), arb("1/4")), off_of(arb(0), arb("1/16"), arb("1/2"), arb("1/4"))]
     found = read_by(known, form, [{(0, 0): terms.true}, mean], offs)
     assert found.terms == 2
     assert same(found.constant, Fraction(1) + Fraction(1, 32))
@@ -959,20 +959,20 @@ def test_a_zero_with_an_error_is_a_term_like_others(zeros: tuple[int | str, ...]
     known = arithmetic_with_mean(FLOAT32)
     form = (factor_at(known, 0, 1), factor_at(known, 1, 1))
     one = {(0, 0): known.names.true}
-    assert read_by(known, form, [one, one], [Off(zero=arb(zero)) for zero in zeros]).murky == murky
+    assert read_by(known, form, [one, one], [off_of(at_zero=arb(zero)) for zero in zeros]).murky == murky
 
 
 @pytest.mark.parametrize("form", ALL)
 def test_products_are_exact_by_powers_of_two_or_where_the_format_holds_them(form: FloatFormat) -> None:
     known, most = arithmetic_with_mean(form), int(1 / form.roundoff)
     terms = known.names
-    off = Off(other=arb(Fraction(1, 2**60)))
+    off = off_of(elsewhere=arb(Fraction(1, 2**60)))
     mean = terms.affine(Affine(NONE, ((0, Fraction(1)),)))
     for factor, value, error, is_exact in (
         (2, terms.true, off, True),
         (3, terms.true, EXACT, True),
         (3, terms.true, off, False),
-        (3, terms.true, Off(relative=arb(1)), False),
+        (3, terms.true, off_of(relative=arb(1)), False),
         (3, terms.number(most // 4), EXACT, True),
         (3, terms.number(most // 2 + 1), EXACT, False),
         (3, terms.number(Fraction(most // 2 + 1, 4)), EXACT, False),
@@ -1057,7 +1057,7 @@ def run_layer(form: FloatFormat, rng: random.Random) -> tuple[flint.arb, Fractio
             [f for f, n in zip(found, numbers, strict=True) if bool(n) is which] for which in (False, True)
         )
         inputs.append(computed)
-        offs.append(Off(ball(max(zeros, default=NONE)), ball(max(others, default=NONE))))
+        offs.append(off_of(ball(max(zeros, default=NONE)), ball(max(others, default=NONE))))
     factors = [Fraction(1), Fraction(1), Fraction(-1), Fraction(2), Fraction(3), Fraction(1, 3)]
     groups = []
     for form_now in {
@@ -1098,7 +1098,7 @@ def run_layer(form: FloatFormat, rng: random.Random) -> tuple[flint.arb, Fractio
                 products.append(multiplied(unit, rounded(factor, form), form))
         off = abs(Fraction(float(added(products, form, rng))) - exact[k])
         worst = max(worst, off)
-    return found_off.other if exact[k] else found_off.zero, worst
+    return found_off.elsewhere if exact[k] else found_off.at_zero, worst
 
 
 @pytest.mark.sweep(1)

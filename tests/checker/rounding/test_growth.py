@@ -9,12 +9,13 @@ import pytest
 
 from attemper.checker.identities import Formulas
 from attemper.checker.names import Affine
-from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, Off
+from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, OfInteger
 from attemper.checker.rounding.growth import Forms, at_most, scaled, size_of
 from attemper.checker.values import Stream
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
 from attemper.networks.layers import LinearForm, Masking
+from tests.support.rounding import off_of
 
 U = ball(Fraction(1, 2**24))
 
@@ -27,10 +28,10 @@ def forms(form: FloatFormat = FLOAT32, length: int = 10) -> Forms:
     stream = Stream([{(0, 1): whole}, {(0, 0): names.letter("a")}, {(0, 0): mean}, {(1, 1): names.number(3)}])
     eighth = flint.arb(1) / 8
     offs = [
-        Off(flint.arb(9), flint.arb(9), flint.arb(9), growth={-1: flint.arb(5), 0: flint.arb(7)}),
+        OfInteger({-1: flint.arb(5), 0: flint.arb(7)}, {0: flint.arb(3)}, off_of(*[flint.arb(9)] * 3)),
         EXACT,
-        Off(mean=eighth, relative=eighth / 2),
-        Off(zero=eighth, other=2 * eighth),
+        off_of(average=eighth, relative=eighth / 2),
+        off_of(at_zero=eighth, elsewhere=2 * eighth),
     ]
     return Forms(Lengths(Arithmetic(names, form), length), stream, offs)
 

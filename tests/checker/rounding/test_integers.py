@@ -15,7 +15,7 @@ from attemper.checker.attention.margins import Margin
 from attemper.checker.attention.scores import Output
 from attemper.checker.identities import Formulas
 from attemper.checker.rounding import integers
-from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, Rounded
+from attemper.checker.rounding.arithmetic import EXACT, Arithmetic, Lengths, OfNumber, Rounded
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rounding.growth import Forms
 from attemper.checker.rounding.heads import RoundedHeads
@@ -95,8 +95,10 @@ def test_an_integer_is_off_by_what_is_said(
         }
         assert off.growth.keys() == expected.keys()
         assert all(is_about(off.growth[p], one(expected[p])) for p in expected)
+        assert off.per_step == off.growth
         most = sum((expected[p] * 2 ** (20 * max(p, 0)) for p in expected), Fraction(0))
-        assert all(is_about(own, one(most)) for own in (off.zero, off.other, off.mean))
+        numbers = off.as_number.at_zero, off.as_number.elsewhere, off.as_number.average
+        assert all(is_about(own, one(most)) for own in numbers)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def test_nothing_is_said_of_values_or_sums_that_are_off_by_too_much(
 # Comparing -------------------------------------------------------------------------------------------
 
 UNITS = Stream([{(0, 0): WHOLE}, {(0, 0): NAMES.number(1)}, {(0, 1): NAMES.letter("a")}])
-OFF = replace(EXACT, zero=one(Fraction(1, 8)), other=one(Fraction(1, 8)), mean=one(Fraction(1, 8)))
+OFF = OfNumber(*[one(Fraction(1, 8))] * 3, one(0))
 
 
 COUNTED = (((*part(0, 1), *part(1, 1)), part(1, 1)), (part(0, 1), part(2, -1)))

@@ -76,7 +76,7 @@ def test_no_coordinate_is_off_by_more_in_real_arithmetic(formula: str, letters: 
                 for c, off in enumerate(bounds.offs):
                     apart = abs(row[c] / ball(how.unit) - exact[c])
                     own = ball(analysis.end.errors[c])
-                    most = off.constant.max(off.mean + off.relative * (abs(exact[c]) + own)) + own
+                    most = off.constant.max(off.average + off.relative * (abs(exact[c]) + own)) + own
                     # Balls of exact numbers are wider than nothing.
                     assert not apart > most
                     seen = seen.max(apart)
@@ -222,7 +222,7 @@ def test_a_norm_that_makes_nothing_of_pairs_reads_zero_as_zero() -> None:
     model, analysis = wide("(!'c') S 'b'", "abc", LayerNorm(is_centred=False))
     assert isinstance(model.network.normalisation, Normalisation)
     assert isinstance(model.network.normalisation.before_attention[0], Norm)
-    assert bounds_of(analysis, FLOAT32, 50).offs[model.network.output].zero == 0
+    assert bounds_of(analysis, FLOAT32, 50).offs[model.network.output].at_zero == 0
 
 
 @pytest.mark.parametrize(

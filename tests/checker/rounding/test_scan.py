@@ -24,10 +24,12 @@ from attemper.checker.rounding.arithmetic import (
     ZERO,
     Arithmetic,
     BeyondError,
-    Growth,
     Kernel,
     Lengths,
     Off,
+    OfInteger,
+    OfNumber,
+    PowersOfN,
     Rounded,
     is_exact,
 )
@@ -60,6 +62,7 @@ from tests.support.judges.rounding import (
     finely,
     is_same,
     looking_up,
+    off_of,
     rounded_at,
     run_at,
     selecting,
@@ -86,6 +89,14 @@ def written(off: Off, value: Rounded = SOME, output: Output = BIT, form_: FloatF
     return found
 
 
+def number_written(
+    off: Off, value: Rounded = SOME, output: Output = BIT, form_: FloatFormat = FLOAT32
+) -> OfNumber:
+    found = written(off, value, output, form_)
+    assert isinstance(found, OfNumber)
+    return found
+
+
 E = Fraction(1, 2**30)
 TINY = Fraction(1, 2**100)
 
@@ -94,44 +105,44 @@ TINY = Fraction(1, 2**100)
 @pytest.mark.parametrize("form_", [FLOAT32, BFLOAT16])
 def test_a_result_is_rounded_once(form_: FloatFormat) -> None:
     u, e = U[form_.name], ball(E)
-    found = written(Off(e, 2 * e, 4 * e, 8 * e), form_=form_)
-    assert is_same(found.zero, E + u * E + TINY)
-    assert is_same(found.other, 2 * E + u * (1 + 2 * E) + TINY)
-    assert is_same(found.mean, 4 * E + u * 4 * E + TINY)
+    found = number_written(off_of(e, 2 * e, 4 * e, 8 * e), form_=form_)
+    assert is_same(found.at_zero, E + u * E + TINY)
+    assert is_same(found.elsewhere, 2 * E + u * (1 + 2 * E) + TINY)
+    assert is_same(found.average, 4 * E + u * 4 * E + TINY)
     assert is_same(found.relative, 8 * E + u * (1 + 8 * E))
-    assert found.growth == found.steps == {}
 
 
 @finely
 def test_in_float64_nothing_is_rounded_again() -> None:
-    off = Off(ball(E), ball(E), ball(E), ball(E))
+    off = off_of(ball(E), ball(E), ball(E), ball(E))
     assert written(off, form_=FLOAT64) is off
 
 
 @finely
 @pytest.mark.parametrize(("value", "is_held"), [(HELD, True), (THIN, False), (SOME, False)])
 def test_what_is_exact_stays_so_if_the_format_holds_it(value: Rounded, is_held: bool) -> None:
-    found = written(Off(), value)
-    assert found.zero == found.mean == found.relative == 0
-    assert is_same(found.other, Fraction(0) if is_held else U["float32"] + TINY)
+    found = number_written(off_of(), value)
+    assert found.at_zero == found.average == found.relative == 0
+    assert is_same(found.elsewhere, Fraction(0) if is_held else U["float32"] + TINY)
 
 
 @finely
 def test_integers_are_rounded_power_by_power() -> None:
     """At every n a number of at most 3 n, which is off by n / 2^30, and by 2^-31 for each step."""
-    growth: Growth = {1: ball(E)}
-    steps: Growth = {0: ball(E / 2)}
+    growth: PowersOfN = {1: ball(E)}
+    steps: PowersOfN = {0: ball(E / 2)}
     output = Output(0, NAMES.scaled(WHOLE, 3), Fraction(0), Fraction(0))
-    found = written(Off(ball(100 * E), ball(100 * E), ball(100 * E), ZERO, growth, steps), output=output)
+    found = written(OfInteger(growth, steps, off_of(*[ball(100 * E)] * 3)), output=output)
+    assert isinstance(found, OfInteger)
     u = U["float32"]
     assert is_same(found.growth[1], E + u * E + 3 * u)
     assert is_same(found.growth[0], TINY)
-    assert is_same(found.steps[0], E / 2 * (1 + u) + TINY)
-    assert is_same(found.steps[1], 3 * u)
-    assert found.relative == 0
+    assert is_same(found.per_step[0], E / 2 * (1 + u) + TINY)
+    assert is_same(found.per_step[1], 3 * u)
+    number = found.as_number
+    assert number.relative == 0
     most = 100 * (E + u * E + 3 * u) + TINY
-    assert all(is_same(own, most) for own in (found.zero, found.other, found.mean))
-    assert written(Off(ball(E), ball(E), ball(E), ZERO, growth), output=output).steps == {}
+    assert all(is_same(own, most) for own in (number.at_zero, number.elsewhere, number.average))
 
 
 @pytest.mark.parametrize(
@@ -147,10 +158,10 @@ def test_integers_are_rounded_power_by_power() -> None:
 )
 def test_results_must_stay_in_the_range_of_the_stream(factor: Fraction, error: int, is_fine: bool) -> None:
     """Twice a result of at most factor 2^99, with its error, is less than 2^100."""
-    off = Off(mean=ball(Fraction(error)))
+    off = off_of(average=ball(Fraction(error)))
     output = Output(0, NAMES.scaled(NAMES.letter("a"), factor * 2**99), Fraction(1), Fraction(1))
     if is_fine:
-        assert written(off, output=output).zero == 0
+        assert number_written(off, output=output).at_zero == 0
     else:
         with pytest.raises(BeyondError, match="its values leave the range of the format"):
             written(off, output=output)
@@ -190,7 +201,7 @@ def test_keys_read_position_embeddings_in_float64_and_all_else_from_the_stream()
     third = number(Fraction(1, 3))
     network = network_of(4, [[(0, 1)], []], {1: times(third, I), 2: times(third, FIRST), 3: I}, [], 0)
     scan = scan_of(FLOAT32, network)
-    offs = [Off(other=ball(Fraction(k))) for k in range(1, 5)]
+    offs = [off_of(elsewhere=ball(Fraction(k))) for k in range(1, 5)]
     found = scan.of_keys(offs)
     assert [found[0], found[2]] == [offs[0], offs[2]]
     assert 0 < found[1].relative < ball(Fraction(1, 2**50))

@@ -17,7 +17,7 @@ from attemper.checker.attention.contests import Contest, Kind, Lead, Pair, Row
 from attemper.checker.constructions.select import SelectRule
 from attemper.checker.proof import prove
 from attemper.checker.rounding import attention, leads
-from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Kernel, Lengths, Off, key_of
+from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Kernel, Lengths, OfInteger, OfNumber, key_of
 from attemper.checker.rounding.heads import RoundedHeads
 from attemper.checker.rounding.network import Bounds, Rounding
 from attemper.exact import laurent
@@ -74,7 +74,7 @@ def exactly(found: Any) -> Hashable:
         return tuple(map(exactly, found))
     if isinstance(found, dict):
         return tuple((place, exactly(own)) for place, own in found.items())
-    return exactly(vars(found)) if isinstance(found, Off | Bounds) else found
+    return exactly(vars(found)) if isinstance(found, OfNumber | OfInteger | Bounds) else found
 
 
 @pytest.mark.sweep(6)
@@ -94,7 +94,7 @@ def test_a_linear_form_is_shared_only_by_forms_of_the_same_factors_numbers_and_e
     network = selecting()
     run, analysis = run_at(network, FLOAT32, 100)
     values = analysis.layers[0].before.values
-    noisy, broad = Off(*[flint.arb(1) / 2**9] * 4), Off(*[flint.arb(1) / 2**8] * 4)
+    noisy, broad = off_of(*[flint.arb(1) / 2**9] * 4), off_of(*[flint.arb(1) / 2**8] * 4)
     errors = ([EXACT] * 6, [EXACT, noisy, *[EXACT] * 4], [noisy] * 6, [broad] * 6)
     forms = [form((c, factor)) for c in range(6) for factor in (1, 3, Fraction(1, 3))]
     forms += [form((0, 1), (c, factor)) for c in (1, 2, 5) for factor in (1, 3)]
@@ -113,9 +113,9 @@ def test_an_error_is_shared_only_where_both_its_balls_are_the_same() -> None:
     third = flint.arb(1) / 3
     pairs = list(product((flint.arb(0), third, third.mid(), flint.arb(1)), repeat=2))
     found = [lengths.off_by(*pair) for pair in pairs]
-    assert [exactly((off.zero, off.other)) for off in found] == [exactly(pair) for pair in pairs]
+    assert [exactly((off.at_zero, off.elsewhere)) for off in found] == [exactly(pair) for pair in pairs]
     assert lengths.off_by(flint.arb(1) / 3, flint.arb(1)) is found[7]
-    assert exactly(lengths.off_by(third, third)) == exactly(Off(third, third))
+    assert exactly(lengths.off_by(third, third)) == exactly(off_of(third, third))
 
 
 def test_a_row_is_shared_only_by_rows_of_the_same_query_key_and_temperature() -> None:
@@ -155,7 +155,7 @@ def test_losses_are_shared_only_by_heads_of_the_same_contest_rows_and_temperatur
     )
     contests += (replace(rule.contest, size=Lead(laurent.constant(2), AFTER_FIRST)),)
     # A head whose rows read another coordinate, or the same with an error, says other rows.
-    run.offs[2] = Off(*[flint.arb(1) / 2**20] * 4)
+    run.offs[2] = off_of(*[flint.arb(1) / 2**20] * 4)
     rows = (computed.rows, rounded_at(run, analysis).rows)
     colds = (computed.cold, cold_of(run, number(3), is_exact=False))
     found = set()

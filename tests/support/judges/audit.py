@@ -28,7 +28,7 @@ from attemper.checker.analysis import (
 )
 from attemper.checker.diagrams import TooLargeError
 from attemper.checker.names import Mean, Names, NearestKey, UnprovenError, Whole
-from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Growth, Kernel, Off
+from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, Kernel, Off, OfInteger, OfNumber, PowersOfN
 from attemper.checker.rounding.network import Rounding
 from attemper.checker.values import Stream, Value, embedded
 from attemper.exact.balls import ball, precision
@@ -244,26 +244,27 @@ def _wrong_float(
 def allowed_of(reading: Reading, stream: Stream, coordinate: int, off: Off, i: int) -> flint.arb:
     """How far a computed coordinate may be from its value at a position."""
     value = stream.values[coordinate]
-    if off.growth:
+    if isinstance(off, OfInteger):
         allowed = _at(off.growth, reading.length)
         step = stream.steps.get(coordinate)
-        if off.steps and step is not None and stream.steps_of(coordinate, step.found):
-            allowed = allowed.min(_at(off.steps, reading.length) * _steps(reading, step.found, i))
+        if step is not None and stream.steps_of(coordinate, step.found):
+            allowed = allowed.min(_at(off.per_step, reading.length) * _steps(reading, step.found, i))
         return allowed
+    assert isinstance(off, OfNumber), "a stream is not read through a normalisation"
     low, high = reading.ends(value, i)
     size = ball(max(abs(low), abs(high)))
     if low != high:
-        return off.constant.max(off.mean + off.relative * size)
+        return off.constant.max(off.average + off.relative * size)
     if _is_average(reading, value, i):
-        return off.mean + off.relative * size
+        return off.average + off.relative * size
     if not low:
-        return off.zero
+        return off.at_zero
     if any(powers != (0, 0) for powers in value) and off.relative < UNKNOWN:
-        return off.other.min(off.relative * size)
-    return off.other
+        return off.elsewhere.min(off.relative * size)
+    return off.elsewhere
 
 
-def _at(growth: Growth, length: int) -> flint.arb:
+def _at(growth: PowersOfN, length: int) -> flint.arb:
     return sum((size * flint.arb(length) ** power for power, size in growth.items()), flint.arb(0))
 
 

@@ -13,15 +13,7 @@ from numpy.typing import NDArray
 
 from attemper.checker.analysis import Analysis, analyse
 from attemper.checker.rounding import network as rounding
-from attemper.checker.rounding.arithmetic import (
-    EXACT,
-    UNKNOWN,
-    ZERO,
-    Kernel,
-    Lengths,
-    Off,
-    Rounded,
-)
+from attemper.checker.rounding.arithmetic import EXACT, UNKNOWN, ZERO, Kernel, Lengths, Off, OfNumber, Rounded
 from attemper.checker.rounding.attention import RoundedHead, RoundedRow
 from attemper.checker.rounding.embedding import rounded_form
 from attemper.checker.rounding.heads import RoundedHeads
@@ -158,7 +150,17 @@ def loss_of(run: rounding._Run, analysis: Analysis, fact: HeadFact, cold: Cold |
     return fact.rule.loss(rounded_at(run, analysis, cold or cold_of(run, ONE, is_exact=True)))
 
 
-ERRORS = Off(ZERO, flint.arb(2) ** -9, flint.arb(2) ** -13, flint.arb(2) ** -11)
+def off_of(
+    at_zero: flint.arb = ZERO,
+    elsewhere: flint.arb = ZERO,
+    average: flint.arb = ZERO,
+    relative: flint.arb = ZERO,
+) -> OfNumber:
+    """An error of a number: what is not said is 0."""
+    return OfNumber(at_zero, elsewhere, average, relative)
+
+
+ERRORS = off_of(ZERO, flint.arb(2) ** -9, flint.arb(2) ** -13, flint.arb(2) ** -11)
 """Errors of an average, all different."""
 
 

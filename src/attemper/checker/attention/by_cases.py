@@ -23,7 +23,7 @@ import flint
 from attemper.checker.attention.scores import Output, ReadHead
 from attemper.checker.diagrams import Diagram
 from attemper.checker.names import Affine, UnprovenError
-from attemper.checker.rounding.arithmetic import Off, greatest
+from attemper.checker.rounding.arithmetic import Off, OfNumber, as_number, greatest
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rules import HeadFact, Rule
 from attemper.checker.values import Value
@@ -127,14 +127,14 @@ def _chosen(cells: list[ReadHead], outputs: tuple[Output, ...]) -> Output:
 
 def _worst(offs: tuple[Off, ...]) -> Off:
     return reduce(
-        lambda one, other: Off(
-            one.zero.max(other.zero),
-            one.other.max(other.other),
-            one.mean.max(other.mean),
+        lambda one, other: OfNumber(
+            one.at_zero.max(other.at_zero),
+            one.elsewhere.max(other.elsewhere),
+            one.average.max(other.average),
             one.relative.max(other.relative),
             apart=_farther(one.apart, other.apart),
         ),
-        offs,
+        map(as_number, offs),
     )
 
 

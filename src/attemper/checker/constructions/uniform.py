@@ -17,7 +17,7 @@ import flint
 
 from attemper.checker.attention.scores import Output, ReadHead
 from attemper.checker.names import UnprovenError
-from attemper.checker.rounding.arithmetic import ZERO, Kernel, Off, Rounded
+from attemper.checker.rounding.arithmetic import ZERO, Kernel, Off, OfNumber, Rounded
 from attemper.checker.rounding.attention import RoundedHead
 from attemper.checker.rules import HeadFact
 from attemper.exact.balls import ball
@@ -56,7 +56,7 @@ def uniform(head: ReadHead) -> HeadFact:
     return HeadFact(UniformRule(), head.outputs(lambda value: head.names.mean(head.masking, value)))
 
 
-def _average(head: RoundedHead, value: Rounded, output: Output) -> Off:
+def _average(head: RoundedHead, value: Rounded, output: Output) -> OfNumber:
     """How far an average of these values can be off."""
     lengths = head.lengths
     has_means = lengths.arithmetic.has_means({(0, 0): output.diagram})
@@ -64,7 +64,7 @@ def _average(head: RoundedHead, value: Rounded, output: Output) -> Off:
     divided = MEAN * lengths.u
     if head.kernel is not Kernel.NORMALISE_FIRST and value.grid is not None and whole <= ball(value.grid):
         # The average of a constant is a constant, but not computed as one.
-        return Off(ZERO, ZERO if has_means else divided * ball(output.size), ZERO, divided)
+        return OfNumber(ZERO, ZERO if has_means else divided * ball(output.size), ZERO, divided)
     mean = value.absolute + (ball(output.size) + value.absolute) * head.sums
     alone = value.absolute if has_means else mean
-    return Off(alone, alone, mean, divided)
+    return OfNumber(alone, alone, mean, divided)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import assert_never, final
@@ -52,44 +52,65 @@ class BeyondError(Exception):
     """Some bound fails at this length; the text says where."""
 
 
-Growth = dict[int, flint.arb]
+PowersOfN = dict[int, flint.arb]
 """The sum of arb * n^power by power: a size, or an error, in words of length n."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Off:
-    """How far a computed coordinate can be from its exact value. One is equal to itself alone.
+class OfNumber:
+    """Bounds the error of a number by what it is: 0, another constant, or an average of several positions.
 
-    `zero` where that value is 0, `other` where it is another constant, `mean` where it is an average of
-    several positions (then also `relative` to the average). If `growth` says something, then it is how far an
-    integer can be off in words of length n, and all others are no less at every length; `steps` is how far a
-    nearest key is off for each step from its query, of at least one. `apart` says how far two coordinates
-    that hold the number and its negative can be from being opposite; None: twice what it is off.
-
-    Of what is read through a normalisation: all of a position is off by one relative error of at most
-    `common`, which is in none of the others; multiples of i^a n^b are off by `floor` beside the relative
-    error; and both coordinates of a pair have something so large as `beside` that is not in their difference.
+    One is equal to itself alone. An average is off by `average` and by `relative` to itself; multiples of
+    i^a n^b by `relative`. `apart` bounds how far this and a coordinate that holds its negative are from being
+    opposite; None: by twice what each is off.
     """
 
-    zero: flint.arb = ZERO
-    other: flint.arb = ZERO
-    mean: flint.arb = ZERO
-    relative: flint.arb = ZERO
-    growth: Growth = field(default_factory=dict)
-    steps: Growth = field(default_factory=dict)
+    at_zero: flint.arb
+    elsewhere: flint.arb
+    average: flint.arb
+    relative: flint.arb
     apart: flint.arb | None = None
-    floor: flint.arb = ZERO
-    beside: flint.arb = ZERO
-    common: flint.arb = ZERO
 
     @property
     def constant(self) -> flint.arb:
         """Where the value is a constant."""
-        return self.zero.max(self.other)
+        return self.at_zero.max(self.elsewhere)
 
 
-EXACT = Off()
+@final
+@dataclass(frozen=True, eq=False)
+class OfInteger:
+    """Bounds the error of an integer at each length n by `growth`, which a number's bound cannot say.
+
+    A nearest key is off by `per_step` for each step from its query, of at least one: so is any integer by
+    `growth`. `as_number` bounds the same error at all lengths up to the greatest.
+    """
+
+    growth: PowersOfN
+    per_step: PowersOfN
+    as_number: OfNumber
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Normalised:
+    """Bounds the error of what is read through a normalisation by `of`, and by what it shares with others.
+
+    All of a position is off by one relative error of at most `shared`, which is in none of the others. Both
+    coordinates of a pair have something so large as `common_mode`, which is not in their difference.
+    Multiples of i^a n^b are off by `absolute` beside `of.relative`; it is 0 of what is no multiple.
+    """
+
+    of: OfNumber | OfInteger
+    shared: flint.arb
+    common_mode: flint.arb
+    absolute: flint.arb
+
+
+Off = OfNumber | OfInteger | Normalised
+
+EXACT = OfNumber(ZERO, ZERO, ZERO, ZERO)
 
 
 @final
@@ -158,7 +179,7 @@ class Arithmetic:
             found = self._peaks[diagram] = ball(max(ends))
         return found
 
-    def growth(self, diagram: Diagram) -> Growth:
+    def growth(self, diagram: Diagram) -> PowersOfN:
         """The greatest absolute value of a diagram in words of length n."""
         if not any(v.parts for v in self.names.values(diagram)):
             return {0: self.peak(diagram)}
@@ -268,7 +289,7 @@ class Lengths:
         self.tiny = arithmetic.tiny
         self.long = 2 * length * ball(self.form.sum_roundoff)
         self._linear: dict[Hashable, Rounded] = {}
-        self._offs: dict[Hashable, Off] = {}
+        self._offs: dict[Hashable, OfNumber] = {}
 
     def size(self, value: Value) -> flint.arb:
         """The greatest absolute value; i^a n^b is at most N^(a+b), or N^b if a < 0."""
@@ -325,9 +346,10 @@ class Lengths:
         grid = common_grid(self.names.values(own.summand))
         return Fraction(0) if grid is None else grid * abs(factor)
 
-    def off_by(self, zero: flint.arb, other: flint.arb) -> Off:
+    def off_by(self, at_zero: flint.arb, elsewhere: flint.arb) -> OfNumber:
         """One error for all coordinates that are off by the same: what is read of them is worked out once."""
-        return self._offs.setdefault((key_of(zero), key_of(other)), Off(zero, other))
+        found = OfNumber(at_zero, elsewhere, ZERO, ZERO)
+        return self._offs.setdefault((key_of(at_zero), key_of(elsewhere)), found)
 
     def linear(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
         """A linear form of the residual stream, its products added in any order.
@@ -341,25 +363,26 @@ class Lengths:
         return self._linear[terms]
 
     def _sum(self, form: LinearForm, values: list[Value], offs: list[Off]) -> Rounded:
-        size, own, grid = self._products(form, values, offs)
+        size, error, grid = self._products(form, values, offs)
         if self.arithmetic.fits(size, grid):
             assert grid is not None
             return Rounded(size, 1 / ball(grid), grid, ZERO, ZERO, ZERO)
-        common, beside = self.common(form, offs), self.beside(form, offs)
-        most = size + common * size + own
+        shared, common_mode = self.shared(form, offs), self.common_mode(form, offs)
+        most = size + shared * size + error
         if not (2 * most < self.form.range):
             raise BeyondError("a linear form (it leaves the range of the format)")
-        own += self.arithmetic.summed(self.arithmetic.halves * len(form), most + beside, most) + self.tiny
-        absolute = own + common * size
+        terms = self.arithmetic.halves * len(form)
+        error += self.arithmetic.summed(terms, most + common_mode, most) + self.tiny
+        absolute = error + shared * size
         if len(form) == 1:
             ((coordinate, factor),) = form
             return self._multiple(factor, values[coordinate], offs[coordinate], size, absolute)
         least = self._least(form, values)
         if least is None:
-            return Rounded(size, UNKNOWN, None, absolute, own, UNKNOWN)
+            return Rounded(size, UNKNOWN, None, absolute, error, UNKNOWN)
         # Where the sum is 0 all its terms are.
-        exact = all(bool(offs[coordinate].zero == 0) for coordinate, _ in form)
-        zero = ZERO if exact else own
+        exact = all(bool(as_number(offs[coordinate]).at_zero == 0) for coordinate, _ in form)
+        zero = ZERO if exact else error
         return Rounded(size, 1 / ball(least), None, absolute, zero, absolute / ball(least))
 
     def _products(
@@ -378,21 +401,22 @@ class Lengths:
             elif grid is not None:
                 grid = min(grid, own * factor_grid)
             size += weight * own_size
-            error = self.of_mean(value, off) if self.arithmetic.has_means(value) else off.constant
+            error = self.of_mean(value, off) if self.arithmetic.has_means(value) else as_number(off).constant
             exact = self.arithmetic.is_exact_factor(factor) or self.arithmetic.fits(weight * own_size, grid)
-            most = own_size + off.common * own_size + error + off.beside
+            relative, in_pair = common(off)
+            most = own_size + relative * own_size + error + in_pair
             absolute += weight * error + (ZERO if exact else 3 * self.u * weight * most)
         return size, absolute, grid
 
-    def common(self, form: LinearForm, offs: list[Off]) -> flint.arb:
+    def shared(self, form: LinearForm, offs: list[Off]) -> flint.arb:
         """The relative error of the sum that all terms of a form share."""
-        return ZERO if self.arithmetic.halves == 1 else greatest(offs[c].common for c, _ in form)
+        return ZERO if self.arithmetic.halves == 1 else greatest(common(offs[c])[0] for c, _ in form)
 
-    def beside(self, form: LinearForm, offs: list[Off]) -> flint.arb:
+    def common_mode(self, form: LinearForm, offs: list[Off]) -> flint.arb:
         """The sizes that cancel within the terms of a form."""
         if self.arithmetic.halves == 1:
             return ZERO
-        return sum((ball(abs(factor)) * offs[coordinate].beside for coordinate, factor in form), ZERO)
+        return sum((ball(abs(factor)) * common(offs[c])[1] for c, factor in form), ZERO)
 
     def _multiple(
         self, factor: Fraction, value: Value, off: Off, size: flint.arb, absolute: flint.arb
@@ -401,24 +425,24 @@ class Lengths:
         weight = ball(abs(factor))
         inverse = self.inverse(value) / weight
         relative = self._relative(value, off)
-        if self.arithmetic.halves > 1:
+        if isinstance(off, Normalised):
             return self._pair(weight, off, relative, Rounded(size, inverse, None, absolute, ZERO, ZERO))
         relative += ZERO if is_power_of_two(factor) else 3 * self.u * (1 + relative)
         if not (inverse < self.form.range):
             relative = UNKNOWN
         # The weight and the product may be rounded, too.
-        zero = self._lost(weight * off.zero * (1 + 3 * self.u))
+        zero = self._lost(weight * as_number(off).at_zero * (1 + 3 * self.u))
         return Rounded(size, inverse, None, absolute, zero, relative)
 
-    def _pair(self, weight: flint.arb, off: Off, relative: flint.arb, known: Rounded) -> Rounded:
+    def _pair(self, weight: flint.arb, off: Normalised, relative: flint.arb, known: Rounded) -> Rounded:
         """A multiple of a coordinate that is read as the difference from its partner."""
         lost = self.arithmetic.pair
-        steady = (1 + relative) * (1 + off.common) * (1 + lost) - 1
-        floor = weight * (off.floor * (1 + lost) + off.beside * lost)
+        steady = (1 + relative) * (1 + off.shared) * (1 + lost) - 1
+        floor = weight * (off.absolute * (1 + lost) + off.common_mode * lost)
         whole = steady if floor == 0 else steady + floor * known.inverse
         if not (known.inverse < self.form.range):
             steady = whole = UNKNOWN
-        zero = weight * (off.zero * (1 + lost) + off.beside * lost)
+        zero = weight * (as_number(off).at_zero * (1 + lost) + off.common_mode * lost)
         return replace(known, zero=zero, relative=whole, steady=steady, floor=floor)
 
     def _least(self, form: LinearForm, values: list[Value]) -> Fraction | None:
@@ -436,20 +460,26 @@ class Lengths:
 
     def of_mean(self, value: Value, off: Off) -> flint.arb:
         """How far a computed coordinate can be off, averages included."""
-        return off.constant.max(off.mean + off.relative * self.size(value))
+        found = as_number(off)
+        return found.constant.max(found.average + found.relative * self.size(value))
 
     def _relative(self, value: Value, off: Off) -> flint.arb:
-        if off.growth:
-            return UNKNOWN
+        match off:
+            case OfInteger() | Normalised(of=OfInteger()):
+                return UNKNOWN
+            case OfNumber() | Normalised():
+                found = as_number(off)
+            case _:
+                assert_never(off)
         if set(value) != {(0, 0)}:
-            return off.relative
+            return found.relative
         sizes = [
             abs(v.constant)
             for diagram in value.values()
             for v in self.names.values(diagram)
             if v.constant and not v.parts
         ]
-        return off.relative + off.other / ball(min(sizes, default=Fraction(1)))
+        return found.relative + found.elsewhere / ball(min(sizes, default=Fraction(1)))
 
     def product(self, left: Rounded, right: Rounded) -> Rounded:
         """left * right, rounded once."""
@@ -500,9 +530,34 @@ def common_grid(values: list[Affine]) -> Fraction | None:
     return grid
 
 
+def as_number(off: Off) -> OfNumber:
+    """The same as of any number, without what is shared with other coordinates."""
+    match off:
+        case OfNumber():
+            return off
+        case OfInteger(as_number=found):
+            return found
+        case Normalised(of=found):
+            return as_number(found)
+        case _:
+            assert_never(off)
+
+
+def common(off: Off) -> tuple[flint.arb, flint.arb]:
+    """(relative, in pair): what a coordinate that is read has in common with its position, and its pair."""
+    match off:
+        case OfNumber() | OfInteger():
+            return ZERO, ZERO
+        case Normalised(shared=shared, common_mode=common_mode):
+            return shared, common_mode
+        case _:
+            assert_never(off)
+
+
 def is_exact(off: Off) -> bool:
     """Whether no error is possible."""
-    errors = (off.zero, off.other, off.mean, off.relative, off.common)
+    found, (shared, _) = as_number(off), common(off)
+    errors = (found.at_zero, found.elsewhere, found.average, found.relative, shared)
     return all(bool(error == 0) for error in errors)
 
 

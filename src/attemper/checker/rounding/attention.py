@@ -22,7 +22,10 @@ from attemper.checker.rounding.arithmetic import (
     Kernel,
     Lengths,
     Off,
+    OfNumber,
     Rounded,
+    as_number,
+    common,
 )
 from attemper.checker.rounding.leads import Cold, ScoredRow, losses
 from attemper.checker.rounding.scan import ARGUMENT, DROPPED, EXPS, Scan
@@ -166,15 +169,15 @@ class RoundedHead:
             return UNKNOWN
         off = self.offs[coordinate]
         if not found[0].parts:
-            return self._read(off, off.constant)
+            return self._read(off, as_number(off).constant)
         if found[0].constant or [own for _, own in found[0].parts] != [1]:
             return UNKNOWN
-        return self._read(off, off.mean)
+        return self._read(off, as_number(off).average)
 
     def _read(self, off: Off, error: flint.arb) -> flint.arb:
         """An absolute error where the coordinate is read: what is relative to the number is not in it."""
         lost = self.lengths.arithmetic.pair
-        return error * (1 + lost) + off.beside * lost
+        return error * (1 + lost) + common(off)[1] * lost
 
     def require_half(self, loss: flint.arb) -> None:
         """Raise `BeyondError` unless half of the lead stays, also where the argument of exp is rounded."""
@@ -198,13 +201,13 @@ def attended(
     """How far the head's values are off, if leads are smaller by that loss and attention strays so much."""
     mass = stray_mass(head, loss, stray)
     quotient = head.quotient
-    found = []
+    found: list[Off] = []
     for value, output in head.values:
         largest = ball(output.size) + value.absolute
         off = mass * ball(output.spread) + value.absolute + largest * quotient
         # A range stands for whatever is read, and is off like a constant. Both of a pair get the weights of
         # the same scores.
-        found.append(Off(off, off, off, apart=2 * (value.absolute + largest * quotient)))
+        found.append(OfNumber(off, off, off, ZERO, apart=2 * (value.absolute + largest * quotient)))
     return found
 
 

@@ -29,6 +29,8 @@ from attemper.checker.rounding.arithmetic import (
     BeyondError,
     Lengths,
     Off,
+    OfNumber,
+    as_number,
     common_grid,
     greatest,
     is_exact,
@@ -192,7 +194,7 @@ class Gate:
 
     def written(self, read: Read) -> Written:
         """What the gate writes, with its errors."""
-        errors = (key_of(own) for own in (read.constant, read.average, read.beside, read.common))
+        errors = (key_of(own) for own in (read.constant, read.average, read.common_mode, read.shared))
         key = (*errors, read.terms, read.murky, read.weights)
         found = self._known.get(key)
         if found is None:
@@ -264,10 +266,10 @@ class GateCase:
     def effect(self, read: Read) -> Effect:
         """What the units with factor * ReLU(S + bias) add, and how far it can be off."""
         gate, arithmetic = self.gate, self.gate.arithmetic
-        error = (read.average if self.averages else read.constant) + read.common * self.most
+        error = (read.average if self.averages else read.constant) + read.shared * self.most
         if error == 0 and not self.averages and read.weights and (exact := self._exact()):
             return exact
-        size = self.size + read.common * self.size + error + read.beside
+        size = self.size + read.shared * self.size + error + read.common_mode
         if not (2 * (size + gate.largest_bias) < arithmetic.form.range):
             raise BeyondError("a feed-forward (it leaves the range of the format)")
         most = self.most + error
@@ -335,7 +337,7 @@ class Read:
     """What a gate reads: a form of so many terms, and its error in cases without and with averages.
 
     `murky` of its terms are not exactly 0 where they should be; `weights` says that the products are exact.
-    So much as `beside` cancels within its terms, and `common` is the relative error of their sum.
+    So much as `common_mode` cancels within its terms, and `shared` is the relative error of their sum.
     """
 
     terms: int
@@ -343,8 +345,8 @@ class Read:
     average: flint.arb
     murky: int
     weights: bool
-    beside: flint.arb = ZERO
-    common: flint.arb = ZERO
+    common_mode: flint.arb
+    shared: flint.arb
 
 
 @final
@@ -450,7 +452,7 @@ class Gates:
         return self._gates[shape]
 
 
-def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off]) -> Off:
+def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off]) -> OfNumber:
     """How far the target can be off after the feed-forward layer, which is the first to write to it."""
     parts = [gate.written(_read(lengths, form, gate, middle, offs)) for form, gate in writing.parts]
     if writing.disjoint and (len(parts) == 1 or all(part.is_silent for part in parts)):
@@ -460,12 +462,12 @@ def written(lengths: Lengths, writing: Writing, middle: Stream, offs: list[Off])
         total = parts[0].quiet.max(parts[0].active)
     else:
         total = whole(lengths.arithmetic, [part.effect for part in parts])
-    return Off(total, total, total)
+    return OfNumber(total, total, total, ZERO)
 
 
 def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream, offs: list[Off]) -> Read:
     """What a gate reads at this length."""
-    constant = sum((part.size * offs[part.coordinate].constant for part in form), ZERO)
+    constant = sum((part.size * as_number(offs[part.coordinate]).constant for part in form), ZERO)
     average = ZERO
     if gate.averages:
         for part in form:
@@ -475,10 +477,10 @@ def _read(lengths: Lengths, form: tuple[Factor, ...], gate: Gate, middle: Stream
         part.fits and (part.is_power or _is_exactly_read(lengths, middle.values, offs, part)) for part in form
     )
     # A coordinate that is 0 only up to an error is a term like the others.
-    murky = sum(not bool(offs[part.coordinate].zero == 0) for part in form)
-    beside = sum((part.size * offs[part.coordinate].beside for part in form), ZERO)
-    common = greatest(offs[part.coordinate].common for part in form)
-    return Read(len(form), constant, average, murky, weights, beside, common)
+    murky = sum(not bool(as_number(offs[part.coordinate]).at_zero == 0) for part in form)
+    terms = tuple((part.coordinate, part.factor) for part in form)
+    common_mode, shared = lengths.common_mode(terms, offs), lengths.shared(terms, offs)
+    return Read(len(form), constant, average, murky, weights, common_mode, shared)
 
 
 def _is_exactly_read(lengths: Lengths, values: list[Value], offs: list[Off], part: Factor) -> bool:

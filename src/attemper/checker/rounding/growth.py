@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import final
+from typing import assert_never, final
 
 import flint
 
 from attemper.checker.attention.margins import Margin
 from attemper.checker.rounding.arithmetic import (
     ZERO,
-    Growth,
     Lengths,
+    Normalised,
     Off,
+    OfInteger,
+    OfNumber,
+    PowersOfN,
     is_exact,
 )
 from attemper.checker.values import Stream, Value
@@ -28,31 +31,37 @@ SPARE = 2
 """By so much more than it must weights are said to fade: e^-digits(n) is less than n^-1.44."""
 
 
-def total(parts: Iterable[Growth]) -> Growth:
+def total(parts: Iterable[PowersOfN]) -> PowersOfN:
     """The sum."""
-    found: Growth = {}
+    found: PowersOfN = {}
     for part in parts:
         for power, size in part.items():
             found[power] = found.get(power, ZERO) + size
     return found
 
 
-def times(left: Growth, right: Growth) -> Growth:
+def times(left: PowersOfN, right: PowersOfN) -> PowersOfN:
     """The product."""
     return total({a + b: x * y} for a, x in left.items() for b, y in right.items())
 
 
-def scaled(growth: Growth, factor: flint.arb) -> Growth:
+def scaled(growth: PowersOfN, factor: flint.arb) -> PowersOfN:
     """A multiple."""
     return {power: size * factor for power, size in growth.items()}
 
 
-def at_most(lengths: Lengths, growth: Growth) -> flint.arb:
+def at_most(lengths: Lengths, growth: PowersOfN) -> flint.arb:
     """The greatest value for 1 <= n <= N."""
     return sum((size * lengths.length ** max(power, 0) for power, size in growth.items()), ZERO)
 
 
-def size_of(lengths: Lengths, value: Value) -> Growth:
+def of_integer(lengths: Lengths, growth: PowersOfN, per_step: PowersOfN) -> OfInteger:
+    """The error of an integer, at each length and at all of them."""
+    most = at_most(lengths, growth)
+    return OfInteger(growth, per_step, OfNumber(most, most, most, ZERO))
+
+
+def size_of(lengths: Lengths, value: Value) -> PowersOfN:
     """The greatest size of a value at each n; i^a is at most n^a, or 1."""
     return total(
         times(lengths.arithmetic.growth(diagram), {max(a, 0) + b: flint.arb(1)})
@@ -83,52 +92,56 @@ class Forms:
         self.stream = stream
         self.offs = offs
 
-    def size(self, form: LinearForm) -> Growth:
+    def size(self, form: LinearForm) -> PowersOfN:
         """The sum of the terms' sizes."""
         return total(
             scaled(size_of(self.lengths, self.stream.values[c]), ball(abs(factor))) for c, factor in form
         )
 
-    def error(self, form: LinearForm, nearest: int | None = None) -> Growth:
+    def error(self, form: LinearForm, nearest: int | None = None) -> PowersOfN:
         """How far the form can be off when it is computed; for each step of a nearest key that is named.
 
         Integers stand in units of any size, so that what underflow loses is no part of them.
         """
         is_held = self.lengths.linear(form, self.stream.values, self.offs).grid is not None
-        lost: Growth = {} if is_held else {0: self.lengths.tiny}
+        lost: PowersOfN = {} if is_held else {0: self.lengths.tiny}
         found = total([lost, self._shared(form), *(self._term(part, nearest) for part in form)])
         terms = self.lengths.arithmetic.halves * len(form)
         if terms > 1:
             one = flint.arb(1)
             rate = self.lengths.arithmetic.summed(terms, one, one)
-            found = total([found, scaled(total([self.size(form), self._beside(form), found]), rate)])
+            found = total([found, scaled(total([self.size(form), self._common_mode(form), found]), rate)])
         return found
 
-    def _shared(self, form: LinearForm) -> Growth:
+    def _shared(self, form: LinearForm) -> PowersOfN:
         """What all terms are off by together, behind a normalisation."""
         if self.lengths.arithmetic.halves == 1:
             return {}
-        return scaled(self.size(form), self.lengths.common(form, self.offs))
+        return scaled(self.size(form), self.lengths.shared(form, self.offs))
 
-    def _beside(self, form: LinearForm) -> Growth:
+    def _common_mode(self, form: LinearForm) -> PowersOfN:
         """What cancels within the terms of a form, behind a normalisation."""
-        return {} if self.lengths.arithmetic.halves == 1 else {0: self.lengths.beside(form, self.offs)}
+        return {} if self.lengths.arithmetic.halves == 1 else {0: self.lengths.common_mode(form, self.offs)}
 
-    def _term(self, part: tuple[int, Fraction], nearest: int | None) -> Growth:
+    def _term(self, part: tuple[int, Fraction], nearest: int | None) -> PowersOfN:
         coordinate, factor = part
-        off, weight = self.offs[coordinate], ball(abs(factor))
-        is_known = self.stream.steps_of(coordinate, nearest)
-        own = scaled(off.steps if is_known else self._own(coordinate, off), weight)
+        off = scaled(self._off(coordinate, nearest), ball(abs(factor)))
         if self.lengths.arithmetic.is_exact_factor(factor):
-            return own
+            return off
         rounding = 3 * self.lengths.u
-        sizes = total([self.size((part,)), self._beside((part,))])
-        return total([scaled(own, 1 + rounding), scaled(sizes, rounding)])
+        sizes = total([self.size((part,)), self._common_mode((part,))])
+        return total([scaled(off, 1 + rounding), scaled(sizes, rounding)])
 
-    def _own(self, coordinate: int, off: Off) -> Growth:
+    def _off(self, coordinate: int, nearest: int | None) -> PowersOfN:
         """How far a coordinate is off."""
-        if off.growth:
-            return off.growth
-        if is_exact(off):
-            return {}
-        return {0: self.lengths.of_mean(self.stream.values[coordinate], off)}
+        off = self.offs[coordinate]
+        match off:
+            case (
+                OfInteger(growth=growth, per_step=per_step)
+                | Normalised(of=OfInteger(growth=growth, per_step=per_step))
+            ):
+                return per_step if self.stream.steps_of(coordinate, nearest) else growth
+            case OfNumber() | Normalised():
+                return {} if is_exact(off) else {0: self.lengths.of_mean(self.stream.values[coordinate], off)}
+            case _:
+                assert_never(off)

@@ -12,23 +12,23 @@ import flint
 from attemper.checker.attention.margins import Margin
 from attemper.checker.attention.scores import Output
 from attemper.checker.names import Clamped, Names, Whole
-from attemper.checker.rounding.arithmetic import ZERO, Growth, Off, Rounded
+from attemper.checker.rounding.arithmetic import ZERO, OfInteger, PowersOfN, Rounded
 from attemper.checker.rounding.attention import QUOTIENT, RoundedHead
-from attemper.checker.rounding.growth import Forms, at_most, fading, scaled, size_of, times, total
+from attemper.checker.rounding.growth import Forms, at_most, fading, of_integer, scaled, size_of, times, total
 from attemper.checker.rounding.leads import KNOWN, lost_below, sum_rate
 from attemper.checker.values import Value, of_closed_form
 from attemper.exact.balls import ball
 from attemper.networks.layers import LinearForm, Softmax
 
 
-def distances(head: RoundedHead, margin: Margin, kept: flint.arb) -> Growth:
+def distances(head: RoundedHead, margin: Margin, kept: flint.arb) -> PowersOfN:
     """The sum of all other weights, relative to the right position's, each times its distance."""
     weight, power = fading(head.lengths, margin, kept, head.noise)
     rest = ((-ball(margin.base) * kept).exp() * head.noise) ** 3
     return {-power: 2 * weight / (1 - rest) ** 2}
 
 
-def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Growth) -> Off:
+def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: PowersOfN) -> OfInteger:
     """How far an integer is off: one large number and many small ones are added.
 
     A rounding of a sum of two is at most the lesser of them, so that all small ones count once more, above
@@ -49,11 +49,10 @@ def integer_off(head: RoundedHead, output: Output, rounded: Rounded, near: Growt
     if not (least > 0):
         raise head.uncovered()
     growth = scaled(found, (1 + relative) / least)
-    most = at_most(lengths, growth)
-    return Off(most, most, most, ZERO, growth)
+    return of_integer(lengths, growth, growth)
 
 
-def _per_step(names: Names, output: Output, size: Growth) -> Growth:
+def _per_step(names: Names, output: Output, size: PowersOfN) -> PowersOfN:
     """How far the values of two positions are apart for each step: the factor, for squares 2 n times it."""
     ((number, _),) = names.values(output.diagram)[0].parts
     whole = names.quantities[number]
@@ -72,12 +71,12 @@ def scores_off(head: RoundedHead) -> flint.arb:
     exact = of_closed_form(head.names, head.head.weighting.inverse_temperature)
     colder = scaled(size_of(lengths, exact), 1 + cold.number.relative)
     rate = _rate(head)
-    parts: list[Growth] = [{0: lost_below(lengths, len(head.rows), cold)}]
+    parts: list[PowersOfN] = [{0: lost_below(lengths, len(head.rows), cold)}]
     for query, key, row in zip(head.head.query, head.head.key, head.rows, strict=True):
         sizes, errors = forms.size(query), forms.error(query)
         keys, of_keys = key_forms.size(key), key_forms.error(key)
         # What the product of query and temperature loses to underflow meets the key, which may be large.
-        below: Growth = {0: lengths.tiny}
+        below: PowersOfN = {0: lengths.tiny}
         off = total([times(colder, total([errors, scaled(sizes, cold.number.relative)])), below])
         whole = total([times(colder, total([sizes, errors])), below])
         apart = scaled(keys, flint.arb(1 if has_one_sign(head.names, row.key) else 2))
@@ -86,7 +85,7 @@ def scores_off(head: RoundedHead) -> flint.arb:
     return at_most(lengths, total(parts))
 
 
-def nearest_key_off(head: RoundedHead, form: LinearForm, growth: int, apart: flint.arb) -> Off:
+def nearest_key_off(head: RoundedHead, form: LinearForm, growth: int, apart: flint.arb) -> OfInteger:
     """How far a nearest key is off, a multiple that a head reads: by `apart` for each step from the query.
 
     Beside that by the error of what is read, by underflow, and by the weights above and below the fraction
@@ -96,10 +95,9 @@ def nearest_key_off(head: RoundedHead, form: LinearForm, growth: int, apart: fli
     size, own = forms.size(form), forms.error(form)
     rest = total([own, scaled(total([size, own]), head.quotient), {0: head.lengths.tiny}])
     # The key is at most n: its multiple's size for n = 1 is the factor.
-    near: Growth = {growth: apart * sum(size.values(), ZERO)}
+    near: PowersOfN = {growth: apart * sum(size.values(), ZERO)}
     found = total([times(near, {1: flint.arb(1)}), rest])
-    most = at_most(head.lengths, found)
-    return Off(most, most, most, ZERO, found, total([near, rest]))
+    return of_integer(head.lengths, found, total([near, rest]))
 
 
 def compared_off(head: RoundedHead, found: int, unit: Fraction, growth: int, lead: Fraction) -> flint.arb:

@@ -24,6 +24,8 @@ from attemper.checker.rounding.arithmetic import (
     Kernel,
     Lengths,
     Off,
+    OfNumber,
+    as_number,
     common_grid,
     greatest,
 )
@@ -204,7 +206,8 @@ class _Run:
         off, end = self.offs[output], self.rounding.analysis.end
         match self.rounding.analysis.network.measure:
             case None:
-                return bool(off.constant.max(off.mean + off.relative) <= ball(ROUNDED))
+                found = as_number(off)
+                return bool(found.constant.max(found.average + found.relative) <= ball(ROUNDED))
             case Measure.INTEGER:
                 allowed = ball(NEAR) / self.lengths.length
             case Measure.FRACTION | Measure.DISTRIBUTION:
@@ -225,7 +228,8 @@ class _Run:
             self._take(taken, coordinate, "the embedding")
             rounded = rounded_form(self.lengths, form)
             # Partners are evaluated alike, but for their signs.
-            self.offs[coordinate] = Off(rounded.zero, rounded.absolute, ZERO, rounded.relative, apart=ZERO)
+            known = rounded.zero, rounded.absolute, ZERO, rounded.relative
+            self.offs[coordinate] = OfNumber(*known, apart=ZERO)
         return taken
 
     def _take(self, taken: set[int], coordinate: int, name: str) -> None:
@@ -237,5 +241,5 @@ class _Run:
     def _worst_input(self, writing: Writing) -> int:
         """The coordinate that contributes the largest error."""
         inputs = [factor.coordinate for form, _ in writing.parts for factor in form]
-        worst = greatest(self.offs[c].constant for c in inputs)
-        return next((c for c in inputs if not (self.offs[c].constant < worst)), -1)
+        worst = greatest(as_number(self.offs[c]).constant for c in inputs)
+        return next((c for c in inputs if not (as_number(self.offs[c]).constant < worst)), -1)

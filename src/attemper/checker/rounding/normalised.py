@@ -15,13 +15,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import final
+from typing import assert_never, final
 
 import flint
 
 from attemper.checker.names import UnprovenError
 from attemper.checker.normalised import NormReads, Reads
-from attemper.checker.rounding.arithmetic import ZERO, BeyondError, Growth, Lengths, Off
+from attemper.checker.rounding.arithmetic import (
+    ZERO,
+    BeyondError,
+    Lengths,
+    Normalised,
+    Off,
+    OfInteger,
+    OfNumber,
+    as_number,
+)
 from attemper.checker.rounding.growth import scaled, size_of, total
 from attemper.checker.values import Value
 from attemper.exact.balls import ball
@@ -83,35 +92,47 @@ def read_offs(
     return [_read(lengths, common, _Own.of(lengths, reads, norm, root, c), *pair) for c, pair in pairs]
 
 
-def _read(lengths: Lengths, common: Common, own: _Own, value: Value, off: Off) -> Off:
+def _read(lengths: Lengths, common: Common, own: _Own, value: Value, off: Off) -> Normalised:
     """How far off one coordinate is where it is read, beside what all of the position is off by."""
     size, rate = lengths.size(value), common.own
     whole = 1 + common.relative
-    beside = (common.shift + own.bias) * whole
-    floor = (common.steps * common.shift + own.lost) * whole
-    kept = (1 + rate) * whole
-    zero = ZERO if off.zero == 0 and beside == 0 else off.zero * kept + floor
+    common_mode = (common.shift + own.bias) * whole
+    absolute = (common.steps * common.shift + own.lost) * whole
+    kept, found = (1 + rate) * whole, as_number(off)
+    at_zero = ZERO if found.at_zero == 0 and common_mode == 0 else found.at_zero * kept + absolute
     if size == 0:
-        return Off(zero, beside=beside, common=common.relative)
+        return Normalised(OfNumber(at_zero, ZERO, ZERO, ZERO), common.relative, common_mode, ZERO)
     has_powers = set(value) != {(0, 0)}
     of_part = has_powers or lengths.arithmetic.has_means(value)
-    lost = total([scaled(size_of(lengths, value), rate * whole), {0: floor}])
-    return Off(
-        zero,
-        off.other * kept + rate * whole * size + floor,
-        off.mean * kept + floor,
-        (_together(off.relative, rate) if of_part else off.relative) * whole,
-        _grown(off.growth, kept, lost),
-        _grown(off.steps, kept, lost),
-        floor=floor if has_powers else ZERO,
-        beside=beside,
-        common=common.relative,
+    read = OfNumber(
+        at_zero,
+        found.elsewhere * kept + rate * whole * size + absolute,
+        found.average * kept + absolute,
+        (_together(found.relative, rate) if of_part else found.relative) * whole,
     )
+    lost = rate * whole, absolute
+    of = _grown(lengths, value, off, kept, lost, read)
+    return Normalised(of, common.relative, common_mode, absolute if has_powers else ZERO)
 
 
-def _grown(growth: Growth, kept: flint.arb, lost: Growth) -> Growth:
-    """An error that grows with the length, read; nothing is said where nothing was."""
-    return total([scaled(growth, kept), lost]) if growth else growth
+def _grown(
+    lengths: Lengths,
+    value: Value,
+    off: Off,
+    kept: flint.arb,
+    lost: tuple[flint.arb, flint.arb],
+    read: OfNumber,
+) -> OfNumber | OfInteger:
+    """The error `read`, of an integer at each length, too: with (relatively, absolutely) so much `lost`."""
+    match off:
+        case OfNumber() | Normalised():
+            return read
+        case OfInteger(growth=growth, per_step=per_step):
+            rest = total([scaled(size_of(lengths, value), lost[0]), {0: lost[1]}])
+            grown, stepped = (total([scaled(error, kept), rest]) for error in (growth, per_step))
+            return OfInteger(grown, stepped, read)
+        case _:
+            assert_never(off)
 
 
 @final
@@ -168,8 +189,8 @@ def _shift(lengths: Lengths, reads: Reads, values: list[Value], offs: list[Off])
         return ZERO
     found, sizes = ZERO, ZERO
     for value, off in zip(values, offs, strict=True):
-        error = lengths.of_mean(value, off)
-        found += 2 * error if off.apart is None else off.apart
+        error, apart = lengths.of_mean(value, off), as_number(off).apart
+        found += 2 * error if apart is None else apart
         sizes += lengths.size(value) + error
     return found / len(values) + 4 * ball(lengths.form.sum_roundoff) * sizes
 

@@ -14,9 +14,20 @@ from typing import assert_never, final
 import flint
 
 from attemper.checker.attention.scores import Output
-from attemper.checker.rounding.arithmetic import ZERO, BeyondError, Growth, Lengths, Off, Rounded
+from attemper.checker.rounding.arithmetic import (
+    ZERO,
+    BeyondError,
+    Lengths,
+    Normalised,
+    Off,
+    OfInteger,
+    OfNumber,
+    PowersOfN,
+    Rounded,
+    as_number,
+)
 from attemper.checker.rounding.embedding import rounded_form
-from attemper.checker.rounding.growth import at_most, scaled, size_of, total
+from attemper.checker.rounding.growth import of_integer, scaled, size_of, total
 from attemper.exact.closed_forms import (
     Alternating,
     ClosedForm,
@@ -51,13 +62,13 @@ class Scan:
         self.wide = wide
 
     @cached_property
-    def places(self) -> dict[Coordinate, Off]:
+    def places(self) -> dict[Coordinate, OfNumber]:
         """The errors in float64 of position embeddings that are powers of j and (-1)^j."""
         found = {}
         for coordinate, form in self.network.positions:
             if is_of_powers(form):
                 own = rounded_form(self.wide, form)
-                found[coordinate] = Off(own.zero, own.absolute, ZERO, own.relative)
+                found[coordinate] = OfNumber(own.zero, own.absolute, ZERO, own.relative)
         return found
 
     def of_keys(self, offs: list[Off]) -> list[Off]:
@@ -91,17 +102,24 @@ class Scan:
         size = lengths.size(exact)
         if not (2 * (size + lengths.of_mean(exact, off)) < lengths.form.range):
             raise BeyondError(f"{name} (its values leave the range of the format)")
-        if off.growth:
-            found, steps = (
-                self._of_integer(errors, size_of(lengths, exact)) for errors in (off.growth, off.steps)
-            )
-            most = at_most(lengths, found)
-            return Off(most, most, most, ZERO, found, steps if off.steps else {})
-        is_held = off.other == 0 and lengths.arithmetic.fits(size, value.grid)
-        return Off(
-            self._once(off.zero, ZERO),
-            ZERO if is_held else off.other + lengths.u * (size + off.other) + lengths.tiny,
-            self._once(off.mean, ZERO),
+        match off:
+            case OfInteger(growth=growth, per_step=per_step):
+                sizes = size_of(lengths, exact)
+                return of_integer(
+                    lengths, *(self._of_integer(errors, sizes) for errors in (growth, per_step))
+                )
+            case OfNumber() | Normalised():
+                return self._of_number(value, size, as_number(off))
+            case _:
+                assert_never(off)
+
+    def _of_number(self, value: Rounded, size: flint.arb, off: OfNumber) -> OfNumber:
+        lengths = self.narrow
+        is_held = off.elsewhere == 0 and lengths.arithmetic.fits(size, value.grid)
+        return OfNumber(
+            self._once(off.at_zero, ZERO),
+            ZERO if is_held else off.elsewhere + lengths.u * (size + off.elsewhere) + lengths.tiny,
+            self._once(off.average, ZERO),
             ZERO if off.relative == 0 else off.relative + lengths.u * (1 + off.relative),
         )
 
@@ -109,7 +127,7 @@ class Scan:
         """An error with one rounding more; what is computed as exactly 0 stays that."""
         return ZERO if error == 0 else error + self.narrow.u * (size + error) + self.narrow.tiny
 
-    def _of_integer(self, errors: Growth, size: Growth) -> Growth:
+    def _of_integer(self, errors: PowersOfN, size: PowersOfN) -> PowersOfN:
         u = self.narrow.u
         return total([scaled(errors, 1 + u), scaled(size, u), {0: self.narrow.tiny}])
 
