@@ -22,6 +22,7 @@ from attemper.models.hard.protocol import Array, Integers
 from attemper.reading.models import budget
 from attemper.reading.models.tables import ReadTable, automaton_of_masked
 from tests.support.drawn.by_rows import ByRows, Ended, Row, by_tables
+from tests.support.drawn.hard_examples import LastIs
 from tests.support.drawn.masked_models import ArrayModel
 from tests.support.oracles.orders import Numbers, invariant
 from tests.support.oracles.plain_masked import PlainMasked, drawn, verdict, verdicts

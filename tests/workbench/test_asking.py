@@ -20,7 +20,7 @@ from attemper.networks.layers import HardWeighting, Network
 from attemper.theories.refutation.search.search import Search
 from attemper.workbench.model import Model
 from attemper.workbench.verifying import comparing
-from tests.support.hard_examples import PrefixXor
+from tests.support.drawn.hard_examples import PrefixXor
 
 
 def compiled_reader(n: int, _: int) -> HardModel:

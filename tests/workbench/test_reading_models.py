@@ -21,6 +21,7 @@ from attemper.modules import ModuleError
 from attemper.workbench import reading_models
 from attemper.workbench.reading_models import ModelReading, read_model
 from tests.support.drawn.by_rows import ByRows, Ended, by_tables
+from tests.support.drawn.hard_examples import LastIs
 
 NAME = "attemper.models.hard.masked_examples:Alternating"
 

@@ -222,7 +222,7 @@ def test_a_model_is_looked_at_before_the_search(here: str, monkeypatch: pytest.M
 
 
 def test_check_names_the_place_too(here: str) -> None:
-    assert attemper("refute", "tests.support.hard_examples:ones", "--language", "parity", "--n", "9",
+    assert attemper("refute", "tests.support.drawn.hard_examples:ones", "--language", "parity", "--n", "9",
                     "-o", "out.json").code in {0, 11}  # fmt: skip
     result = attemper("check", "out.json", "--model", f"{here}:failing")
     assert result.code == ExitCode.MODULE

@@ -29,7 +29,7 @@ from tests.support.drawn.head_cases import (
     wrongly,
 )
 from tests.support.drawn.heads import ALL, LEFT, RIGHT, Form, Palette, Rows
-from tests.support.judges.rounding import rounded_at, run_at, selecting
+from tests.support.judges.rounding import off_of, rounded_at, run_at, selecting
 
 STRICT_LEFT, STRICT_RIGHT = Masking.STRICT_FUTURE, Masking.STRICT_PAST
 

@@ -36,7 +36,7 @@ from attemper.checker.values import Stream, Value
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FloatFormat
 from attemper.networks.layers import LinearForm, Masking
-from tests.support.rounding import off_of
+from tests.support.judges.rounding import off_of
 
 ALL = (FLOAT64, FLOAT32, BFLOAT16)
 BITS = 400

@@ -15,7 +15,7 @@ from attemper.checker.values import Stream
 from attemper.exact.balls import ball, precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FloatFormat
 from attemper.networks.layers import LinearForm, Masking
-from tests.support.rounding import off_of
+from tests.support.judges.rounding import off_of
 
 U = ball(Fraction(1, 2**24))
 

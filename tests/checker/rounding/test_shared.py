@@ -26,7 +26,7 @@ from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS
 from attemper.exact.laurent import AFTER_FIRST
 from tests.support.drawn.audited import subject
 from tests.support.judges.audit import followed
-from tests.support.judges.rounding import NUMERATOR, cold_of, rounded_at, run_at, selecting
+from tests.support.judges.rounding import NUMERATOR, cold_of, off_of, rounded_at, run_at, selecting
 from tests.support.mutants.attacks import EVEN, form, network_of
 
 

@@ -47,7 +47,7 @@ from attemper.networks.layers import HardWeighting, Masking, Network
 from attemper.networks.meaning_hard import output_bits
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.reading.models.tables import automaton_of_masked
-from tests.support.hard_examples import LastIs, PrefixXor, RandomWeights
+from tests.support.drawn.hard_examples import LastIs, PrefixXor, RandomWeights
 
 AB = parse_alphabet("ab")
 
@@ -364,7 +364,7 @@ def test_encoders_that_are_not_read() -> None:
 
 MODULE = """
 from attemper.models.hard.masked_examples import Alternating
-from tests.support.hard_examples import LastIs
+from tests.support.drawn.hard_examples import LastIs
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import SIGN
 instance = LastIs("a")

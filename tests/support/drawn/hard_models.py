@@ -13,7 +13,7 @@ from attemper.models.hard.encoders import EncoderModel, read_encoder
 from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import HardModel
-from tests.support.hard_examples import NearestOneChain, PrefixXor, RandomWeights, ScatteredPositions
+from tests.support.drawn.hard_examples import NearestOneChain, PrefixXor, RandomWeights, ScatteredPositions
 
 Maker = Callable[[int, tuple[str, str]], HardModel]
 """From the length, an end marker included if there is one, and two symbols."""

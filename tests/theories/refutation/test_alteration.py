@@ -23,7 +23,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     bottom_of,
     two_symbols,
 )
-from tests.support.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
+from tests.support.drawn.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
 from tests.support.suites import Few
 from tests.theories.refutation.test_faithful import new_by_rank
 from tests.theories.refutation.test_satisfied import random_bottom

@@ -26,7 +26,7 @@ def brackets(n):
 
 
 def sticks(n):
-    from tests.support.hard_examples import ones
+    from tests.support.drawn.hard_examples import ones
 
     return ones(n)
 

@@ -31,7 +31,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     bottom_of,
     two_symbols,
 )
-from tests.support.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
+from tests.support.drawn.hard_examples import NearestOneChain, RandomWeights, ScatteredPositions
 from tests.theories.refutation.test_satisfied import random_bits_of, random_bottom
 
 MODELS = (

@@ -23,7 +23,7 @@ from attemper.theories.refutation.search.states import (
     lowest,
     within,
 )
-from tests.support.hard_examples import (
+from tests.support.drawn.hard_examples import (
     NearestOneChain,
     PrefixXor,
     RandomWeights,

@@ -16,6 +16,7 @@ from attemper.theories.refutation.certificate.files import Refutation
 from attemper.theories.refutation.certificate.targets import contains
 from attemper.theories.refutation.check.claims import OURS, check_refutation
 from attemper.theories.refutation.search.named import named_target, refute
+from tests.support.drawn.hard_examples import PrefixXor, equally_many, ones
 from tests.support.drawn.hard_models import MAKERS, network
 
 BRACKETS = ("(", ")")

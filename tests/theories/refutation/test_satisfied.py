@@ -23,7 +23,7 @@ from attemper.theories.refutation.lemma.satisfied import (
     restriction_of,
     two_symbols,
 )
-from tests.support.hard_examples import FirstMismatch, PrefixXor
+from tests.support.drawn.hard_examples import FirstMismatch, PrefixXor
 
 
 def random_bottom(n: int, c: int, heads: int = 1, levels: int = 4, seed: int = 0) -> Bottom:

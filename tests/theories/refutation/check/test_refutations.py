@@ -38,7 +38,7 @@ from attemper.theories.refutation.certificate.restrictions import Restriction, w
 from attemper.theories.refutation.certificate.targets import Blocks, Dyck, Target
 from attemper.theories.refutation.check.claims import OURS, check_refutation, mismatches
 from attemper.theories.refutation.search.named import named_target, refute
-from tests.support.hard_examples import (
+from tests.support.drawn.hard_examples import (
     FirstMismatch,
     NearestOneChain,
     PrefixXor,

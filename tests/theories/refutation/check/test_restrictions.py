@@ -15,7 +15,7 @@ from attemper.models.hard.examples import RandomTables
 from attemper.models.hard.protocol import HardModel, answer
 from attemper.theories.refutation.certificate.restrictions import Restriction, fixed, words_of
 from attemper.theories.refutation.check.subcubes import answers_by_cases, possible_answers
-from tests.support.hard_examples import NearestOneChain, PrefixXor, RandomWeights, ScatteredPositions
+from tests.support.drawn.hard_examples import NearestOneChain, PrefixXor, RandomWeights, ScatteredPositions
 
 SYMBOLS = ("a", "b", "c")
 

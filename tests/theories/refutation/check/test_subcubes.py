@@ -31,7 +31,7 @@ from attemper.networks.meaning_hard import output_bits
 from attemper.theories.refutation.certificate.restrictions import Restriction, words_of
 from attemper.theories.refutation.check import subcubes
 from attemper.theories.refutation.check.subcubes import CapReachedError, answers_by_cases, possible_answers
-from tests.support.hard_examples import (
+from tests.support.drawn.hard_examples import (
     FirstMismatch,
     NearestOneChain,
     PrefixXor,
