@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import attemper
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import depends_on_length
 from attemper.languages.language import Language
 from attemper.networks.layers import Masking, Network, Softmax
+from attemper.networks.regime import Regime
 from attemper.workbench.demo import SHOWN, title
 from attemper.workbench.zoo import compile_entry
 

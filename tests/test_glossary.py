@@ -10,11 +10,11 @@ import pytest
 
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
-from attemper.compiling.regimes import Regime
 from attemper.exact.formats import FORMATS
 from attemper.languages.named.zoo import ALIASES, everything
 from attemper.languages.regular.classes import Kind
 from attemper.networks.layers import Construction, HardWeighting, Masking
+from attemper.networks.regime import Regime
 from attemper.registry import COMMANDS
 from tests.support.cli.checked_here import checked_here
 from tests.support.cli.command_line import attemper

@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 from attemper.checker.proof import prove
-from attemper.compiling.regimes import Regime
 from attemper.languages.regular.dfa import Dfa
+from attemper.networks.regime import Regime
 from attemper.workbench.model import Model, compile_source
 from tests.support.drawn import automata
 

@@ -20,12 +20,12 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
 from attemper.checker.verdict import Status
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FORMATS
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word, parse_alphabet, words_of_length
+from attemper.networks.regime import Regime
 from attemper.workbench.model import Model, compile_source
 from tests.support.drawn import automata
 from tests.support.drawn.regexes import Expression, random_expressions

@@ -42,7 +42,6 @@ from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.compiling.simplifying.spell_out import Shared, spell_out
@@ -53,6 +52,7 @@ from attemper.languages.named.entry import Entry, Source
 from attemper.languages.temporal.parse import parse
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.meaning_hard import output_bits
+from attemper.networks.regime import Regime
 from attemper.workbench.demo import SHOWN, title
 from attemper.workbench.zoo_sources import language_of
 from tests.compiling.test_cascade_to_program import BY_HAND, delays, random_cascade, small_automaton

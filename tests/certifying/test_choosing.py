@@ -9,12 +9,12 @@ from attemper.certifying.horizons import horizon_of
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnprovedError, UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
+from attemper.networks.regime import Regime
 from attemper.workbench.model import read_source
 from tests.support.drawn import automata
 

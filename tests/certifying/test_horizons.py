@@ -22,11 +22,11 @@ from attemper.checker.analysis import Analysis
 from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import LONGEST, Bounds, Rounding, failure_at
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32, FLOAT64, FORMATS
 from attemper.languages.named.zoo import named as entry_named
 from attemper.languages.temporal.show import show
+from attemper.networks.regime import Regime
 from attemper.workbench import demo
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula

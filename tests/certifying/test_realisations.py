@@ -11,11 +11,11 @@ from attemper.attention_program.realisation import Realisation
 from attemper.certifying.realisations import WAYS, realisations
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 from tests.support.drawn import automata
 
 AB = Alphabet(("a", "b"))

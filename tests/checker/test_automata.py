@@ -54,7 +54,6 @@ from attemper.compiling.assembling.assemble import assemble
 from attemper.compiling.decomposing.bounded import bounded_counter
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.softening.drop_unused import drop_unused
 from attemper.compiling.softening.hard_to_soft import hard_to_soft
@@ -98,6 +97,7 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import complaints
 from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer

@@ -40,7 +40,6 @@ from attemper.checker.program import Steps
 from attemper.checker.proof import prove
 from attemper.checker.verdict import Status
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import FIRST, SIGN, ClosedForm, number, times
@@ -49,6 +48,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from tests.support.drawn.programs import ProgramSampler
 from tests.support.judges.derived import Reading
 from tests.support.mutants.realisations import random_program_mutant

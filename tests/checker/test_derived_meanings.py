@@ -15,8 +15,8 @@ import pytest
 from attemper.checker.analysis import analyse
 from attemper.checker.names import UnprovenError
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import complaints
 from tests.checker.test_mutations import FEW, MANY, Case, proved
 from tests.support.drawn.nearest import language_of, random_nearest

@@ -20,12 +20,12 @@ from attemper.checker.diagrams import TooLargeError
 from attemper.checker.explaining import MOST_STEPS, explain
 from attemper.checker.verdict import Status
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import I, Power
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet
 from attemper.networks.form_text import form_text
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from tests.support.drawn.matching import one_matched
 from tests.support.drawn.nearest import dyck, language_of
 

@@ -42,7 +42,6 @@ from attemper.compiling.bounded_counter import BoundedCounter
 from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import (
     FIRST,
@@ -60,6 +59,7 @@ from attemper.exact.predicates import Named, NonNegative, Remainder, Zero
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import difference
 from attemper.languages.words import Alphabet, Word, words_of_length
+from attemper.networks.regime import Regime
 from tests.support.drawn import automata
 
 AB = Alphabet(("a", "b"))

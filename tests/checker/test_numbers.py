@@ -16,12 +16,12 @@ from attemper.certificates.claims import FloatClaim, RealClaim
 from attemper.checker.check import judge
 from attemper.checker.verdict import Status, Verdict
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.measures import Measure
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import Hidden, Masking, Network
 from attemper.networks.meaning_hard import output_rows
+from attemper.networks.regime import Regime
 from tests.support.oracles.numbers import BIGRAMS, FRACTION, HISTOGRAM, random_integers
 
 TEXTS = {"histogram": HISTOGRAM, "fraction": FRACTION, "bigrams": BIGRAMS}

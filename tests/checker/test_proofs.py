@@ -13,7 +13,6 @@ from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.checker.verdict import Status
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.named.entry import Entry, Source
@@ -23,6 +22,7 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, Comparison, Numerical, Unary, subformulas
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from attemper.workbench.demo import SHOWN, title
 from attemper.workbench.model import Model
 from attemper.workbench.model import compile as compile_formula

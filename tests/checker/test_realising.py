@@ -25,7 +25,6 @@ from attemper.checker.following import follows
 from attemper.checker.names import UnprovenError
 from attemper.checker.realising import realise
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import AttemperError
 from attemper.exact.balls import ball, precision
 from attemper.languages.temporal.parse import parse
@@ -34,6 +33,7 @@ from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_soft
 from attemper.networks.layers import Network
 from attemper.networks.meaning_soft import output_bits
+from attemper.networks.regime import Regime
 from tests.checker.test_following import AUTOMATA
 from tests.support.drawn.samples import FormulaSampler
 from tests.support.mutants.attacks import network_of

@@ -26,10 +26,10 @@ from attemper.attention_program.trees import program_to_tree
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.temporal.reading import At
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import complaints
 from tests.support.drawn.nearest import one_nearest, palindromes, reversed_bit
 from tests.support.drawn.programs import ProgramSampler

@@ -31,12 +31,12 @@ from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.lowering import cascade_to_program as lowering
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet, Word, parse_alphabet, words_of_length
 from attemper.networks import meaning_hard
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import complaints
 from tests.support.drawn import automata
 

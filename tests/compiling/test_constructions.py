@@ -11,11 +11,11 @@ import pytest
 import attemper
 from attemper.compiling.constructions.table import plan_of
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Construction, HardWeighting, Softmax
+from attemper.networks.regime import Regime
 from tests.support.drawn.matching import kth_b
 from tests.support.drawn.nearest import dyck, language_of
 

@@ -25,12 +25,12 @@ from attemper.attention_program.ops import (
     inputs,
 )
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Binary, Comparison, Formula, Numerical, Unary, subformulas
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 from tests.support.drawn.samples import FormulaSampler
 
 ABC = Alphabet(("a", "b", "c"))

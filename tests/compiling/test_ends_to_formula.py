@@ -7,11 +7,11 @@ import pytest
 from attemper.checker.proof import prove
 from attemper.compiling.lowering.ends_to_formula import ends_to_formula
 from attemper.compiling.pipeline import Stage, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet, words_of_length
+from attemper.networks.regime import Regime
 
 ABC = Alphabet(("a", "b", "c"))
 TWO, THREE = Alphabet(("a", "b")), ABC

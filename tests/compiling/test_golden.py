@@ -6,10 +6,10 @@ import pytest
 
 from attemper.attention_program.show import show_program
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 
 AB = Alphabet(("a", "b"))
 NOT_FIRST = 'place ["+", "1", ["*", "-1", ["test", "zero", 1, 0, -1]]]'

@@ -12,7 +12,6 @@ from attemper.attention_program.parse import parse_steps
 from attemper.attention_program.show import show_program
 from attemper.compiling.constructions.table import plan_of
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.hard_to_soft import MARGINS, largest_clamp_error, margin_of
 from attemper.errors import UnsupportedError
 from attemper.exact.balls import ball, precision
@@ -23,6 +22,7 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))

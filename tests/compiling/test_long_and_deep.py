@@ -12,10 +12,10 @@ from attemper.checker.proof import prove
 from attemper.compiling import passes
 from attemper.compiling.levels import ProgramLevel
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 
 AB = Alphabet(("a", "b"))
 

@@ -31,12 +31,12 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import SourceError, UnsupportedError
 from attemper.exact.closed_forms import ONE
 from attemper.exact.formats import FLOAT32, FLOAT64
 from attemper.languages.words import Word, words_of_length
 from attemper.networks.layers import IntegerSign, NearestInteger
+from attemper.networks.regime import Regime
 from attemper.running.dense import DenseTransformer
 from tests.support.drawn.matching import (
     kth_b,

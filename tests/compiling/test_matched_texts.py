@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.compiling.regimes import Regime
+from attemper.networks.regime import Regime
 from tests.support.judges.texts import require_network_says
 
 HEAD = """alphabet a b

@@ -12,12 +12,12 @@ from attemper.checker.proof import prove
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
 from attemper.compiling.passes import layers_of
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.move_shifts import move_shifts
 from attemper.compiling.simplifying.simplify_program import simplify_program
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, words_of_length
+from attemper.networks.regime import Regime
 from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))

@@ -20,13 +20,13 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rounding.network import failure_at
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64
 from attemper.languages.words import Word, words_of_length
 from attemper.models.hard.networks import NetworkModel
 from attemper.models.hard.protocol import answer
 from attemper.networks import meaning_hard
+from attemper.networks.regime import Regime
 from attemper.running.dense import DenseTransformer
 from tests.support.drawn.nearest import (
     AB,

@@ -13,13 +13,13 @@ import pytest
 import attemper
 from attemper import LayerNorm
 from attemper.checker.verdict import Status
-from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.normalise import normalise
 from attemper.errors import AttemperError, ExitCode, OptionError, UnsupportedError
 from attemper.exact.closed_forms import I, evaluate, form_from_tree, form_to_tree, times
 from attemper.networks.layers import LinearForm, Network, Norm, Normalisation
 from attemper.networks.meaning_hard import residual_streams as hard_streams
 from attemper.networks.meaning_soft import output_rows, residual_streams
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import complaints
 from tests.support.drawn.normalised import FETCH_FOUR
 

@@ -10,12 +10,12 @@ import pytest
 from attemper.compiling.levels import NetworkLevel, ProgramLevel
 from attemper.compiling.passes import Assemble, GuardEdges, SimplifyProgram, TemporalToProgram
 from attemper.compiling.pipeline import Stage, compile_language, first
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 from tests.support.drawn.automata import dyck
 
 AB = Alphabet(("a", "b"))

@@ -7,7 +7,6 @@ import random
 import pytest
 
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, depends_on_length, growth
 from attemper.languages.temporal.parse import parse
@@ -15,6 +14,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Masking, Network, Softmax
+from attemper.networks.regime import Regime
 from tests.support.drawn.samples import FormulaSampler
 
 AB = Alphabet(("a", "b"))

@@ -10,10 +10,10 @@ from attemper.attention_program.ops import Connective, CountTest, Gate
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, words_of_length
+from attemper.networks.regime import Regime
 from attemper.workbench.model import compile as compile_formula
 
 AB = Alphabet(("a", "b"))

@@ -15,7 +15,6 @@ from attemper.certificates.claims import FloatClaim
 from attemper.checker.names import UnprovenError
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.join_shifts import LONGEST
 from attemper.compiling.simplifying.spell_out import MAX_CASES
 from attemper.errors import UnsupportedError
@@ -25,6 +24,7 @@ from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks import meaning_hard, meaning_soft
 from attemper.networks.layers import Network, Select
+from attemper.networks.regime import Regime
 from tests.support.mutants.one_change import network_mutants
 from tests.support.slowly import every_nth
 

@@ -11,12 +11,12 @@ import attemper
 from attemper.compiling.building import sizes
 from attemper.compiling.lowering import cascade_to_program
 from attemper.compiling.pipeline import Stage, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode, UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import parameter_count
+from attemper.networks.regime import Regime
 from tests.support.cli.command_line import attemper as run_command_line
 from tests.support.drawn.automata import dyck
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -25,6 +24,7 @@ from attemper.languages.temporal.syntax import (
 )
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import HardWeighting
+from attemper.networks.regime import Regime
 from attemper.running.batches import run_words
 from attemper.running.dense import DenseTransformer
 from attemper.running.truth import truth_of_words

@@ -13,7 +13,6 @@ import pytest
 import safetensors.numpy
 
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import MalformedFileError, UnsupportedError
 from attemper.exact.predicates import register_predicate
 from attemper.languages.temporal.parse import parse
@@ -21,6 +20,7 @@ from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet
 from attemper.networks import files
 from attemper.networks.files import STRUCTURE, WEIGHTS, Source
+from attemper.networks.regime import Regime
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
 from attemper.workbench.model import Model, compile, load  # noqa: A004

@@ -28,7 +28,6 @@ from attemper.attention_program.ops import (
 from attemper.checker import following
 from attemper.checker.names import UnprovenError
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import LAST
 from attemper.exact.predicates import Remainder
@@ -52,6 +51,7 @@ from attemper.languages.temporal.syntax import (
     Unary,
 )
 from attemper.languages.words import Alphabet, words_of_length
+from attemper.networks.regime import Regime
 from attemper.reading.machines import CapReachedError, Followed, automaton_of
 from attemper.workbench.automata import Caps, automaton_of_formula
 from tests.checker.test_following import Sampler

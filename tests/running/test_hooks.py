@@ -12,7 +12,6 @@ from torch import Tensor
 
 import attemper
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.words import Word
 from attemper.networks.layers import (
     Construction,
@@ -26,6 +25,7 @@ from attemper.networks.layers import (
     Softmax,
     Uniform,
 )
+from attemper.networks.regime import Regime
 from attemper.running.batches import pad
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer

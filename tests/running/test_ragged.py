@@ -12,10 +12,10 @@ import torch
 
 import attemper
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word
 from attemper.networks.layers import Masking, parameter_count
+from attemper.networks.regime import Regime
 from attemper.running import batches
 from attemper.running.batches import pad, run_words
 from attemper.running.dense import DenseTransformer

@@ -12,12 +12,12 @@ import pytest
 import torch
 
 import attemper
-from attemper.compiling.regimes import Regime
 from attemper.exact.balls import precision
 from attemper.exact.closed_forms import ONE, I, Number, Power, Product
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks import meaning_soft
 from attemper.networks.layers import Foreign, Head, Layer, Masking, Network, Softmax
+from attemper.networks.regime import Regime
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer
 from attemper.running.engines.scan import forward

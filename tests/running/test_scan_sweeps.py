@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from attemper.compiling.regimes import Regime
+from attemper.networks.regime import Regime
 from tests.support.drawn.scan_networks import FAMILIES, OTHERS
 from tests.support.drawn.scan_sweeps import (
     UNIT,

@@ -16,10 +16,10 @@ from attemper.attention_program.wellformed import complaints
 from attemper.checker import proof
 from attemper.checker.names import UnprovenError
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode, OptionError, SourceError, UnsupportedError
 from attemper.languages.words import words_of_length
 from attemper.networks.files import STRUCTURE
+from attemper.networks.regime import Regime
 from attemper.workbench.model import load
 from tests.support.cli.command_line import attemper as command
 

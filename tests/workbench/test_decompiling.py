@@ -15,7 +15,6 @@ import pytest
 import attemper
 from attemper.certificates.files import CERTIFICATE
 from attemper.checker.names import UnprovenError
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.parse import parse
@@ -24,6 +23,7 @@ from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
 from attemper.networks.layers import Foreign, Network
+from attemper.networks.regime import Regime
 from attemper.networks.typed import LayerOf, UnitOf, hard_network
 from attemper.networks.wellformed import complaints
 from attemper.workbench.automata import Caps

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attemper.compiling.regimes import Regime
 from attemper.languages.named.entry import Entry, Formula, Source
+from attemper.networks.regime import Regime
 from attemper.workbench.demo import LONGEST, SHOWN, demo_row, demo_words, title
 from attemper.workbench.zoo import compile_entry
 

@@ -19,7 +19,6 @@ from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import WALK, Alternative, decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.compiling.softening.normalise import LayerNorm
@@ -28,6 +27,7 @@ from attemper.exact.formats import FloatFormat
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 
 DEFAULT = Limits()
 """The caps on an automaton's cascade, if nothing else is said."""

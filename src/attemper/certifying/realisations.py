@@ -9,11 +9,11 @@ from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.realisation import Realisation
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 
 WAYS = (Limits(), Limits(counter=False))
 """How an automaton is compiled, by any command."""

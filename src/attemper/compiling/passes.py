@@ -20,7 +20,7 @@ from attemper.compiling.cascade import Cascade
 from attemper.compiling.levels import Level, NetworkLevel, ProgramLevel
 from attemper.compiling.lowering.cascade_to_program import cascade_to_program
 from attemper.compiling.lowering.temporal_to_program import temporal_to_program
-from attemper.compiling.regimes import Regime, require_regime
+from attemper.compiling.regimes import require_regime
 from attemper.compiling.simplifying.guard_edges import guard_edges
 from attemper.compiling.simplifying.join_shifts import join_shifts
 from attemper.compiling.simplifying.move_shifts import move_shifts
@@ -33,6 +33,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import Shown, show_by_operands
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 
 Before_contra = TypeVar("Before_contra", contravariant=True)
 After_co = TypeVar("After_co", bound=Level, covariant=True)

@@ -39,7 +39,6 @@ from attemper.compiling.passes import (
     SpellOut,
     TemporalToProgram,
 )
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.compiling.softening.normalise import LayerNorm, require_bounded
@@ -50,6 +49,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network, parameter_count
+from attemper.networks.regime import Regime
 
 Source = TypeVar("Source")
 Goal = TypeVar("Goal", bound=Level)

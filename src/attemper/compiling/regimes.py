@@ -1,8 +1,6 @@
-"""The three regimes: what position embeddings may grow like, and where the sharpness comes from."""
+"""What each regime refuses: whether it can run a program."""
 
 from __future__ import annotations
-
-from enum import StrEnum
 
 from attemper.attention_program.ops import (
     Attend,
@@ -32,17 +30,7 @@ from attemper.languages.temporal.syntax import (
     Term,
     subformulas,
 )
-
-
-class Regime(StrEnum):
-    """How a compiled network makes soft attention sharp enough at every length."""
-
-    UNBOUNDED = "unbounded"
-    """Position embeddings grow with i and n; temperature 1."""
-    TEMPERATURE = "temperature"
-    """Bounded position embeddings; each head has a temperature that depends on n."""
-    DECODER = "decoder"
-    """Future-masked; position embeddings bounded, they and the temperatures depend on i only."""
+from attemper.networks.regime import Regime
 
 
 def require_regime(program: Program, formula: Formula | None, regime: Regime) -> None:

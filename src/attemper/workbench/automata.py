@@ -17,7 +17,6 @@ from attemper.checker.proof import prove
 from attemper.compiling.levels import NetworkLevel, ProgramLevel
 from attemper.compiling.passes import JoinShifts
 from attemper.compiling.pipeline import Pipeline, Stage, formula_pipeline, program_pipeline
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.errors import UnsupportedError
@@ -29,6 +28,7 @@ from attemper.languages.temporal.mirroring import mirrored
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from attemper.reading.machines import CONFIGURATIONS, SECONDS, automaton_of, looks_to_the_right
 
 BOTH_WAYS = (

@@ -17,7 +17,6 @@ from attemper.checker.check import judge
 from attemper.checker.names import UnprovenError
 from attemper.checker.verdict import Status
 from attemper.compiling.lowering.program_to_formula import program_to_formula
-from attemper.compiling.regimes import Regime
 from attemper.errors import OptionError, UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
@@ -27,6 +26,7 @@ from attemper.languages.temporal.syntax import Formula
 from attemper.languages.words import Word
 from attemper.networks import files
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import require_wellformed
 from attemper.reading import networks as reading
 from attemper.reading.implied import sure_selections

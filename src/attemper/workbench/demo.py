@@ -20,12 +20,12 @@ from attemper.certificates.claims import FloatClaim
 from attemper.certifying.certificate import certify
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.verdict import Status
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.formats import FLOAT32
 from attemper.languages.named.entry import Entry, Formula, Source
 from attemper.languages.named.zoo import language_named
 from attemper.languages.words import Word, words_of_length
+from attemper.networks.regime import Regime
 from attemper.workbench.cli.console import out
 from attemper.workbench.cli.progress import counting, progress_shown
 from attemper.workbench.model import Model

@@ -25,7 +25,6 @@ from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.lowering.definite_to_formula import definite_to_formula
 from attemper.compiling.pipeline import Compiled, Stage, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.hard_to_soft import MARGINS
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import (
@@ -55,6 +54,7 @@ from attemper.networks.files import HARD, Source, digest_of
 from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
+from attemper.networks.regime import Regime
 from attemper.running.engines.names import SHORT, Engine, engine_of
 from attemper.workbench.options import (
     EngineName,

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import torch
 
     from attemper.certifying.choosing import Goal
-    from attemper.compiling.regimes import Regime
     from attemper.compiling.softening.normalise import LayerNorm
+    from attemper.networks.regime import Regime
 
     DTypeLike = Literal["float64", "float32", "bfloat16"] | torch.dtype
     """A float format by name, or as torch has it."""
@@ -104,7 +104,7 @@ def regimes_for(named: Regime | None, goal: Goal | None, layer_norm: LayerNorm |
 
     With a LayerNorm the unbounded one is none of them.
     """
-    from attemper.compiling.regimes import Regime
+    from attemper.networks.regime import Regime
 
     if named is not None:
         return (named,)

@@ -22,7 +22,6 @@ from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.lowering.shorten_formula import shortened, with_operands
 from attemper.compiling.lowering.split_formula import shortest
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.compiling.simplifying.spell_out import Shared
 from attemper.errors import InternalError, UnsupportedError
 from attemper.languages.regular.classes import classify
@@ -32,6 +31,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.temporal.syntax import Formula, Numerical, Symbol, subformulas
 from attemper.languages.words import Alphabet, words_of_length
+from attemper.networks.regime import Regime
 
 TRIED_WORDS = 2_000
 """How many words, the shortest first, are tried with a formula that is not proved."""

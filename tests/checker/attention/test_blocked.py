@@ -21,13 +21,13 @@ from attemper.checker.proof import prove
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.checker.rules import HeadFact
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.exact.balls import ball, precision, upper_bound
 from attemper.exact.formats import FLOAT32
 from attemper.languages.named.entry import Rasp
 from attemper.languages.named.zoo import named
 from attemper.languages.rasp.program import parse_rasp
 from attemper.networks.layers import Head, Hidden, Layer, LinearForm, Masking, Network
+from attemper.networks.regime import Regime
 from tests.checker.attention.test_by_cases import BACK, TIE, by_cases, cases, equal_letters
 from tests.support.drawn.head_cases import LONG, WORDS, Case, fact_of
 from tests.support.drawn.heads import ALL, LEFT, Palette, attended, places

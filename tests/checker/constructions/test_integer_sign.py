@@ -25,7 +25,6 @@ from attemper.checker.rounding.arithmetic import Kernel, OfInteger
 from attemper.checker.rounding.network import Rounding, failure_at
 from attemper.checker.values import Bound, Step, Stream, Value, bound_of
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE, SIGN, ClosedForm, Digits, I, N, Number, Power, plus, times
 from attemper.exact.formats import FLOAT32, FLOAT64
@@ -40,6 +39,7 @@ from attemper.networks.layers import (
     Softmax,
 )
 from attemper.networks.meaning_soft import attention, residual_streams
+from attemper.networks.regime import Regime
 from tests.support.drawn.matching import one_matched
 from tests.support.drawn.nearest import AB, language_of, nearest_by_definition
 from tests.support.mutants.closed_forms import edited

@@ -29,7 +29,6 @@ from attemper.checker.rounding.network import Rounding
 from attemper.checker.rules import HeadFact
 from attemper.checker.values import Bound, Stream, bound_of, of_closed_form, peak_of
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.exact import laurent
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ClosedForm, Digits, I, N, Power, evaluate, number, over, plus
@@ -38,6 +37,7 @@ from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
 from attemper.languages.words import words_of_length
 from attemper.networks.layers import Head, IntegerValue, Masking, NearestInteger, Network, Softmax
 from attemper.networks.meaning_soft import attention, residual_streams
+from attemper.networks.regime import Regime
 from attemper.running.dense import DenseTransformer
 from tests.support.drawn.nearest import AB, language_of, one_nearest
 from tests.support.mutants.closed_forms import edited

@@ -27,7 +27,6 @@ from attemper.checker.rounding.integers import has_one_sign
 from attemper.checker.rounding.network import Rounding, failure_at
 from attemper.checker.values import Bound, Stream, Value
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.exact.balls import ball, precision
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, plus, times
 from attemper.exact.formats import FLOAT32, FLOAT64, FloatFormat
@@ -43,6 +42,7 @@ from attemper.networks.layers import (
     Softmax,
 )
 from attemper.networks.meaning_soft import attention, output_bits, residual_streams
+from attemper.networks.regime import Regime
 from tests.support.drawn.nearest import AB, language_of, nearest_by_definition, one_nearest
 
 REGIMES = (Regime.UNBOUNDED, Regime.TEMPERATURE)

@@ -14,7 +14,6 @@ from attemper.compiling.decomposing.decompose import decompose
 from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.lowering.counter_to_formula import counter_to_formula
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.minimal import minimal
@@ -23,6 +22,7 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Word, parse_alphabet, words_of_length
+from attemper.networks.regime import Regime
 from tests.support.drawn import automata
 from tests.support.drawn.counters import Rule, random_rule
 

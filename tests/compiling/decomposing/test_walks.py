@@ -13,10 +13,10 @@ from attemper.compiling.decomposing.limits import Limits
 from attemper.compiling.decomposing.stages import Question
 from attemper.compiling.decomposing.walks import walk_chain
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.words import Alphabet, Word
+from attemper.networks.regime import Regime
 from tests.compiling.decomposing.verifying import check
 from tests.support.drawn import automata
 

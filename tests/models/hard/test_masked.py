@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import AlphabetError, OptionError, UnsupportedError, WordError
 from attemper.exact import closed_forms
 from attemper.exact.closed_forms import (
@@ -45,6 +44,7 @@ from attemper.networks.files import Source
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Masking, Network
 from attemper.networks.meaning_hard import output_bits
+from attemper.networks.regime import Regime
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.reading.models.tables import automaton_of_masked
 from tests.support.drawn.hard_examples import LastIs, PrefixXor, RandomWeights

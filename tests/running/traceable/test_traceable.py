@@ -12,12 +12,12 @@ import pytest
 import torch
 
 import attemper
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, Digits, I, Power, times
 from attemper.exports.subject import Subject
 from attemper.networks.files import Source, contents_of
 from attemper.networks.layers import Construction, Foreign, Hidden, Layer, Masking, Network
+from attemper.networks.regime import Regime
 from attemper.networks.weights import tensors_of
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.dense import DenseTransformer

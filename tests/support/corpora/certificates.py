@@ -43,7 +43,6 @@ from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import load as load_certificate
 from attemper.certificates.files import save as save_certificate
 from attemper.checker.folders import check_path
-from attemper.compiling.regimes import Regime as RegimeKind
 from attemper.errors import AttemperError
 from attemper.exact.closed_forms import number, times
 from attemper.languages.language import Language
@@ -57,6 +56,7 @@ from attemper.languages.words import Alphabet
 from attemper.networks.files import WEIGHTS, Source, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import Head, Masking, Network, Softmax
+from attemper.networks.regime import Regime as RegimeKind
 from attemper.networks.safetensors import Tensor
 from attemper.workbench.model import Model
 from tests import ROOT

@@ -13,7 +13,6 @@ from attemper.checker.identities import Formulas
 from attemper.checker.program import Programs
 from attemper.checker.realising import symbols_of
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import AttemperError, UnsupportedError
 from attemper.exact.predicates import Named, Remainder
 from attemper.languages.language import Language
@@ -31,6 +30,7 @@ from attemper.languages.temporal.syntax import (
 )
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import complaints
 from tests.support.drawn.automata import random_near_permutations, random_reset_cascade
 from tests.support.drawn.hand_built import KINDS as HAND_BUILT

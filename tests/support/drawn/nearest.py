@@ -27,11 +27,11 @@ from attemper.attention_program.ops import (
 )
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import Compiled, compile_language
-from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import ONE, ClosedForm, Test
 from attemper.exact.predicates import Remainder
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, Word
+from attemper.networks.regime import Regime
 
 PAIRS = ("()", "[]", "{}")
 AB = Alphabet(("a", "b"))

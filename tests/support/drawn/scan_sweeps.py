@@ -14,7 +14,6 @@ import numpy as np
 import torch
 
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import times
 from attemper.languages.language import Language
@@ -22,6 +21,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Head, Masking, Network, Softmax
+from attemper.networks.regime import Regime
 from attemper.workbench.demo import SHOWN
 from attemper.workbench.zoo import compile_entry
 from tests.support.drawn import automata

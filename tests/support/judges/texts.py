@@ -9,9 +9,9 @@ import torch
 from attemper.attention_program.language import ProgramLanguage
 from attemper.checker.proof import prove
 from attemper.compiling.pipeline import compile_language
-from attemper.compiling.regimes import Regime
 from attemper.languages.rasp.program import parse_rasp
 from attemper.languages.words import words_of_length
+from attemper.networks.regime import Regime
 from attemper.running.dense import DenseTransformer
 from tests.support.judges.rasp import RaspMeaning
 

@@ -16,7 +16,6 @@ import flint
 
 from attemper.attention_program.ops import Mask
 from attemper.compiling.building.weights import Stream
-from attemper.compiling.regimes import Regime
 from attemper.exact.balls import precision, upper_bound
 from attemper.networks.layers import (
     Construction,
@@ -27,6 +26,7 @@ from attemper.networks.layers import (
     Masking,
     Weighting,
 )
+from attemper.networks.regime import Regime
 
 Values = tuple[tuple[LinearForm, Coordinate], ...]
 """What a head carries: each value with the coordinate it is written to."""

@@ -20,11 +20,11 @@ from attemper.compiling.building.plan import Rename, Rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
 from attemper.compiling.constructions.nearest_integer import needs_to_look, plan_for
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import ONE, ONLY, SIGN, N, over, times
 from attemper.networks.layers import HardWeighting, IntegerSign, LinearForm, Masking, Softmax
+from attemper.networks.regime import Regime
 
 
 @final

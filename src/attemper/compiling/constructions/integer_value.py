@@ -17,10 +17,10 @@ from attemper.compiling.building.plan import Rename, Rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, scaled
 from attemper.compiling.constructions.uniform import name_of
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError, UnsupportedError
 from attemper.exact.closed_forms import ONE, Digits, I, N, Power, over, plus, times
 from attemper.networks.layers import HardWeighting, IntegerValue, LinearForm, Masking, Softmax
+from attemper.networks.regime import Regime
 
 LEAST_MARGIN = 8
 """What errors of integers are bounded with, beside the digits; see `certificates/FORMAT.md`."""

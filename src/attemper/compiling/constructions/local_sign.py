@@ -12,10 +12,10 @@ from attemper.compiling.building.gadgets import add_sign_head, edge_bit, product
 from attemper.compiling.building.plan import Rename, Rows, exponential
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import FIRST, ONE, ONLY, SIGN, I, N, Power, over, plus, times
 from attemper.networks.layers import HardWeighting, LinearForm, LocalSign, Masking, Softmax
+from attemper.networks.regime import Regime
 
 _CENTRE = plus(I, Fraction(-1, 2), FIRST)
 """i - 1/2, but 3/2 at i = 1: the middle of the two positions that the head compares."""

@@ -14,11 +14,11 @@ from attemper.compiling.building.plan import Rename, Rows, exponential
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
 from attemper.compiling.constructions import sign
-from attemper.compiling.regimes import Regime
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import ONE, I, N, Power, Test, over, times
 from attemper.exact.predicates import holds
 from attemper.networks.layers import HardWeighting, LinearForm, Lookup, Masking, Softmax
+from attemper.networks.regime import Regime
 
 _SQUARE = Power(I, 2)
 

@@ -16,11 +16,11 @@ from attemper.compiling.building.counts import NUMBERS, Integer, Need, integers_
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, form, scaled
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, NearestInteger, Softmax
+from attemper.networks.regime import Regime
 
 
 @final

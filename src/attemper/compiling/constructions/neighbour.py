@@ -13,10 +13,10 @@ from attemper.compiling.building.counts import Need
 from attemper.compiling.building.plan import Rename, Rows, exponential, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, form, scaled
-from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import ONE, SIGN, I, N, Power, Test, over, times
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import LinearForm, Masking, Neighbour, Softmax
+from attemper.networks.regime import Regime
 
 _ODD = Test(Remainder(2, 1), 1, 0, 0)
 _EVEN = Test(Remainder(2, 0), 1, 0, 0)

@@ -13,10 +13,10 @@ from attemper.compiling.building.counts import Need
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential, one_sided
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, form, scaled
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError
 from attemper.exact.closed_forms import ONE, ClosedForm, I, N, Power, over, times
 from attemper.networks.layers import LinearForm, Masking, Select, Softmax
+from attemper.networks.regime import Regime
 
 
 @final

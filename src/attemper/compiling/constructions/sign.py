@@ -21,11 +21,11 @@ from attemper.compiling.building.plan import MASKINGS, Rename, Rows, exponential
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, scaled
 from attemper.compiling.constructions import local_sign
-from attemper.compiling.regimes import Regime
 from attemper.exact.balls import precision, upper_bound
 from attemper.exact.closed_forms import FIRST, LAST, ONE, ONLY, SIGN, I, N, Test, times
 from attemper.exact.predicates import Remainder
 from attemper.networks.layers import HardWeighting, LinearForm, Masking, Sign, Softmax
+from attemper.networks.regime import Regime
 
 _EDGES = {Mask.UP_TO: FIRST, Mask.FROM: LAST, Mask.ALL: ONLY}
 """Where only one position is visible (for `all`: in words of length 1)."""

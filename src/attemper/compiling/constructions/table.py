@@ -42,7 +42,6 @@ from attemper.compiling.constructions.neighbour import NeighbourPlan
 from attemper.compiling.constructions.select import SelectPlan
 from attemper.compiling.constructions.sign import SignPlan
 from attemper.compiling.constructions.uniform import UniformPlan, make_average, name_of
-from attemper.compiling.regimes import Regime
 from attemper.networks.layers import (
     Head,
     IntegerSign,
@@ -56,6 +55,7 @@ from attemper.networks.layers import (
     Sign,
     Uniform,
 )
+from attemper.networks.regime import Regime
 
 __all__ = [
     "PHASES",

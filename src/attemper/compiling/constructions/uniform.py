@@ -11,9 +11,9 @@ from attemper.compiling.building.counts import Average
 from attemper.compiling.building.plan import MASKINGS, Rename, Rows
 from attemper.compiling.building.site import Site
 from attemper.compiling.building.weights import Stream, added, scaled
-from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import FIRST, LAST, ONE
 from attemper.networks.layers import Coordinate, HardWeighting, Masking, Softmax, Uniform
+from attemper.networks.regime import Regime
 
 _MARKS = {Mask.UP_TO: FIRST, Mask.FROM: LAST, Mask.ALL: FIRST}
 """A bit that holds at exactly one visible position: its average is 1 / their number."""

@@ -12,9 +12,9 @@ from fractions import Fraction
 from attemper.compiling.building.plan import with_rows
 from attemper.compiling.building.weights import Stream
 from attemper.compiling.constructions.table import plan_of, soft_plan_of, soft_values
-from attemper.compiling.regimes import Regime
 from attemper.errors import InternalError, UnsupportedError
 from attemper.networks.layers import Coordinate, Head, Layer, Masking, Network
+from attemper.networks.regime import Regime
 
 MARGINS = (4, 8, 16, 32, 64)
 """The margins B to choose from: powers of two, so that integer scores stay exact in floats."""

@@ -28,7 +28,6 @@ from itertools import cycle, islice
 from typing import final
 
 from attemper.compiling.building.weights import form, scaled, stored
-from attemper.compiling.regimes import Regime
 from attemper.errors import OptionError, UnsupportedError
 from attemper.exact.closed_forms import (
     ClosedForm,
@@ -53,6 +52,7 @@ from attemper.networks.layers import (
     Norm,
     Normalisation,
 )
+from attemper.networks.regime import Regime
 from attemper.networks.wellformed import is_power_of_two
 
 BITS = 120

@@ -25,7 +25,6 @@ from attemper.certifying.choosing import (
 from attemper.checker.rounding.arithmetic import Kernel
 from attemper.compiling.decomposing.decompose import Alternative
 from attemper.compiling.decomposing.limits import CapError, Limits, parse_caps
-from attemper.compiling.regimes import Regime
 from attemper.compiling.softening.normalise import LayerNorm
 from attemper.errors import ExitCode
 from attemper.exact.formats import FLOAT32, FORMATS
@@ -35,6 +34,7 @@ from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.languages.words import Alphabet
 from attemper.networks.files import STRUCTURE
+from attemper.networks.regime import Regime
 from attemper.workbench.cli.certifying import horizons_of
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.normalising import (

@@ -10,7 +10,6 @@ from typing import Annotated, assert_never, final
 
 import typer
 
-from attemper.compiling.regimes import Regime
 from attemper.errors import ExitCode
 from attemper.languages.named.entry import (
     Automaton,
@@ -25,6 +24,7 @@ from attemper.languages.named.entry import (
 )
 from attemper.languages.named.zoo import ALIASES, FAMILIES, everything
 from attemper.languages.words import Alphabet, Word, show_alphabet, show_word
+from attemper.networks.regime import Regime
 from attemper.workbench.cli.compiling import Order, fill, shortened
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Json

@@ -9,10 +9,10 @@ from typing import Literal, assert_never, final
 import attemper
 from attemper.certificates.claims import Certificate, FloatClaim
 from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.regimes import Regime
 from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
+from attemper.networks.regime import Regime
 from attemper.workbench.model import compile_source
 from tests.support.corpora.literature.entry import Entry, Oracle
 

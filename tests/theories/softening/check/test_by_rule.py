@@ -12,9 +12,9 @@ import pytest
 import attemper
 from attemper.attention_program.ops import Choice, Mask
 from attemper.checker.verdict import Status
-from attemper.compiling.regimes import Regime
 from attemper.exact.closed_forms import Digits, I, number, plus
 from attemper.networks.layers import Construction, Network, Softmax, Uniform
+from attemper.networks.regime import Regime
 from attemper.networks.typed import HeadOf, LayerOf, hard_network
 from attemper.theories.softening.certificate import Monomial
 from attemper.theories.softening.check.by_rule import LayerByRule, by_rule
