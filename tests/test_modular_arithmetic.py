@@ -11,7 +11,8 @@ import pytest
 from attemper.checker.proof import prove
 from attemper.languages.regular.dfa import Dfa
 from attemper.networks.regime import Regime
-from attemper.workbench.model import Model, compile_source
+from attemper.workbench.compiling import compile_source
+from attemper.workbench.model import Model
 from tests.support.drawn import automata
 
 SYMBOLS = "01234+-*="

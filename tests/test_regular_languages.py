@@ -26,7 +26,8 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import Word, parse_alphabet, words_of_length
 from attemper.networks.regime import Regime
-from attemper.workbench.model import Model, compile_source
+from attemper.workbench.compiling import compile_source
+from attemper.workbench.model import Model
 from tests.support.drawn import automata
 from tests.support.drawn.regexes import Expression, random_expressions
 

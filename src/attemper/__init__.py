@@ -25,15 +25,10 @@ if TYPE_CHECKING:
     from attemper.theories.softening.ask import load_softened, soften
     from attemper.workbench.asking import formula_of, verify
     from attemper.workbench.checking import check
+    from attemper.workbench.compiling import compile, compile_dfa, compile_program, compile_regex  # noqa: A004
     from attemper.workbench.decompiling import decompile
-    from attemper.workbench.model import (
-        Model,
-        compile,  # noqa: A004
-        compile_dfa,
-        compile_program,
-        compile_regex,
-        load,
-    )
+    from attemper.workbench.folder import load
+    from attemper.workbench.model import Model
     from attemper.workbench.same import same
     from attemper.workbench.zoo import compile_named, named
 
@@ -82,16 +77,16 @@ _HOMES = {
     "UnitOf": "attemper.networks.typed",
     "check": "attemper.workbench.checking",
     "classify": "attemper.languages.regular.classes",
-    "compile": "attemper.workbench.model",
-    "compile_dfa": "attemper.workbench.model",
+    "compile": "attemper.workbench.compiling",
+    "compile_dfa": "attemper.workbench.compiling",
     "compile_named": "attemper.workbench.zoo",
-    "compile_program": "attemper.workbench.model",
-    "compile_regex": "attemper.workbench.model",
+    "compile_program": "attemper.workbench.compiling",
+    "compile_regex": "attemper.workbench.compiling",
     "decompile": "attemper.workbench.decompiling",
     "depth": "attemper.theories.depth.ask",
     "formula_of": "attemper.workbench.asking",
     "hard_network": "attemper.networks.typed",
-    "load": "attemper.workbench.model",
+    "load": "attemper.workbench.folder",
     "load_softened": "attemper.theories.softening.ask",
     "named": "attemper.workbench.zoo",
     "parse_program": "attemper.attention_program.parse",

@@ -12,6 +12,9 @@ from attemper.errors import MalformedFileError
 MOST_TEXT = 64_000_000
 """The most bytes of a JSON file that are read: networks' structures, certificates, refutations, automata."""
 
+CERTIFICATE = "certificate.json"
+"""The file in a folder that claims something of what stands beside it."""
+
 _OPENED = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 )

@@ -15,7 +15,7 @@ from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import parse_alphabet
 from attemper.networks.regime import Regime
-from attemper.workbench.model import read_source
+from attemper.workbench.compiling import read_source
 from tests.support.drawn import automata
 
 NUMERATOR = Kernel.NUMERATOR_FIRST

@@ -28,8 +28,8 @@ from attemper.languages.named.zoo import named as entry_named
 from attemper.languages.temporal.show import show
 from attemper.networks.regime import Regime
 from attemper.workbench import demo
+from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.model import Model
-from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.zoo import compile_entry
 from tests.support.corpora.certificates import CORPORA
 from tests.support.drawn.samples import FormulaSampler

@@ -34,7 +34,7 @@ from attemper.languages.temporal.show import show
 from attemper.languages.temporal.trees import formula_from_nodes
 from attemper.networks.announced import announced_bytes
 from attemper.networks.files import STRUCTURE, WEIGHTS
-from attemper.workbench.model import load
+from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome
 from tests.support.cli.command_line import attemper as run_command_line
 from tests.support.mutants.saved import change_structure, change_weights, read_structure

@@ -23,9 +23,9 @@ from attemper.languages.temporal.syntax import Binary, Comparison, Numerical, Un
 from attemper.languages.words import Alphabet
 from attemper.networks.layers import Network
 from attemper.networks.regime import Regime
+from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.demo import SHOWN, title
 from attemper.workbench.model import Model
-from attemper.workbench.model import compile as compile_formula
 from attemper.workbench.zoo import compile_entry
 from tests.support.drawn.samples import FormulaSampler
 

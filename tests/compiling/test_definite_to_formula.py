@@ -14,7 +14,8 @@ from attemper.languages.temporal.meaning import truth
 from attemper.languages.temporal.show import show
 from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.workbench.cli.compiling import ON_LAST_SYMBOLS
-from attemper.workbench.model import Model, load
+from attemper.workbench.folder import load
+from attemper.workbench.model import Model
 from tests.support.cli.command_line import attemper as run
 
 AB, ABC = Alphabet(("a", "b")), Alphabet(("a", "b", "c"))

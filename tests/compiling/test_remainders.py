@@ -14,7 +14,7 @@ from attemper.languages.temporal.parse import parse
 from attemper.languages.temporal.reading import At, TemporalLanguage
 from attemper.languages.words import Alphabet, words_of_length
 from attemper.networks.regime import Regime
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 
 AB = Alphabet(("a", "b"))
 

@@ -21,8 +21,8 @@ from attemper.networks.meaning_soft import output_bits
 from attemper.networks.safetensors import Tensor
 from attemper.networks.weights import tensors_of
 from attemper.running.dense import DenseTransformer
+from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.model import Model
-from attemper.workbench.model import compile as compile_formula
 from tests.support.mutants.saved import change_structure, with_number
 
 FORMULA = "#<[a] <= #<[b] & (a S b)"

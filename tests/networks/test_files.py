@@ -23,7 +23,9 @@ from attemper.networks.files import STRUCTURE, WEIGHTS, Source
 from attemper.networks.regime import Regime
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors, encode_tensors
 from attemper.networks.weights import tensors_of
-from attemper.workbench.model import Model, compile, load  # noqa: A004
+from attemper.workbench.compiling import compile  # noqa: A004
+from attemper.workbench.folder import load
+from attemper.workbench.model import Model
 from tests.support.mutants.saved import Structure, change_structure
 
 PAST_FORMULAS = [

@@ -22,8 +22,8 @@ from attemper.networks.files import load as load_network
 from attemper.networks.files import save as save_network
 from attemper.networks.safetensors import Tensor, decode_any_tensors, decode_tensors
 from attemper.networks.wellformed import complaints
-from attemper.workbench.model import compile as compile_formula
-from attemper.workbench.model import load
+from attemper.workbench.compiling import compile as compile_formula
+from attemper.workbench.folder import load
 from tests.support.mutants.saved import (
     Structure,
     change_weights,

@@ -20,8 +20,8 @@ from attemper.certificates.files import save as save_certificate
 from attemper.errors import MalformedFileError
 from attemper.networks.files import STRUCTURE, WEIGHTS
 from attemper.networks.files import load as load_network
-from attemper.workbench.model import compile as compile_formula
-from attemper.workbench.model import load
+from attemper.workbench.compiling import compile as compile_formula
+from attemper.workbench.folder import load
 from tests.support.cli.command_line import attemper
 
 Header = dict[str, Any]

@@ -21,8 +21,8 @@ import pytest
 from attemper.errors import ExitCode, MalformedFileError
 from attemper.networks.files import STRUCTURE, WEIGHTS
 from attemper.workbench.cli.lines import LONGEST_LINE, lines_in
-from attemper.workbench.model import compile as compile_formula
-from attemper.workbench.model import load
+from attemper.workbench.compiling import compile as compile_formula
+from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
 from tests.support.mutants.saved import (
     Structure,

@@ -12,8 +12,8 @@ import pytest
 
 from attemper.errors import ExitCode
 from attemper.networks.files import Source, save
-from attemper.workbench.model import compile as compile_formula
-from attemper.workbench.model import load
+from attemper.workbench.compiling import compile as compile_formula
+from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
 
 MAJORITY = "#<['0'] <= #<['1']"

@@ -20,7 +20,7 @@ from attemper.errors import ExitCode, OptionError, SourceError, UnsupportedError
 from attemper.languages.words import words_of_length
 from attemper.networks.files import STRUCTURE
 from attemper.networks.regime import Regime
-from attemper.workbench.model import load
+from attemper.workbench.folder import load
 from tests.support.cli.command_line import attemper as command
 
 FAR = """alphabet ["a", "b"]

@@ -17,7 +17,7 @@ from attemper.languages.temporal.vacuous import holds_of_the_empty_word
 from attemper.registry import COMMANDS
 from attemper.workbench.cli import compiling, running
 from attemper.workbench.cli.progress import doing
-from attemper.workbench.model import load
+from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
 
 

@@ -12,7 +12,7 @@ from attemper.attention_program.parse import parse_steps
 from attemper.attention_program.show import show_program
 from attemper.compiling.pipeline import compile_language
 from attemper.networks.regime import Regime
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.report.network_text import network_lines
 from tests.support.cli.command_line import attemper
 

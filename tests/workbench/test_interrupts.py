@@ -13,7 +13,7 @@ import pytest
 
 from attemper.errors import ExitCode
 from attemper.theories.refutation.search.search import Search
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 from tests.support.cli.command_line import attemper
 
 INTERRUPT = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"

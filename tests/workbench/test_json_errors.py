@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from attemper.errors import ExitCode
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 from tests.support.cli.command_line import Outcome, attemper
 
 

@@ -23,7 +23,8 @@ from attemper.errors import ExitCode, MalformedFileError
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.regular.files import dfa_to_json
 from attemper.languages.regular.regex import parse_regex
-from attemper.workbench.model import compile_regex, load
+from attemper.workbench.compiling import compile_regex
+from attemper.workbench.folder import load
 from tests.support.cli.command_line import Outcome, attemper
 from tests.support.drawn import automata
 from tests.support.mutants.saved import change_structure

@@ -30,7 +30,7 @@ from attemper.languages.words import Alphabet, Word, words_of_length
 from attemper.networks.layers import Hidden
 from attemper.running.truth import truth_of_words
 from attemper.workbench import same as module
-from attemper.workbench.model import compile_for
+from attemper.workbench.compiling import compile_for
 from attemper.workbench.same import same
 from attemper.workbench.sameness import Answer, Sameness
 from tests.support.drawn import automata

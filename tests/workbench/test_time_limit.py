@@ -14,7 +14,7 @@ import pytest
 
 from attemper.errors import ExitCode
 from attemper.networks import files
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 from tests.support.cli.command_line import attemper
 
 OPEN = os.open

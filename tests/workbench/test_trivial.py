@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attemper.workbench.model import read_source
+from attemper.workbench.compiling import read_source
 from attemper.workbench.trivial import notes_on_words
 from tests.support.cli.command_line import attemper
 

@@ -13,7 +13,7 @@ from attemper.attention_program.trees import program_from_tree, program_to_tree
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
 from attemper.errors import AlphabetError, AutomatonError, MalformedFileError
 from attemper.exact.predicates import PredicateError
-from attemper.files import parse_json, read_bytes
+from attemper.files import CERTIFICATE, parse_json, read_bytes
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage
@@ -22,7 +22,6 @@ from attemper.languages.words import Alphabet
 
 FORMAT = "attemper-certificate/2"
 OLDER = {"attemper-certificate/1": "0.1"}
-CERTIFICATE = "certificate.json"
 
 UNREADABLE = (ValueError, RecursionError, OverflowError, AlphabetError, AutomatonError, PredicateError)
 """What other data than a certificate's raises."""

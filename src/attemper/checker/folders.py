@@ -12,13 +12,13 @@ from pathlib import Path
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, Claim, RealClaim
-from attemper.certificates.files import CERTIFICATE, format_of, load_if_any
+from attemper.certificates.files import format_of, load_if_any
 from attemper.certificates.files import load as load_certificate
 from attemper.checker.check import check, judge
 from attemper.checker.edited import check_edited
 from attemper.checker.verdict import About, Judge, Subject, Verdict, malformed
 from attemper.errors import AutomatonError, MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.files import read_bytes, read_utf8
+from attemper.files import CERTIFICATE, read_bytes, read_utf8
 from attemper.languages.language import Language
 from attemper.languages.regular.dfa import Dfa
 from attemper.languages.temporal.reading import At, TemporalLanguage

@@ -7,12 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import assert_never
 
-from attemper.certificates.files import CERTIFICATE
 from attemper.errors import MalformedFileError
 from attemper.exports.hugging_face_files import CONFIG, MODEL_TYPE
 from attemper.exports.kinds import NETWORK, Kind
 from attemper.exports.transformer_lens.writing import MARK
-from attemper.files import parse_json, read_bytes
+from attemper.files import CERTIFICATE, parse_json, read_bytes
 from attemper.networks.files import STRUCTURE, WEIGHTS
 from attemper.writing import require_own
 

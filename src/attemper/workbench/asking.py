@@ -40,7 +40,7 @@ def verify(
     Raises `OptionError` (a value, or no words to try), `UnsupportedError` (more than two million words), and
     what the executor raises.
 
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> found = verify(compile("O a", "ab"), up_to=4, random=20, length=50)
     >>> found.words, found.longest, found.disagreement
     (50, 50, None)

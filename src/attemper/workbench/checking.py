@@ -76,7 +76,7 @@ def check(
     Raises `OptionError` (a tensor that is missing, has another shape, or a number where the network has none;
     no claims), `SourceError` (formula).
 
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> model = compile("#<['0'] <= #<['1']", "01")
     >>> str(check(model, "#<['0'] <= #<['1']").status)
     'PROVED'

@@ -92,7 +92,7 @@ class Decompiled:
     @property
     def model(self) -> Model:
         """The same weights as a model whose language is what was read."""
-        return Model(self.subject.network, self.language, self.subject.regime, realisation=self.realisation)
+        return Model(self.subject.network, self.language, self.subject.regime, said=self.realisation)
 
     def certificate(self, progress: Callable[[int], None] = lambda _: None) -> Certificate:
         """A certificate whose claim is what was read, with the horizons of all float formats."""
@@ -121,7 +121,7 @@ def decompile(
     (The automaton is finite as memories are: Yang, Chiang and Angluin, "Masked Hard-Attention Transformers
     Recognize Exactly the Star-Free Languages", 2024; the proof of what is read is the checker's.)
 
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> from attemper.languages.temporal.show import show
     >>> found = decompile(compile("H (a -> Y b)", "ab"))
     >>> len(found.automaton.moves), found.automaton.accepts(("b", "a")), show(found.formula)

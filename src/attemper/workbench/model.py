@@ -4,77 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final, get_args
 
-from attemper.attention_program.language import ProgramLanguage
-from attemper.attention_program.ops import Program
-from attemper.attention_program.parse import parse_program
-from attemper.attention_program.realisation import Realisation
-from attemper.attention_program.show import show_program
-from attemper.certificates.claims import Certificate
-from attemper.certificates.files import discard as discard_certificate
-from attemper.certificates.files import load_if_any
-from attemper.certificates.files import save as save_certificate
-from attemper.certifying.certificate import certify
-from attemper.certifying.choosing import Goal, choose
-from attemper.certifying.realisations import realisations
-from attemper.checker.check import check
-from attemper.checker.verdict import ClaimVerdict, Status, Verdict
-from attemper.compiling.decomposing.decompose import Alternative
-from attemper.compiling.decomposing.limits import Limits
-from attemper.compiling.lowering.definite_to_formula import definite_to_formula
-from attemper.compiling.pipeline import Compiled, Stage, compile_language
-from attemper.compiling.softening.hard_to_soft import MARGINS
-from attemper.compiling.softening.normalise import LayerNorm
-from attemper.errors import (
-    AutomatonError,
-    MalformedFileError,
-    OptionError,
-    SourceError,
-    UndecidedError,
-    UnsupportedError,
-    WordError,
-)
-from attemper.exports.kinds import FORMATS, Kind
-from attemper.languages.language import Language
+from attemper.errors import OptionError, UndecidedError, UnsupportedError, WordError
+from attemper.files import parse_json
 from attemper.languages.measures import describe
-from attemper.languages.rasp.program import RaspProgram
-from attemper.languages.regular.dfa import Dfa
-from attemper.languages.regular.files import dfa_from_json, dfa_to_json
-from attemper.languages.regular.minimal import minimal
-from attemper.languages.regular.regex import letters_of, parse_regex
-from attemper.languages.temporal.parse import parse
-from attemper.languages.temporal.reading import At, TemporalLanguage
-from attemper.languages.temporal.show import show
-from attemper.languages.temporal.sides import read_language
 from attemper.languages.words import Alphabet, Word, show_word
 from attemper.missing import torch_needed
-from attemper.networks.files import HARD, Source, digest_of
-from attemper.networks.files import load as load_network
+from attemper.networks.files import Source, digest_of
 from attemper.networks.files import save as save_network
 from attemper.networks.layers import HardWeighting, Network, parameter_count
 from attemper.networks.regime import Regime
-from attemper.running.engines.names import SHORT, Engine, engine_of
-from attemper.workbench.options import (
-    EngineName,
-    KernelName,
-    RegimeName,
-    Weights,
-    choice,
-    dtype_name,
-    goal_of,
-    limits_of,
-    refuse_caps,
-    regimes_for,
-    require,
-)
-from attemper.workbench.programs import names_of, program_language, save_text, text_in, text_of
+from attemper.workbench.options import EngineName, Weights, choice, dtype_name, require
 from attemper.workbench.words import word_of, words_of
 
 if TYPE_CHECKING:
     import torch
 
+    from attemper.attention_program.ops import Program
+    from attemper.attention_program.realisation import Realisation
+    from attemper.certificates.claims import Certificate
+    from attemper.checker.verdict import Verdict
+    from attemper.languages.language import Language
     from attemper.running.arrays import Arrays
     from attemper.running.config import Config
     from attemper.running.dense import DenseTransformer
@@ -82,281 +35,17 @@ if TYPE_CHECKING:
     from attemper.running.runs import Run
     from attemper.running.streaming.stream import Stream
     from attemper.workbench.options import DTypeLike
+    from attemper.workbench.trace import Trace
+    from attemper.workbench.words import WordLike
 
     PutOut = str | bool | Number
     ExportKind = Literal["hugging-face", "gpt2", "transformer-lens", "onnx", "torch", "circuit"]
-    from attemper.workbench.trace import Trace
-    from attemper.workbench.words import WordLike
 
 SHOWN = 60
 """How many characters of a title or a word a line shows."""
 
-
-def compile(  # noqa: A001 - attemper.compile is the name users know
-    formula: str,
-    alphabet: str | Sequence[str] | Alphabet,
-    *,
-    at: Literal["first", "last"] | None = None,
-    regime: RegimeName | None = None,
-    empty: Literal["accept", "reject"] = "reject",
-    horizon: int | None = None,
-    dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
-    caps: Mapping[str, int] | None = None,
-    layer_norm: LayerNorm | None = None,
-) -> Model:
-    """Compile a temporal or counting formula into a softmax transformer.
-
-    The transformer's output at position i of a word w of any length n >= 1 is 1 if w, i |= formula
-    and 0 otherwise, in real arithmetic, with one set of weights for every n. (Yang, Strobl, Chiang,
-    Angluin, Theorems 12, 13, 15, 16, 20, 21; see `docs/theory.md` for what differs.)
-
-    * `formula`: see `docs/formulas.md`.
-    * `alphabet`: `"01"` (single characters), `"push pop"` (separated by blanks) or a list.
-    * `at`: the position whose truth is the verdict; default last, which must be said if the formula
-      speaks of the future only.
-    * `regime`: `unbounded` position embeddings, `temperature` (bounded ones, temperatures in n), or
-      `decoder` (past formulas; nothing depends on n). Default: unbounded, or with a horizon whichever
-      reaches it.
-    * `empty`: the verdict on the empty word.
-    * `horizon`: a length in symbols. Regime and margins are then chosen so that the network is proved right
-      for all words up to it in the float format `dtype`, with the class `kernel` of attention kernels
-      (`docs/arithmetic.md`). Without a horizon nothing is proved yet, and neither option matters.
-    * `caps`: refused, unless it is empty: caps are on an automaton's cascade (see `compile_regex`), and a
-      formula has none.
-    * `layer_norm`: every sublayer reads the residual stream through a LayerNorm or an RMSNorm, as it says
-      (`docs/layer-norm.md`). The default regime is then temperature, and unbounded is refused.
-
-    Raises `SourceError` (formula), `AlphabetError`, `AmbiguousReadingError` (`at` is missing),
-    `OptionError` (an option's value), `UnsupportedError` (the regime cannot, nothing can, or no network
-    reaches the horizon).
-
-    >>> model = compile("#<['0'] <= #<['1']", "01")
-    >>> model.accepts("0110"), model.accepts("0010")
-    (True, False)
-    >>> compile("#<['0'] <= #<['1']", "01", horizon=100_000, dtype="float32")
-    <Model #<['0'] <= #<['1']: unbounded, 2 layers, 2 heads, 466 parameters>
-    """
-    require("formula", formula, str, "give its text, for example 'O a'")
-    refuse_caps(caps)
-    language, letters = read_source(formula, alphabet, at, empty)
-    goal = goal_of(horizon, dtype, kernel)
-    return compile_for(language, letters, regime, goal, Limits(), layer_norm=layer_norm)
-
-
-def compile_regex(
-    regex: str,
-    alphabet: str | Sequence[str] | Alphabet,
-    *,
-    regime: RegimeName | None = None,
-    horizon: int | None = None,
-    dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
-    caps: Mapping[str, int] | None = None,
-    layer_norm: LayerNorm | None = None,
-) -> Model:
-    """Compile a regular expression into a softmax transformer.
-
-    The transformer's output at position i of a word of any length n >= 1 is 1 if the prefix of length i
-    is in the language and 0 otherwise, in real arithmetic, with one set of weights for every n.
-    The expression's minimal automaton is taken apart into a cascade of resets and, where its groups are
-    solvable, of counters (Krohn and Rhodes); `docs/automata.md` has the syntax, and says which languages of
-    large automata are written, and claimed, as formulas instead. The options are those of `compile`, and
-    `caps`: how large the cascade may grow, by the names that a refusal says, as in `{"symbols": 8000}`.
-
-    Raises `SourceError` (expression), `AlphabetError`, `OptionError`, `UnsupportedError` (an
-    automaton with a group that is not solvable, or a cascade that grows beyond one of the `caps`).
-
-    >>> model = compile_regex("(ab)*", "ab")
-    >>> model.accepts("abab"), model.accepts("aba"), model.accepts("")
-    (True, False, True)
-    """
-    require("regex", regex, str, "give its text, for example 'a*b'")
-    letters = letters_of(alphabet)
-    language = language_of_regex(regex, letters)
-    goal, limits = goal_of(horizon, dtype, kernel), limits_of(caps)
-    written = regex if isinstance(language, Dfa) else ""
-    return compile_for(language, letters, regime, goal, limits, written, layer_norm=layer_norm)
-
-
-def language_of_regex(regex: str, alphabet: Alphabet) -> Dfa | TemporalLanguage:
-    """An expression's language, as what it is compiled and claimed as.
-
-    That is its minimal automaton; but where that is large and the language definite, a formula about a word's
-    last symbols. Raises what `parse_regex` raises.
-    """
-    definite = definite_to_formula(regex, alphabet)
-    if definite is None:
-        return parse_regex(regex, alphabet)
-    return TemporalLanguage(definite.formula, At.LAST, definite.accepts_empty)
-
-
-def compile_dfa(
-    dfa: Dfa,
-    *,
-    regime: RegimeName | None = None,
-    horizon: int | None = None,
-    dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
-    caps: Mapping[str, int] | None = None,
-    layer_norm: LayerNorm | None = None,
-) -> Model:
-    """Compile an automaton, as `compile_regex` does an expression's.
-
-    Raises `OptionError` and `UnsupportedError`.
-
-    >>> from attemper.languages.words import Alphabet
-    >>> parity = Dfa(Alphabet(("0", "1")), ((0, 1), (1, 0)), 0, frozenset({0}))
-    >>> model = compile_dfa(parity)
-    >>> model.accepts("0110"), model.accepts("0111")
-    (True, False)
-    """
-    require("dfa", dfa, Dfa, "give a Dfa, or what parse_regex(...) or read_dfa(...) makes")
-    goal, limits = goal_of(horizon, dtype, kernel), limits_of(caps)
-    return compile_for(minimal(dfa), dfa.alphabet, regime, goal, limits, layer_norm=layer_norm)
-
-
-def compile_program(
-    program: Program | RaspProgram | str,
-    *,
-    at: Literal["first", "last"] | None = None,
-    regime: RegimeName | None = None,
-    empty: Literal["accept", "reject"] | None = None,
-    horizon: int | None = None,
-    dtype: DTypeLike = "float64",
-    kernel: KernelName = "numerator-first",
-    layer_norm: LayerNorm | None = None,
-) -> Model:
-    r"""Compile an attention program into a softmax transformer.
-
-    The transformer's output at position i of a word of any length n >= 1 is the program's output bit there
-    (`docs/programs.md`), in real arithmetic, with one set of weights for every n. `program`: a text of that
-    page, or what `parse_program` makes of a program's steps; of these `at` (default: last) and `empty`
-    (default: reject) say where the verdict is read, and what it is on the empty word. The other options are
-    those of `compile`.
-
-    Raises `SourceError` (a text that cannot be read), `OptionError` (an option's value, or a program that is
-    ill formed) and `UnsupportedError` (the regime cannot, nothing can, or no network reaches the horizon).
-
-    >>> text = "alphabet a b\nempty reject\noutput previous(2) in 'a'"
-    >>> compile_program(text).accepts("abb")
-    True
-    >>> text = 'alphabet ["a", "b"]\ns0 = letter ["a"]\ns1 = previous 2 s0 default 0\noutput s1'
-    >>> model = compile_program(parse_program(text))
-    >>> model.accepts("abb"), model.accepts("bab"), model.accepts("a")
-    (True, False, False)
-    """
-    language = program_language(program, at, empty)
-    letters = language.program.alphabet
-    goal, text = goal_of(horizon, dtype, kernel), text_of(program)
-    return compile_for(language, letters, regime, goal, Limits(), rasp=text, layer_norm=layer_norm)
-
-
-def compile_for(
-    language: Language,
-    alphabet: Alphabet,
-    regime: str | None,
-    goal: Goal | None,
-    limits: Limits,
-    regex: str = "",
-    rasp: str = "",
-    layer_norm: LayerNorm | None = None,
-) -> Model:
-    """The model of a language, in the regime that is named, or in one that reaches the goal."""
-    if layer_norm is not None:
-        require("layer_norm", layer_norm, LayerNorm, "give attemper.LayerNorm()")
-    named = None if regime is None else Regime(choice("regime", regime, tuple(Regime)))
-    regimes, names = regimes_for(named, goal, layer_norm), names_of(rasp, language)
-    if goal is None:
-        compiled = compile_language(
-            language, alphabet, regimes[0], limits=limits, names=names, layer_norm=layer_norm
-        )
-        return Model.of(compiled, language, regimes[0], regex, rasp)
-    chosen = choose(language, alphabet, regimes, goal, limits, names, layer_norm)
-    return Model.of(chosen.compiled, language, chosen.candidate.regime, regex, rasp)
-
-
-def read_source(
-    formula: str, alphabet: str | Sequence[str] | Alphabet, at: str | None, empty: str
-) -> tuple[TemporalLanguage, Alphabet]:
-    """The language of a formula's text, and its alphabet; raises what `compile` raises."""
-    reading = None if at is None else At(choice("at", at, tuple(At)))
-    accepts_empty = choice("empty", empty, ("accept", "reject")) == "accept"
-    letters = letters_of(alphabet)
-    return read_language(parse(formula, letters), reading, accepts_empty), letters
-
-
-def compile_source(
-    language: Language,
-    alphabet: Alphabet,
-    regime: Regime,
-    least_margin: int = MARGINS[0],
-    *,
-    regex: str = "",
-    rasp: str = "",
-    limits: Limits | None = None,
-) -> Model:
-    """The model of a language; no head has a margin below `least_margin`."""
-    names = names_of(rasp, language)
-    compiled = compile_language(language, alphabet, regime, least_margin, limits, names=names)
-    return Model.of(compiled, language, regime, regex, rasp)
-
-
-def load(folder: str | Path) -> Model:
-    """Read a model back from the folder that `Model.save` or `attemper compile` wrote.
-
-    The weights are those of the file, bit for bit. Raises `MalformedFileError` if a file is missing, damaged
-    or of another shape, and `UnsupportedError` for a softened network, which has no language.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     compile("O a", "ab").save(folder)
-    ...     load(folder)
-    <Model O a: unbounded, 1 layers, 1 heads, 112 parameters>
-    """
-    network, source = load_network(Path(folder))
-    if source.kind == HARD:
-        raise UnsupportedError(
-            f"'{folder}' holds a network that 'attemper soften' made of a hard one: it has no language that "
-            "its answers could be compared with; 'attemper check' judges it, and in Python "
-            "attemper.load_softened(folder) runs it"
-        )
-    try:
-        language = _language_of(source, network)
-        regime = Regime(source.regime)
-    except (SourceError, AutomatonError, UnsupportedError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise MalformedFileError(f"the source in '{folder}' cannot be read: {reason}") from None
-    if network.reads_first != language.reads_first:
-        raise MalformedFileError(f"'{folder}' says both that it is read first and last")
-    if network.accepts_empty != language.accepts_empty:
-        raise MalformedFileError(f"'{folder}' says both that the empty word is accepted and rejected")
-    regex = source.text if source.kind == "regex" else ""
-    certificate = own_certificate(Path(folder), digest_of(network, source), language)
-    said = None if certificate is None else certificate.realisation
-    rasp = text_in(Path(folder)) if source.kind == "program" else ""
-    return Model(network, language, regime, regex, rasp, realisation=said, certificate=certificate)
-
-
-def own_certificate(folder: Path, digest: str, language: Language) -> Certificate | None:
-    """The certificate in the folder, if it is about the network with that digest and the language."""
-    found = load_if_any(folder)
-    is_its_own = found is not None and (found.network, found.language) == (digest, language)
-    return found if is_its_own else None
-
-
-def _language_of(source: Source, network: Network) -> Language:
-    """What a saved network was compiled from. Raises what reading that text raises."""
-    if source.kind == "formula":
-        formula = parse(source.text, network.alphabet)
-        return TemporalLanguage(formula, At(source.at), network.accepts_empty)
-    if source.kind == "program":
-        return ProgramLanguage(parse_program(source.text), At(source.at), network.accepts_empty)
-    if At(source.at) is not At.LAST:
-        raise ValueError("an automaton is read at the last position")
-    if source.kind == "regex":
-        return parse_regex(source.text, network.alphabet)
-    return dfa_from_json(source.text)
+TEXT = "network.rasp"
+"""The file in a network's folder that has its program's text: a remark, by which nothing is proved."""
 
 
 @final
@@ -368,7 +57,8 @@ class Model:
     alphabet, from 0 on (`docs/networks.md`). What is done to the modules that `dense()` gives out leaves the
     model as it is.
 
-    >>> model = compile("O a", "ab")
+    >>> import attemper
+    >>> model = attemper.compile("O a", "ab")
     >>> model.accepts("bab"), model.accepts(["b", "b"]), model.accepts([1, 0])
     (True, False, True)
     """
@@ -380,18 +70,11 @@ class Model:
     """The text of a regular expression, if the automaton was written as one."""
     rasp: str = field(default="", compare=False, repr=False)
     """The text of an attention program, if it was written as one."""
-    alternatives: tuple[Alternative, ...] = field(default=(), compare=False)
-    """The ways to build an automaton's cascade that were tried when it was compiled."""
-    realisation: Realisation | None = field(default=None, compare=False, repr=False)
-    """The program that the network runs, and where its groups of bits are, if that is known."""
-    stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
-    """What each pass made when the model was compiled."""
-    certificate: Certificate | None = field(default=None, compare=False, repr=False)
-    """The certificate that stood in the folder that the model was loaded from: exports say its horizons."""
+    said: Realisation | bytes | None = field(default=None, compare=False, repr=False)
+    """What is known of the program that it runs: as the compiler says, or certificate.json, not yet read."""
     _runners: dict[tuple[str, str], DenseTransformer] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-
     _arrays: dict[str, Arrays] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -403,20 +86,13 @@ class Model:
     def _repr_html_(self) -> str:
         """The model in a notebook: its source, regime and size as a table.
 
-        >>> "<td>unbounded</td>" in compile("O a", "ab")._repr_html_()
+        >>> import attemper
+        >>> "<td>unbounded</td>" in attemper.compile("O a", "ab")._repr_html_()
         True
         """
         from attemper.workbench.report.model_html import model_html
 
-        return model_html(self)
-
-    @classmethod
-    def of(
-        cls, compiled: Compiled, language: Language, regime: Regime, regex: str = "", rasp: str = ""
-    ) -> Model:
-        """The model of what was compiled in a regime."""
-        said, stages = compiled.realisation, compiled.stages
-        return cls(compiled.soft, language, regime, regex, rasp, compiled.alternatives, said, stages)
+        return model_html(self.network, self.title, self.regime)
 
     @classmethod
     def of_program(cls, network: Network, program: Program, regime: Regime = Regime.UNBOUNDED) -> Model:
@@ -426,34 +102,45 @@ class Model:
         """
         if network.alphabet != program.alphabet:
             raise OptionError("the program has another alphabet than the network")
+        from attemper.attention_program.language import ProgramLanguage
+        from attemper.languages.temporal.reading import At
+
         at = At.FIRST if network.reads_first else At.LAST
         return cls(network, ProgramLanguage(program, at, network.accepts_empty), regime)
 
     @property
     def source(self) -> Source:
         """What the model was compiled from, as a text that can be read back."""
-        match self.language:
-            case TemporalLanguage(formula, at, _):
-                return Source("formula", show(formula), str(at), str(self.regime))
-            case ProgramLanguage(program, at, _):
-                return Source("program", show_program(program), str(at), str(self.regime))
-            case Dfa() if self.regex:
-                return Source("regex", self.regex, str(At.LAST), str(self.regime))
-            case Dfa():
-                return Source("automaton", dfa_to_json(self.language), str(At.LAST), str(self.regime))
-            case _:
-                raise UnsupportedError(f"{type(self.language).__name__} has no text that can be read back")
+        from attemper.workbench.sources import source_of
+
+        return source_of(self.language, self.regex, self.regime)
 
     @property
     def title(self) -> str:
         """The formula, the regular expression, or how large the automaton or the program is."""
-        match self.language:
-            case Dfa(_, moves) if not self.regex:
-                return f"an automaton with {len(moves)} states"
-            case ProgramLanguage(program, _, _):
-                return f"an attention program of {len(program.steps)} steps"
-            case _:
-                return self.source.text
+        from attemper.workbench.sources import title_of
+
+        return title_of(self.language, self.regex, self.regime)
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """Its own certificate in the folder that it was loaded from, if any: exports say its horizons."""
+        if not isinstance(self.said, bytes):
+            return None
+        from attemper.certificates.files import UNREADABLE, decode
+
+        try:
+            found = decode(parse_json(self.said))
+        except UNREADABLE:
+            return None
+        return found if (found.network, found.language) == (self.digest, self.language) else None
+
+    @property
+    def realisation(self) -> Realisation | None:
+        """The program that the network runs, and where its groups of bits are, if that is known."""
+        if not isinstance(self.said, bytes):
+            return self.said
+        return None if self.certificate is None else self.certificate.realisation
 
     @property
     def alphabet(self) -> Alphabet:
@@ -464,7 +151,8 @@ class Model:
     def cfg(self) -> Config:
         """The sizes of the network, under TransformerLens' names; dtype and device are those of `dense()`.
 
-        >>> cfg = compile("#<['0'] <= #<['1']", "01").cfg
+        >>> import attemper
+        >>> cfg = attemper.compile("#<['0'] <= #<['1']", "01").cfg
         >>> cfg.n_layers, cfg.n_heads, cfg.d_model, cfg.d_head, cfg.d_vocab, cfg.act_fn
         (2, 1, 11, 4, 2, 'relu')
         """
@@ -480,8 +168,9 @@ class Model:
         `fused` in n^2, `matrix` with the n x n matrices that hooks on scores and patterns, nnsight and
         exports see, and `auto` by the size of a batch. Raises `OptionError`.
 
+        >>> import attemper
         >>> import torch
-        >>> module = compile("O a", "ab").dense(dtype=torch.float32)
+        >>> module = attemper.compile("O a", "ab").dense(dtype=torch.float32)
         >>> module(torch.tensor([[1, 0, 1]])).round().tolist()
         [[0.0, 1.0, 1.0]]
         """
@@ -513,7 +202,8 @@ class Model:
         A token is the number of a symbol in the alphabet, from 0 on. Raises `WordError`, also for the empty
         word, which has no position, and for no words.
 
-        >>> compile("O a", "ab").to_tokens(["ab", "b"])
+        >>> import attemper
+        >>> attemper.compile("O a", "ab").to_tokens(["ab", "b"])
         (tensor([[0, 1],
                 [1, 0]]), tensor([2, 1]))
         """
@@ -538,7 +228,8 @@ class Model:
         Raises `WordError`, `OptionError`, and `UndecidedError` where a bit visibly could not be rounded in
         this format. Far beyond a format's horizon an answer can be wrong without that sign.
 
-        >>> compile("O a", "ab").accepts("bab", dtype="float32")
+        >>> import attemper
+        >>> attemper.compile("O a", "ab").accepts("bab", dtype="float32")
         True
         """
         (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
@@ -557,7 +248,8 @@ class Model:
     ) -> tuple[bool, ...]:
         """The truth of the formula at the positions 1..n, as entries 0..n-1; raises what `accepts` does.
 
-        >>> compile("O a", "ab").positions("bab")
+        >>> import attemper
+        >>> attemper.compile("O a", "ab").positions("bab")
         (False, True, True)
         """
         if self.network.measure is not None:
@@ -581,11 +273,14 @@ class Model:
         `engine` as for `dense`: long words and large batches run by the scan, unless it is said otherwise.
         One word of up to 1,024 symbols runs in float64 without torch, by the engine `numpy`.
 
-        >>> for run in compile("O a", "ab").run(["bab", "b"]):
+        >>> import attemper
+        >>> for run in attemper.compile("O a", "ab").run(["bab", "b"]):
         ...     print(run)
         <Run bab: 011, margin 0.25>
         <Run b: 0, margin 0.25>
         """
+        from attemper.running.engines.names import SHORT, Engine, engine_of
+
         choice("weights", weights, get_args(Weights))
         named, name, found = engine_of(engine), dtype_name(dtype), words_of(words, self.alphabet)
         if named is Engine.NUMPY and name != "float64":
@@ -609,10 +304,13 @@ class Model:
     def scans(self, length: int, weights: Weights, dtype: DTypeLike, engine: EngineName) -> bool:
         """Whether a word of that length runs by the scan, in time linear in its length.
 
-        >>> model = compile("O a", "ab")
+        >>> import attemper
+        >>> model = attemper.compile("O a", "ab")
         >>> model.scans(100, "soft", "float64", "auto"), model.scans(10_000, "soft", "float64", "auto")
         (False, True)
         """
+        from attemper.running.engines.names import Engine, engine_of
+
         if engine_of(engine) is Engine.NUMPY:
             return False
         runner = self._runner(weights, dtype)
@@ -631,7 +329,8 @@ class Model:
         An integer is an int, a fraction a float, a distribution a dict with the probability of each name.
         Raises as `accepts` does.
 
-        >>> compile("O a", "ab").output("bab")
+        >>> import attemper
+        >>> attemper.compile("O a", "ab").output("bab")
         (False, True, True)
         """
         (run,) = self.run([word], weights=weights, dtype=dtype, engine=engine)
@@ -677,7 +376,8 @@ class Model:
         saved, as a file or as data. Raises `UnsupportedError`, naming the head that forbids it;
         `MalformedFileError` for a state that is none of this network; `OptionError` for another format.
 
-        >>> stream = compile("#<['0'] <= #<['1']", "01", regime="decoder").stream()
+        >>> import attemper
+        >>> stream = attemper.compile("#<['0'] <= #<['1']", "01", regime="decoder").stream()
         >>> [stream.push(symbol) for symbol in "0110"]
         [False, True, True, True]
         """
@@ -694,11 +394,13 @@ class Model:
 
         In float64. Raises `WordError`.
 
-        >>> trace = compile("O a", "ab").trace("bab")
+        >>> import attemper
+        >>> trace = attemper.compile("O a", "ab").trace("bab")
         >>> trace.subformulas[-1], trace.heads[0].hard[2]
         (('O a', (False, True, True)), (0.0, 1.0, 0.0))
         """
         soft, hard = self._runner("soft", "float64"), self._runner("hard", "float64")
+        from attemper.workbench.programs import names_of
         from attemper.workbench.trace import trace_word
 
         return trace_word(self.language, self.word(word), soft, hard, names_of(self.rasp, self.language))
@@ -713,26 +415,34 @@ class Model:
         removed. Raises `OptionError` for a certificate of another network, `MalformedFileError` if writing
         fails.
 
+        >>> import attemper
         >>> from tempfile import TemporaryDirectory
-        >>> model = compile("O a", "ab")
+        >>> model = attemper.compile("O a", "ab")
         >>> with TemporaryDirectory() as folder:
         ...     model.save(folder, certificate=model.certify())
         ...     sorted(path.name for path in Path(folder).iterdir())
         ['certificate.json', 'network.json', 'weights.safetensors']
         """
+        from attemper.certificates import files as certificates
+        from attemper.certificates.claims import Certificate
+        from attemper.writing import write_together
+
         folder, digest = Path(folder), self.digest
         if certificate is not None:
             require("certificate", certificate, Certificate, "give what this model's certify() returns")
         if certificate is not None and certificate.network != digest:
             raise OptionError("the certificate is of another network: give that of this model's certify()")
         save_network(self.network, self.source, folder)
-        save_text(self.rasp, folder)
+        if self.rasp:
+            write_together({folder / TEXT: self.rasp.encode("utf-8", errors="replace")})
+        else:
+            (folder / TEXT).unlink(missing_ok=True)
         if certificate is not None:
-            save_certificate(certificate, folder)
+            certificates.save(certificate, folder)
             return
-        standing = load_if_any(folder)
+        standing = certificates.load_if_any(folder)
         if standing is None or standing.network != digest:
-            discard_certificate(folder)
+            certificates.discard(folder)
 
     def export(
         self,
@@ -755,11 +465,13 @@ class Model:
         `UnsupportedError` (this kind cannot hold the network, with the head or coordinate that forbids it)
         and `MalformedFileError` (the path cannot be written).
 
+        >>> import attemper
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
-        ...     compile("O a", "ab").export("circuit", Path(folder, "once.json"))
+        ...     attemper.compile("O a", "ab").export("circuit", Path(folder, "once.json"))
         """
         from attemper.exports.export import export
+        from attemper.exports.kinds import FORMATS, Kind
         from attemper.exports.subject import Subject
 
         certificate = certificate or self.certificate
@@ -788,9 +500,13 @@ class Model:
         `progress` is called with 1 after each horizon that was found. Nothing is written: see `save`.
         Raises `UnprovedError` if the checker has no proof.
 
-        >>> compile("#<['0'] <= #<['1']", "01").certify().claims[0]
+        >>> import attemper
+        >>> attemper.compile("#<['0'] <= #<['1']", "01").certify().claims[0]
         RealClaim()
         """
+        from attemper.certifying.certificate import certify
+        from attemper.certifying.realisations import realisations
+
         said = self.realisation or next(realisations(self.network, self.language))
         return certify(self.network, self.digest, self.language, said, progress)
 
@@ -799,10 +515,14 @@ class Model:
 
         With `ignore_rounding` floats are taken for real numbers, which is PROVED_UNDER_ASSUMPTIONS at best.
 
-        >>> model = compile("O a", "ab")
+        >>> import attemper
+        >>> model = attemper.compile("O a", "ab")
         >>> print(model.check(model.certify()).status)
         PROVED
         """
+        from attemper.checker.check import check
+        from attemper.checker.verdict import ClaimVerdict, Status, Verdict
+
         if certificate.language != self.language:
             text = "the certificate is about another language than this network's source"
             return Verdict((ClaimVerdict(Status.MALFORMED, text),))
@@ -811,7 +531,8 @@ class Model:
     def word(self, word: WordLike) -> Word:
         """The word as a tuple of symbols; raises `WordError`.
 
-        >>> compile("O a", "ab").word([1, 0])
+        >>> import attemper
+        >>> attemper.compile("O a", "ab").word([1, 0])
         ('b', 'a')
         """
         return word_of(word, self.alphabet)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from attemper.compiling.decomposing.limits import Limits
 from attemper.errors import OptionError
 
 if TYPE_CHECKING:
     import torch
 
     from attemper.certifying.choosing import Goal
+    from attemper.compiling.decomposing.limits import Limits
     from attemper.compiling.softening.normalise import LayerNorm
     from attemper.networks.regime import Regime
 
@@ -118,6 +118,8 @@ def limits_of(caps: Mapping[str, int] | None) -> Limits:
     >>> limits_of({"symbols": 8_000}).symbols
     8000
     """
+    from attemper.compiling.decomposing.limits import Limits
+
     given: Mapping[str, int] = {} if caps is None else caps
     require("caps", given, Mapping, 'give names and numbers, for example {"symbols": 8000}')
     return Limits().with_caps(given)

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.ops import Program, Ref
 from attemper.attention_program.wellformed import complaints
-from attemper.errors import MalformedFileError, OptionError, SourceError, UnsupportedError
-from attemper.files import read_bytes
+from attemper.errors import OptionError, SourceError, UnsupportedError
 from attemper.languages.language import Language
 from attemper.languages.measures import describe
 from attemper.languages.rasp.program import RaspProgram, parse_rasp
 from attemper.languages.rasp.show import show
 from attemper.languages.temporal.reading import At
 from attemper.workbench.options import choice, require
-from attemper.writing import write_together
-
-TEXT = "network.rasp"
-"""The file in a network's folder that has its program's text: a remark, by which nothing is proved."""
 
 
 def text_of(program: Program | RaspProgram | str) -> str:
@@ -47,22 +41,6 @@ def names_of(text: str, language: Language) -> Mapping[Ref, str]:
     except (SourceError, UnsupportedError):
         return {}
     return found.names if found.program == language.program else {}
-
-
-def save_text(text: str, folder: Path) -> None:
-    """Write the text of the network's program beside it; without one, remove that of another network."""
-    if text:
-        write_together({folder / TEXT: text.encode("utf-8", errors="replace")})
-    else:
-        (folder / TEXT).unlink(missing_ok=True)
-
-
-def text_in(folder: Path) -> str:
-    """The text that stands beside a network; empty if there is none that can be read."""
-    try:
-        return read_bytes(folder / TEXT, "").decode("utf-8", errors="replace")
-    except MalformedFileError:
-        return ""
 
 
 def what_is_put_out(program: Program) -> str:

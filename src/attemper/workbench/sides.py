@@ -21,7 +21,9 @@ from attemper.languages.regular.regex import parse_regex
 from attemper.languages.words import MOST_SHOWN, Alphabet, listed
 from attemper.networks.layers import Network
 from attemper.networks.wellformed import require_wellformed
-from attemper.workbench.model import Model, load, read_source
+from attemper.workbench.compiling import read_source
+from attemper.workbench.folder import load
+from attemper.workbench.model import Model
 from attemper.workbench.programs import program_language, what_is_put_out
 
 KINDS = ("formula", "formula@first", "formula@last", "regex", "dfa", "program")

@@ -65,7 +65,7 @@ class Trace:
     For an automaton `subformulas` says in which state it is after each position; for an attention program it
     has the steps that are bits. A notebook shows the trace as tables whose cells are shaded by weight.
 
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> trace = compile("#<['0'] <= #<['1']", "01").trace("0110")
     >>> trace
     <Trace of 0110: 3 subformulas, 2 heads>

@@ -29,7 +29,7 @@ def notes_on_words(language: Language, alphabet: Alphabet) -> Iterator[str]:
 
     The latter is proved where the language's automaton is small; else the lengths that were tried are named.
 
-    >>> from attemper.workbench.model import read_source
+    >>> from attemper.workbench.compiling import read_source
     >>> for note in notes_on_words(*read_source("O (a & b)", "ab", None, "reject")):
     ...     print(note)
     a & b holds nowhere: letters are symbols, not propositions, and a position has one

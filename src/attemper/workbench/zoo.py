@@ -9,7 +9,8 @@ from attemper.errors import UnsupportedError
 from attemper.languages.named.entry import Named, Source
 from attemper.languages.named.zoo import named as entry_named
 from attemper.languages.words import Alphabet
-from attemper.workbench.model import Model, compile_for
+from attemper.workbench.compiling import compile_for
+from attemper.workbench.model import Model
 from attemper.workbench.options import goal_of, require
 from attemper.workbench.zoo_sources import language_of, limits_for, rasp_of, regex_of
 

@@ -56,7 +56,7 @@ from attemper.exact.formats import BFLOAT16, FLOAT32, FLOAT64, FORMATS, FloatFor
 from attemper.networks.layers import Layer, LinearForm, Lookup, Masking, Network
 from attemper.running.engines.scan.classes import MOST_CLASSES
 from attemper.running.engines.scan.sums import TAIL
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 from tests.support.judges.rounding import (
     U,
     finely,

@@ -23,7 +23,7 @@ from attemper.exact.balls import precision
 from attemper.exact.formats import BFLOAT16, FLOAT32, FORMATS
 from attemper.languages.temporal.parse import parse
 from attemper.networks.layers import Head, Network
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 from tests.support.judges.scanned import Inexact, Scan, Stream, averaged, embedded, scores
 from tests.support.oracles import raw_forward, raw_truth
 from tests.support.oracles.raw_files import read_folder

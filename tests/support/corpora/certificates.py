@@ -402,7 +402,7 @@ def _turned(groups: tuple[SymbolGroup, ...]) -> tuple[SymbolGroup, ...]:
 def _claiming(model: Model, program: Program, groups: tuple[SymbolGroup, ...] = ()) -> Model:
     """The model's network, claimed to run a program."""
     language = ProgramLanguage(program, At.LAST, model.network.accepts_empty)
-    return replace(model, language=language, regex="", realisation=Realisation(program, groups))
+    return replace(model, language=language, regex="", said=Realisation(program, groups))
 
 
 def _claimed(model: Model, program: Program) -> Certificate:

@@ -43,7 +43,7 @@ def refute(
     model of one's own whose functions do not do what `HardModel` says: the checker does not accept what is
     found with them.
 
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> found = refute(compile("O (b & Y a)", "ab"), "parity-even", n=16, free=0.8)
     >>> found.verdict.status, len(found.refutation.member)
     (<Status.PROVED: 'PROVED'>, 16)

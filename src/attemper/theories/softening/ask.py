@@ -141,7 +141,7 @@ def load_softened(folder: str | Path, dtype: DTypeLike = "float64") -> DenseTran
 
     >>> from tempfile import TemporaryDirectory
     >>> import torch
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> with TemporaryDirectory() as folder:
     ...     soften(compile("O a", "ab"), epsilon="1/100").save(folder)
     ...     load_softened(folder)(torch.tensor([[1, 0, 1]])).round().tolist()

@@ -9,7 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import assert_never, final
 
-from attemper.certificates.files import CERTIFICATE, read_as, write_as_json
+from attemper.certificates.files import read_as, write_as_json
+from attemper.files import CERTIFICATE
 
 FORMAT = "attemper-approximation/1"
 

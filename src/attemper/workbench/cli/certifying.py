@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import assert_never
 
 from attemper.certificates.claims import Certificate, Claim, FloatClaim, RealClaim
-from attemper.certificates.files import CERTIFICATE
 from attemper.certificates.files import save as save_certificate
 from attemper.certifying.certificate import ARITHMETICS
+from attemper.files import CERTIFICATE
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.progress import counting
 from attemper.workbench.cli.time_limit import SecondsOption, limited
-from attemper.workbench.model import load
+from attemper.workbench.folder import load
 
 
 @limited

@@ -55,6 +55,7 @@ from attemper.workbench.cli.options import (
 )
 from attemper.workbench.cli.progress import activity, counting
 from attemper.workbench.cli.written import EmptyOption, Written
+from attemper.workbench.compiling import model_of
 from attemper.workbench.model import Model
 from attemper.workbench.options import regimes_for
 from attemper.workbench.programs import names_of
@@ -172,7 +173,7 @@ def fill(order: Order, output: Path, *, explain: bool, json: bool) -> int:
             assert isinstance(language, Dfa), "nothing else has a cascade"
             report("refused; looking for a formula, and for all caps that it meets")
             raise remedied(refusal, language, order.limits) from None
-    model = Model.of(chosen.compiled, language, chosen.candidate.regime, order.regex, order.rasp)
+    model = model_of(chosen.compiled, language, chosen.candidate.regime, order.regex, order.rasp)
     certificate = None
     if chosen.analysis is not None:
         with counting("looking for horizons", len(ARITHMETICS)) as progress:
@@ -208,12 +209,12 @@ class _Made:
 
 def _record(made: _Made, *, explain: bool) -> dict[str, object]:
     """What was made, as JSON data."""
-    model, certificate = made.model, made.certificate
-    record = {"directory": str(made.output), **summary_of(model).as_record()}
-    if model.alternatives:
-        record["alternatives"] = [asdict(one) for one in model.alternatives]
+    compiled, certificate = made.chosen.compiled, made.certificate
+    record = {"directory": str(made.output), **summary_of(made.model).as_record()}
+    if compiled.alternatives:
+        record["alternatives"] = [asdict(one) for one in compiled.alternatives]
     if explain:
-        record["passes"] = [one.as_record() for one in pass_reports(model.stages)]
+        record["passes"] = [one.as_record() for one in pass_reports(compiled.stages)]
     if certificate is None:
         record["not_certified"] = made.chosen.reason
     else:
@@ -223,14 +224,14 @@ def _record(made: _Made, *, explain: bool) -> dict[str, object]:
 
 def _print_made(made: _Made, *, explain: bool) -> None:
     """What was made, for people."""
-    model, summary = made.model, summary_of(made.model)
-    for one in pass_reports(model.stages) if explain else ():
+    compiled, summary = made.chosen.compiled, summary_of(made.model)
+    for one in pass_reports(compiled.stages) if explain else ():
         _print_pass(one)
     instead = ", in place of the network that was there" if made.replaced else ""
-    out.print(f"compiled {shortened(model.title)} ({summary.regime}) to {made.output}{instead}")
+    out.print(f"compiled {shortened(made.model.title)} ({summary.regime}) to {made.output}{instead}")
     out.print(f"{summary.layers} layers, {summary.heads} heads, {summary.parameters} parameters")
-    if model.alternatives:
-        out.print(alternatives_text(model.alternatives))
+    if compiled.alternatives:
+        out.print(alternatives_text(compiled.alternatives))
     if made.certificate is None:
         out.print(f"NOT certified, it may be wrong: {shortened(made.chosen.reason)}")
     else:

@@ -19,7 +19,8 @@ from attemper.workbench.cli.lines import lines_in, place_in
 from attemper.workbench.cli.options import DTypeOption, Folder, Json, WeightsOption
 from attemper.workbench.cli.progress import duration, waiting_for_the_user
 from attemper.workbench.cli.streaming import StreamOptions, run_stream
-from attemper.workbench.model import Model, load
+from attemper.workbench.folder import load
+from attemper.workbench.model import Model
 from attemper.workbench.options import DType, EngineName, Weights
 from attemper.workbench.report.windows import cut, cut_word, length_note
 

@@ -11,7 +11,8 @@ from rich.table import Table
 from attemper.attention_program.language import ProgramLanguage
 from attemper.attention_program.show import show_program
 from attemper.certificates.claims import Certificate, RealClaim
-from attemper.certificates.files import CERTIFICATE, load_if_any
+from attemper.certificates.files import load_if_any
+from attemper.files import CERTIFICATE
 from attemper.languages.measures import Measure, describe
 from attemper.workbench.cli.certifying import claim_text, horizons_of
 from attemper.workbench.cli.console import out, print_json, print_program
@@ -19,7 +20,8 @@ from attemper.workbench.cli.options import Json
 from attemper.workbench.cli.showing_engines import show_engines
 from attemper.workbench.cli.showing_texts import show_text
 from attemper.workbench.cli.time_limit import SecondsOption, limited
-from attemper.workbench.model import Model, load, own_certificate
+from attemper.workbench.folder import load
+from attemper.workbench.model import Model
 from attemper.workbench.report.assumptions import OneSymbol
 from attemper.workbench.report.summary import Summary, summary_of
 from attemper.workbench.report.tables import table
@@ -108,9 +110,8 @@ def _show_network(model: Model, folder: Path, *, json: bool) -> None:
 
 def _certificate_of(model: Model, folder: Path) -> tuple[Certificate | None, str]:
     """The certificate of this very network that stands in the folder; else None, and what stands there."""
-    found = own_certificate(folder, model.digest, model.language)
-    if found is not None:
-        return found, ""
+    if model.certificate is not None:
+        return model.certificate, ""
     if not (folder / CERTIFICATE).exists():
         return None, "no certificate"
     if load_if_any(folder) is None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import typer
 
@@ -19,10 +19,12 @@ from attemper.errors import MalformedFileError, UndecidedError
 from attemper.escapes import escaped
 from attemper.languages.words import Alphabet
 from attemper.running.numbers import show_number
-from attemper.running.streaming.outputs import PutOut
-from attemper.running.streaming.stream import Stream
 from attemper.workbench.cli.console import ReaderLeftError, print_json
 from attemper.workbench.model import Model
+
+if TYPE_CHECKING:
+    from attemper.running.streaming.outputs import PutOut
+    from attemper.running.streaming.stream import Stream
 
 AT_ONCE = 1 << 16
 """The most bytes that are taken from the standard input at once; fewer are answered as soon as they come."""

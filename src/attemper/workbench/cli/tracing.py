@@ -12,7 +12,7 @@ from attemper.networks.layers import Network
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.time_limit import SecondsOption, limited
-from attemper.workbench.model import load
+from attemper.workbench.folder import load
 from attemper.workbench.report.attention import (
     PLAIN_SHADES,
     SHADES,

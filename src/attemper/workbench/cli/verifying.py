@@ -15,7 +15,7 @@ from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.options import Folder, Json
 from attemper.workbench.cli.progress import counting
 from attemper.workbench.cli.time_limit import SecondsOption, limited
-from attemper.workbench.model import load
+from attemper.workbench.folder import load
 
 if TYPE_CHECKING:
     from attemper.running.numbers import Number

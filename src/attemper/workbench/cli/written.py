@@ -16,7 +16,7 @@ from attemper.languages.language import Language
 from attemper.languages.temporal.reading import At
 from attemper.languages.words import Alphabet, parse_alphabet
 from attemper.workbench.cli.classifying import automaton_of
-from attemper.workbench.model import language_of_regex, read_source
+from attemper.workbench.compiling import language_of_regex, read_source
 from attemper.workbench.programs import program_language, what_is_put_out
 
 

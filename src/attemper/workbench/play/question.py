@@ -97,8 +97,8 @@ def read_question(data: bytes) -> Question:
 
 def model_of(question: Question) -> Model:
     """The model that is asked for. Raises what `attemper.compile` and its relatives raise."""
-    from attemper.workbench.model import compile as compile_formula
-    from attemper.workbench.model import compile_program, compile_regex
+    from attemper.workbench.compiling import compile as compile_formula
+    from attemper.workbench.compiling import compile_program, compile_regex
     from attemper.workbench.options import RegimeName
 
     written, text, alphabet = Written(question.written), question.text, question.alphabet

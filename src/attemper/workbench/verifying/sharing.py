@@ -17,7 +17,7 @@ def shares_prefixes(network: Network) -> bool:
     induction over layers: an embedding, a head, a normalisation and a feed-forward layer at position i then
     see nothing but positions up to i.)
 
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> [shares_prefixes(compile(text, "ab", at="last").network) for text in ("O a", "F a")]
     [True, False]
     """

@@ -56,7 +56,7 @@ class Sweep:
 
     Raises `UnsupportedError` for more than two million words.
 
-    >>> from attemper.workbench.model import compile
+    >>> from attemper.workbench.compiling import compile
     >>> sweep = Sweep(compile("O a", "ab"), Plan(up_to=4, random_words=20, length=50))
     >>> sweep.run().words, sweep.finished
     (50, 2)

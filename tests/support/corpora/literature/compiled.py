@@ -13,7 +13,7 @@ from attemper.languages.named.entry import Automaton, Formula, Rasp, Regex
 from attemper.languages.regular.minimal import minimal
 from attemper.languages.words import Alphabet
 from attemper.networks.regime import Regime
-from attemper.workbench.model import compile_source
+from attemper.workbench.compiling import compile_source
 from tests.support.corpora.literature.entry import Entry, Oracle
 
 RegimeName = Literal["unbounded", "temperature", "decoder"]

@@ -22,7 +22,7 @@ from attemper.theories.softening.check.given import Gap, Magnitude
 from attemper.theories.softening.check.hard import uniform_heads
 from attemper.theories.softening.check.streams import TieError
 from attemper.theories.softening.search.soften import Asked, Softening, soften_network
-from attemper.workbench.model import compile as compile_formula
+from attemper.workbench.compiling import compile as compile_formula
 from attemper.workbench.zoo import compile_named
 from tests.support.drawn.tied_networks import levelled
 from tests.support.drawn.typed_networks import (

@@ -38,7 +38,7 @@ def regular_language(
     # Formulas have their automata by way of the compiler, which automata need not load.
     from attemper.checker.names import UnprovenError
     from attemper.workbench.automata import Caps, automaton_of_formula
-    from attemper.workbench.model import read_source
+    from attemper.workbench.compiling import read_source
 
     if isinstance(language, str):
         meant, letters = read_source(language, alphabet, at, "reject")

@@ -13,7 +13,7 @@ from attemper.theories.influence.search.bridge import bridge as bridge_of
 from attemper.theories.influence.search.logit_ranges import TRIED, parse_logit_range
 from attemper.workbench.cli.console import out, print_json
 from attemper.workbench.cli.progress import activity
-from attemper.workbench.model import load
+from attemper.workbench.folder import load
 from attemper.workbench.report.tables import table
 
 

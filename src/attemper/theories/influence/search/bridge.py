@@ -105,7 +105,7 @@ class Bridge:
 def capped(model: Model, factors: Factors) -> Outputs:
     """What the network puts out at position n, as a function of words (B, n), heads' scores times factors.
 
-    >>> from attemper.workbench.model import compile as compile_formula
+    >>> from attemper.workbench.compiling import compile as compile_formula
     >>> model = compile_formula("Y '1'", "01", regime="temperature")
     >>> words = np.array([[0, 1, 0], [0, 0, 1]])
     >>> capped(model, {(0, 0): 1e-6})(words).round(2).tolist()
@@ -132,7 +132,7 @@ def capped(model: Model, factors: Factors) -> Outputs:
 def ranges(model: Model, words: Integers) -> dict[HeadName, float]:
     """r(n) of every head of the network as it is, on these words (B, n).
 
-    >>> from attemper.workbench.model import compile as compile_formula
+    >>> from attemper.workbench.compiling import compile as compile_formula
     >>> model = compile_formula("Y '1'", "01", regime="temperature")
     >>> round(ranges(model, np.array([[0, 1, 0, 1]]))[0, 0])
     36

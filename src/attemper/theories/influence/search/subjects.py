@@ -21,7 +21,8 @@ from attemper.theories.influence.search.influence import (
     Outputs,
     OutputsOfHistograms,
 )
-from attemper.workbench.model import Model, load
+from attemper.workbench.folder import load
+from attemper.workbench.model import Model
 
 if TYPE_CHECKING:
     from attemper.running.dense import DenseTransformer
