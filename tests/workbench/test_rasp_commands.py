@@ -37,7 +37,9 @@ output before
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("text", [BRACKETS, FIRST])
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
-def test_a_text_is_what_its_network_computes(text: str, regime: attemper.workbench.options.RegimeName) -> None:
+def test_a_text_is_what_its_network_computes(
+    text: str, regime: attemper.workbench.options.RegimeName
+) -> None:
     model = attemper.compile_program(text, regime=regime)
     found = parse_rasp(text)
     assert model.accepts("") == found.accepts_empty
