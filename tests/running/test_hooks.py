@@ -29,7 +29,8 @@ from attemper.networks.regime import Regime
 from attemper.running.batches import pad
 from attemper.running.blocks import Block
 from attemper.running.dense import DenseTransformer
-from attemper.running.engines.names import Engine
+from attemper.running.engines.fused import attend as fused
+from attemper.running.engines.matrix import attend as by_matrix
 from attemper.running.hooks import hooks
 from attemper.running.numbers import read_bit
 from attemper.running.places import Places
@@ -238,8 +239,8 @@ def attention_of(block: Block, x: Tensor, places: Places) -> tuple[Tensor, Tenso
     """hook_z of one layer, on the same input, the streaming way and the scores way."""
     seen: list[Tensor] = []
     with hooks(block, {"attn.hook_z": lambda z: seen.append(z)}):
-        block.attn(x, places, Engine.FUSED)
-        block.attn(x, places, Engine.MATRIX)
+        block.attn(x, places, fused)
+        block.attn(x, places, by_matrix)
     streamed, scored = seen
     return streamed, scored
 

@@ -12,6 +12,7 @@ from attemper.checker.verdict import Status
 from attemper.errors import ExitCode, OptionError, SourceError
 from attemper.languages.rasp.program import parse_rasp
 from attemper.rasp import i, j
+from attemper.workbench.options import RegimeName
 from tests.support.cli.command_line import attemper as command
 from tests.support.judges.rasp import RaspMeaning, words_to
 
@@ -37,9 +38,7 @@ output before
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("text", [BRACKETS, FIRST])
 @pytest.mark.parametrize("regime", ["temperature", "unbounded"])
-def test_a_text_is_what_its_network_computes(
-    text: str, regime: attemper.workbench.options.RegimeName
-) -> None:
+def test_a_text_is_what_its_network_computes(text: str, regime: RegimeName) -> None:
     model = attemper.compile_program(text, regime=regime)
     found = parse_rasp(text)
     assert model.accepts("") == found.accepts_empty

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 
 import torch
@@ -10,11 +11,12 @@ from torch import Tensor, nn
 from attemper.exact.closed_forms import ONE, ClosedForm
 from attemper.networks.layers import HardWeighting, Layer, Softmax
 from attemper.running.closed_form_tensors import form_values
-from attemper.running.engines import fused, matrix
-from attemper.running.engines.names import Engine
 from attemper.running.hooks import HookPoint
 from attemper.running.kept import KeptTensors
 from attemper.running.places import Places
+
+Attend = Callable[["Attention", Tensor, Places], Tensor]
+"""An engine: what every head of a layer attends to, [batch, position, head, d_head]."""
 
 
 class Attention(nn.Module):
@@ -46,10 +48,9 @@ class Attention(nn.Module):
         self._scales = KeptTensors()
         self._zero_queries = self._find_zero_queries() if sealed else None
 
-    def forward(self, x: Tensor, places: Places, engine: Engine) -> Tensor:
-        """The residual stream [batch, position, d_model] to what the heads add to it."""
-        z = matrix.attend(self, x, places) if engine is Engine.MATRIX else fused.attend(self, x, places)
-        added: Tensor = self.hook_z(z).flatten(2) @ self.W_O.flatten(0, 1)
+    def forward(self, x: Tensor, places: Places, attend: Attend) -> Tensor:
+        """The residual stream [batch, position, d_model] to what the heads add to it, by an engine."""
+        added: Tensor = self.hook_z(attend(self, x, places)).flatten(2) @ self.W_O.flatten(0, 1)
         return added
 
     def queries_and_keys(self, x: Tensor) -> tuple[Tensor, Tensor]:

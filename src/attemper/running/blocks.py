@@ -8,12 +8,14 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from attemper.networks.layers import HardWeighting, Layer, Normalisation
+from attemper.networks.layers import HardWeighting, Layer, Network, Normalisation
 from attemper.running.attention import Attention
+from attemper.running.engines import fused, matrix
 from attemper.running.engines.names import Engine
 from attemper.running.hooks import HookPoint
 from attemper.running.norms import norm_of
 from attemper.running.places import Places
+from attemper.running.weights import torch_weights
 
 Look = Callable[[Tensor], None]
 
@@ -83,9 +85,43 @@ class Block(nn.Module):
     def forward(self, x: Tensor, places: Places, engine: Engine, look: Look | None = None) -> Tensor:
         """`look` is called with what the hidden units see."""
         x = self.hook_resid_pre(x)
-        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places, engine)))
+        attend = matrix.attend if engine is Engine.MATRIX else fused.attend
+        x = self.hook_resid_mid(x + self.hook_attn_out(self.attn(self.ln1(x), places, attend)))
         after: Tensor = self.hook_resid_post(x + self.hook_mlp_out(self.mlp(self.ln2(x), look)))
         return after
+
+
+class Blocks(nn.Module):
+    """A network's weights and hook points, from which every engine reads what it needs."""
+
+    def __init__(
+        self, network: Network, dtype: torch.dtype, weighting: HardWeighting | None, *, sealed: bool
+    ) -> None:
+        super().__init__()
+        weights = torch_weights(network, dtype)
+        self.network = network
+        self.embed = Embedding(weights["embed.W_E"])
+        self.blocks = nn.ModuleList(
+            Block(layer, under(f"blocks.{n}.", weights), weighting, network.normalisation, sealed=sealed)
+            for n, layer in enumerate(network.layers)
+        )
+        self.hook_embed = HookPoint()
+        self.hook_pos_embed = HookPoint()
+
+    @property
+    def layers(self) -> list[Block]:
+        """The blocks, one for each layer."""
+        return [block for block in self.blocks if isinstance(block, Block)]
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The format of the parameters now, in which activations are computed."""
+        return self.embed.W_E.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are now."""
+        return self.embed.W_E.device
 
 
 def clamp_room(layer: Layer, pre: Tensor) -> Tensor:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attemper.networks.layers import HardWeighting, Network
-from attemper.running.blocks import Block, Embedding, Look, clamp_room, under
+from attemper.running.blocks import Blocks, Look, clamp_room
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.config import Config, config_of
 from attemper.running.engines.choice import (
@@ -18,16 +19,16 @@ from attemper.running.engines.choice import (
     wants_gradients,
 )
 from attemper.running.engines.names import SCAN_FROM, Engine, engine_of, engine_reaching
-from attemper.running.engines.scan.forward import Scan
-from attemper.running.engines.scan.past import UnfitError
 from attemper.running.hooks import HookPoint, hooks
 from attemper.running.kept import KeptTensors
 from attemper.running.places import Places
 from attemper.running.tokens import checked_tokens
-from attemper.running.weights import torch_weights
+
+if TYPE_CHECKING:
+    from attemper.running.engines.scan.forward import Scan
 
 
-class DenseTransformer(nn.Module):
+class DenseTransformer(Blocks):
     """The network, running: tokens [batch, position] to the output coordinate [batch, position].
 
     `dtype` is the format of weights and activations; `weighting` replaces every head's own
@@ -63,43 +64,13 @@ class DenseTransformer(nn.Module):
         engine: str = Engine.AUTO,
         sealed: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(network, dtype, weighting, sealed=sealed)
         self._sealed = sealed
         self._scan: Scan | None = None
-        weights = torch_weights(network, dtype)
-        self.network = network
-        self.embed = Embedding(weights["embed.W_E"])
-        self.blocks = nn.ModuleList(
-            Block(
-                layer,
-                under(f"blocks.{number}.", weights),
-                weighting,
-                network.normalisation,
-                sealed=sealed,
-            )
-            for number, layer in enumerate(network.layers)
-        )
         self.engine = engine_of(engine)
         require_runnable(self, self.engine)
-        self.hook_embed = HookPoint()
-        self.hook_pos_embed = HookPoint()
         self._tabulated, self._position_tables = network.positions, KeptTensors()
         self.eval()  # nothing in it is different in training, and tools ask for it
-
-    @property
-    def layers(self) -> list[Block]:
-        """The blocks, one for each layer."""
-        return [block for block in self.blocks if isinstance(block, Block)]
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The format of the parameters now, in which activations are computed."""
-        return self.embed.W_E.dtype
-
-    @property
-    def device(self) -> torch.device:
-        """Where the parameters are now."""
-        return self.embed.W_E.device
 
     @property
     def cfg(self) -> Config:
@@ -140,6 +111,8 @@ class DenseTransformer(nn.Module):
         watched = require_reached(self, engine)
         if engine is not Engine.SCAN:
             return self._read(tokens, Places(lengths, tokens.shape[1]), engine, margins)
+        from attemper.running.engines.scan.past import UnfitError
+
         try:
             dense = watched or asked is Engine.SCAN
             output = self.scanner().run(tokens, lengths, margins, whole=watched, dense=dense)
@@ -149,6 +122,8 @@ class DenseTransformer(nn.Module):
 
     def scanner(self) -> Scan:
         """The weights as the scan reads them: anew each time, unless nobody can change them."""
+        from attemper.running.engines.scan.forward import Scan
+
         if not self._sealed:
             return Scan(self)
         if self._scan is None or (self._scan.dtype, self._scan.device) != (self.dtype, self.device):

@@ -22,39 +22,11 @@ from attemper.languages.words import Word
 from attemper.running.batches import tokens_of
 from attemper.running.blocks import clamp_room
 from attemper.running.dense import DenseTransformer
-from attemper.workbench.report.summary import labels_written
+from attemper.workbench.report.heads import HeadTrace, LayerMargin, Matrix, Truths, labels_written
 from attemper.workbench.report.windows import cut_word
 
 SHOWN = 40
 """How much of a word stands in the text of its trace."""
-
-Matrix = tuple[tuple[float, ...], ...]
-
-
-@final
-@dataclass(frozen=True)
-class HeadTrace:
-    """One head's attention: row i - 1, column j - 1 is the weight of position j for the query at i."""
-
-    layer: int
-    head: int
-    construction: str
-    writes: tuple[str, ...]
-    soft: Matrix
-    hard: Matrix
-
-    def __repr__(self) -> str:
-        place = f"layer {self.layer}, head {self.head}"
-        return f"<HeadTrace {place}: {self.construction}, {len(self.soft)} positions>"
-
-
-@final
-@dataclass(frozen=True)
-class LayerMargin:
-    """The smallest margin of a layer's clamps on the word; 1/4 is perfect, negative is broken."""
-
-    layer: int
-    margin: float
 
 
 @final
@@ -74,7 +46,7 @@ class Trace:
     """
 
     word: Word
-    subformulas: tuple[tuple[str, tuple[bool, ...]], ...]
+    subformulas: Truths
     output: tuple[float, ...]
     heads: tuple[HeadTrace, ...]
     margins: tuple[LayerMargin, ...]
@@ -86,7 +58,7 @@ class Trace:
     def _repr_html_(self) -> str:
         from attemper.workbench.report.trace_html import trace_html
 
-        return trace_html(self)
+        return trace_html(self.word, self.subformulas, self.heads, self.margins)
 
 
 def trace_word(
@@ -126,9 +98,7 @@ def trace_word(
     return Trace(word, subformulas, output, tuple(heads), tuple(margins))
 
 
-def _facts(
-    language: Language, word: Word, names: Mapping[Ref, str]
-) -> tuple[tuple[str, tuple[bool, ...]], ...]:
+def _facts(language: Language, word: Word, names: Mapping[Ref, str]) -> Truths:
     """The truth of every subformula, the state after every prefix, or every step that is a bit."""
     match language:
         case TemporalLanguage(formula, _, _):

@@ -7,17 +7,15 @@ sign, also in narrow formats (docs/theory.md).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 import torch
 from torch import Tensor, nn
 
 from attemper.networks.layers import HardWeighting, Masking, Softmax
+from attemper.running.attention import Attention
 from attemper.running.engines.matrix import scores_of, weights
 from attemper.running.places import Places
-
-if TYPE_CHECKING:
-    from attemper.running.attention import Attention
 
 
 def attend(attention: Attention, x: Tensor, places: Places) -> Tensor:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 import torch
 from torch import Tensor
 
 from attemper.networks.layers import HardWeighting, Masking, Softmax
+from attemper.running.attention import Attention
 from attemper.running.places import Places
-
-if TYPE_CHECKING:
-    from attemper.running.attention import Attention
 
 
 def attend(attention: Attention, x: Tensor, places: Places) -> Tensor:

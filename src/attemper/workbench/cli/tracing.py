@@ -23,10 +23,11 @@ from attemper.workbench.report.attention import (
     legend,
     truth_table,
 )
+from attemper.workbench.report.heads import HeadTrace
 from attemper.workbench.report.windows import Window, cut_word
 
 if TYPE_CHECKING:
-    from attemper.workbench.trace import HeadTrace, Trace
+    from attemper.workbench.trace import Trace
 
 LayerOption = Annotated[int | None, typer.Option(min=0, help="Only this layer, counted from 0.")]
 HeadOption = Annotated[int | None, typer.Option(min=0, help="Only heads of this number, counted from 0.")]
@@ -114,7 +115,7 @@ def _print(trace: Trace, view: View) -> None:
 
 
 def _print_truth(trace: Trace, view: View) -> None:
-    table, window = truth_table(trace, view)
+    table, window = truth_table(trace.subformulas, trace.word, view)
     if not window.is_whole:
         out.print(f"{_positions(window)}: --position I shows those around I, --json all")
     out.print(table)

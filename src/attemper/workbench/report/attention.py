@@ -9,13 +9,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from rich.table import Table
 from rich.text import Text
 
 from attemper.escapes import escaped
 from attemper.languages.words import Word
+from attemper.workbench.report.heads import HeadTrace, Truths
 from attemper.workbench.report.tables import table
 from attemper.workbench.report.windows import (
     Window,
@@ -27,9 +28,6 @@ from attemper.workbench.report.windows import (
     width_of,
     window_around,
 )
-
-if TYPE_CHECKING:
-    from attemper.workbench.trace import HeadTrace, Trace
 
 SHADES = "·░▒▓█"
 PLAIN_SHADES = ".-+*#"
@@ -76,22 +74,22 @@ class Pattern:
     shaded: bool
 
 
-def truth_table(trace: Trace, view: View) -> tuple[Table, Window]:
+def truth_table(subformulas: Truths, word: Word, view: View) -> tuple[Table, Window]:
     """The truth of every subformula, one character a position, and the positions that there is room for.
 
     Symbols stand above their positions where there is room for them, too.
     """
-    longest = max((len(name) for name, _ in trace.subformulas), default=0)
+    longest = max((len(name) for name, _ in subformulas), default=0)
     space = view.room - max(len(LABEL), min(longest, view.room // 3)) - 2
-    window = window_around(view.centre, len(trace.word), space)
+    window = window_around(view.centre, len(word), space)
     # A heading is not escaped by the console, as it has two lines.
-    symbols = [escaped(trace.word[i - 1]) for i in window.positions]
+    symbols = [escaped(word[i - 1]) for i in window.positions]
     named = width_of(symbols) * len(symbols) <= space
     width = width_of(symbols) if named else 1
     heading = ruler(window, width) + (f"\n{strip(symbols, width)}" if named else "")
     shown = table(LABEL, wraps=(LABEL,))
     shown.add_column(Text(heading), no_wrap=True)
-    for name, truth in trace.subformulas:
+    for name, truth in subformulas:
         shown.add_row(name, strip(("1" if truth[i - 1] else "." for i in window.positions), width))
     return shown, window
 

@@ -21,6 +21,7 @@ from attemper.networks.layers import (
 )
 from attemper.workbench.model import Model
 from attemper.workbench.report.assumptions import OneSymbol, one_symbol
+from attemper.workbench.report.heads import labels_written
 from attemper.workbench.streaming import Streaming, streaming_of
 
 
@@ -137,14 +138,6 @@ def normalisation_of(how: Normalisation) -> str:
     kind = "layer norm" if how.is_centred else "RMS norm"
     power = how.unit.numerator.bit_length() - how.unit.denominator.bit_length()
     return f"{kind}, eps {float(how.eps):.6g}; the residual stream holds numbers times 2^{power}"
-
-
-def labels_written(network: Network, head: Head) -> tuple[str, ...]:
-    """What a head writes; of a pair of opposite numbers the first."""
-    labels = [network.coordinates[target] for target in head.targets]
-    if network.normalisation is None:
-        return tuple(labels)
-    return tuple(label for label in labels if label.removeprefix(OPPOSITE) not in {*labels} - {label})
 
 
 def _embedded(network: Network) -> Iterator[ClosedForm]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import torch
 from torch import Tensor
 
 from attemper.exact.closed_forms import ClosedForm
 from attemper.networks.layers import Masking
-from attemper.running.blocks import clamp_room
+from attemper.running.blocks import Blocks, clamp_room
 from attemper.running.engines.scan.grid import Grid
 from attemper.running.engines.scan.layers import Errand, Look, ScanLayer, Ways, shown
 from attemper.running.engines.scan.past import NeedsPastError, Past
 from attemper.running.engines.scan.shapes import pure_forms
-
-if TYPE_CHECKING:
-    from attemper.running.dense import DenseTransformer
 
 COLUMNS = 1 << 16
 """How many columns of short words are laid side by side."""
@@ -36,7 +33,7 @@ FEW = 1 << 12
 class Scan:
     """A module's weights as the scan reads them. `ways` says how its heads were computed so far."""
 
-    def __init__(self, model: DenseTransformer) -> None:
+    def __init__(self, model: Blocks) -> None:
         network = model.network
         written = [model.embed.W_E]
         for layer in model.layers:
