@@ -183,7 +183,7 @@ def test_it_does_not_end_before_its_input(process: Child) -> None:
     process.take_streams()
     threading.Timer(0.1, process.end_input).start()
     with pytest.raises(EndedError):
-        child._end_with_the_parent()
+        child.end_with_the_parent()
     assert process.has_ended
     assert process.codes == [Failure.ORPHANED]
 

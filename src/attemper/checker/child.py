@@ -30,7 +30,7 @@ def main() -> None:
     # Who interrupts the terminal interrupts the parent, and the parent ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory(request.pop("memory"))
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    threading.Thread(target=end_with_the_parent, daemon=True).start()
     answer = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a user's model may print
     try:
@@ -76,7 +76,7 @@ def memory_can_be_limited() -> bool:
     return sys.platform == "linux"
 
 
-def _end_with_the_parent() -> None:
+def end_with_the_parent() -> None:
     """Wait for the end of the input, which is never written to: then there is nobody to answer."""
     os.read(sys.stdin.fileno(), 1)
     os._exit(Failure.ORPHANED)

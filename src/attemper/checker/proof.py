@@ -180,10 +180,10 @@ def _require_wellformed(program: Program) -> None:
 
 
 @contextmanager
-def deep() -> Iterator[None]:
+def deep(room: int = RECURSION) -> Iterator[None]:
     """Room to recurse: one-hot symbols have long diagrams."""
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION))
+    sys.setrecursionlimit(max(limit, room))
     try:
         yield
     finally:

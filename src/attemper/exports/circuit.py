@@ -9,10 +9,10 @@ from pathlib import Path
 from attemper.errors import UnsupportedError
 from attemper.exact.closed_forms import form_to_tree, show_form, tests_in
 from attemper.exact.predicates import Named, periodic
-from attemper.exports.dependencies import Component, Edge, components_of, edges_of, head_name, hidden_name
+from attemper.exports.dependencies import Component, components_of, edges_of, head_name, hidden_name
 from attemper.exports.subject import Subject
 from attemper.networks.form_text import sum_text
-from attemper.networks.layers import Coordinate, Head, Layer, LinearForm, Network, Softmax
+from attemper.networks.layers import Head, Layer, LinearForm, Network, Softmax
 from attemper.writing import write_together
 
 FORMAT = "attemper-circuit/1"
@@ -63,7 +63,10 @@ def circuit_of(subject: Subject) -> Entry:
         "coordinates": _coordinates(network, components),
         "components": list(_entries(subject)),
         "clamps": [clamp for number, layer in enumerate(network.layers) for clamp in _clamps(number, layer)],
-        "edges": [_edge(edge) for edge in edges_of(components)],
+        "edges": [
+            {"from": edge.source, "to": edge.target, "as": str(edge.role), "coordinate": edge.coordinate}
+            for edge in edges_of(components)
+        ],
     }
 
 
@@ -95,10 +98,6 @@ def _coordinates(network: Network, components: tuple[Component, ...]) -> list[En
     return [{"index": c, "label": label, "written_by": own} for c, (label, own) in labelled]
 
 
-def _edge(edge: Edge) -> Entry:
-    return {"from": edge.source, "to": edge.target, "as": str(edge.role), "coordinate": edge.coordinate}
-
-
 def _entries(subject: Subject) -> Iterator[Entry]:
     """The components as JSON, in the order of a run."""
     network = subject.network
@@ -114,16 +113,12 @@ def _entries(subject: Subject) -> Iterator[Entry]:
         for index, head in enumerate(layer.heads):
             yield _head(subject, number, index, head)
         yield from _hidden(number, layer)
+    put_out = network.symbols or ((None, network.output),)
     yield {
         **_place("output", "output", None),
         "measure": None if network.measure is None else str(network.measure),
-        "reads": [{"coordinate": coordinate, "name": name} for name, coordinate in _put_out(network)],
+        "reads": [{"coordinate": coordinate, "name": name} for name, coordinate in put_out],
     }
-
-
-def _put_out(network: Network) -> tuple[tuple[str | None, Coordinate], ...]:
-    """The coordinates that are put out; with the names of symbols, where there are some."""
-    return network.symbols or ((None, network.output),)
 
 
 def _place(name: str, kind: str, hook: str | None, **more: object) -> Entry:

@@ -45,3 +45,8 @@ def remarks_of(subject: Subject, dtype: str) -> dict[str, str]:
         "horizon": str(horizons.get(dtype, {}).get(KERNEL, "")),
         **{name: json.dumps(value, ensure_ascii=False) for name, value in values.items()},
     }
+
+
+def indented(text: str) -> str:
+    """The text as a block of code, whatever characters are in it."""
+    return "\n".join(f"    {line}" for line in text.splitlines())

@@ -8,7 +8,7 @@ from math import sqrt
 import torch
 from torch import Tensor, nn
 
-from attemper.exact.closed_forms import ONE, ClosedForm
+from attemper.exact.closed_forms import ONE
 from attemper.networks.layers import HardWeighting, Layer, Softmax
 from attemper.running.closed_form_tensors import form_values
 from attemper.running.hooks import HookPoint
@@ -75,7 +75,8 @@ class Attention(nn.Module):
         root = sqrt(like.shape[-1])
 
         def table(i: Tensor, n: Tensor) -> Tensor:
-            scales = [form_values(_coldness(weighting), i, n) / root for weighting in weightings]
+            colds = (one.inverse_temperature if isinstance(one, Softmax) else ONE for one in weightings)
+            scales = [form_values(cold, i, n) / root for cold in colds]
             return torch.stack(scales, dim=2).to(like.dtype)[..., None]
 
         return places.tabulate(self._scales, (weightings, root, like.dtype), table)
@@ -83,7 +84,3 @@ class Attention(nn.Module):
     def _find_zero_queries(self) -> list[bool]:
         found: list[bool] = (self.W_Q == 0).flatten(1).all(dim=1).tolist()
         return found
-
-
-def _coldness(weighting: HardWeighting | Softmax) -> ClosedForm:
-    return weighting.inverse_temperature if isinstance(weighting, Softmax) else ONE

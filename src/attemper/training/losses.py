@@ -39,7 +39,7 @@ class NextSymbols:
         return len(symbols_of(self.source)) + 1
 
     def loss(self, model: nn.Module, step: int) -> Tensor:
-        asked, seed = self.settings.training, _seed(self.settings.seeds.data, step)
+        asked, seed = self.settings.training, (self.settings.seeds.data << 40) + step
         prefixes = drawn_prefixes(self.source, asked.length, asked.batch, seed)
         law = prefixes.law[:, 1:]
         if self.draws_symbols:
@@ -134,8 +134,3 @@ def words_digest(lesson: Lesson) -> str | None:
             return sha256(said.encode()).hexdigest()
         case _:
             assert_never(lesson)
-
-
-def _seed(seed: int, step: int) -> int:
-    """A seed for each step."""
-    return (seed << 40) + step

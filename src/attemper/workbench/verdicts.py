@@ -37,16 +37,14 @@ def verdict(side: Side, word: Word) -> bool | None:
                 return language.accepts_empty
             if isinstance(language, Dfa):
                 return language.accepts(word)
-            bits: Sequence[bool] = language.bits(word) if _is_short(word) else _fast(language, word)
+            bits: Sequence[bool] = (
+                language.bits(word) if len(word) <= DEFINITIONAL_LENGTH else _fast(language, word)
+            )
             return bits[0 if language.reads_first else -1]
         case Weighed(_, network):
             return network.accepts_empty if not word else _of_network(network, word)
         case _:
             assert_never(side)
-
-
-def _is_short(word: Word) -> bool:
-    return len(word) <= DEFINITIONAL_LENGTH
 
 
 def _fast(language: object, word: Word) -> Sequence[bool]:

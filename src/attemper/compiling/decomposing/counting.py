@@ -236,7 +236,7 @@ def _bundles(twisted: Sequence[Twist]) -> list[_Bundle]:
     degree = max(twist.group.degree for twist in twisted)
     found: list[_Bundle] = []
     for twist in sorted(twisted, key=lambda twist: -twist.group.order):
-        increments = {step: _padded(g, degree) for step, g in twist.increments.items()}
+        increments = {step: g + tuple(range(len(g), degree)) for step, g in twist.increments.items()}
         own = Group(degree, tuple(dict.fromkeys(increments.values())))
         for bundle in found:
             joint = Group(degree, bundle.group.generators + own.generators)
@@ -247,7 +247,3 @@ def _bundles(twisted: Sequence[Twist]) -> list[_Bundle]:
         else:
             found.append(_Bundle([twist.component], own, increments))
     return found
-
-
-def _padded(permutation: Permutation, degree: int) -> Permutation:
-    return permutation + tuple(range(len(permutation), degree))

@@ -132,7 +132,7 @@ def decompose(dfa: Dfa, limits: Limits | None = None) -> Decomposition:
             tried += [Alternative(plan.name, plan.sublayers) for plan in plans]
             return Decomposition(counter, (*tried, Alternative("a counter", counter.sublayers, 0, 0)))
         tried.append(Alternative("a counter", counter.sublayers))
-    direct, refusals = _best(task, plans, limits, None)
+    direct, refusals = _best(task, plans, None)
     tried += refusals
     best: tuple[_Built, ...] | None = None
     if direct is not None:
@@ -252,7 +252,7 @@ def _plan(task: _Task, name: str, places: Places, count: int, most: int) -> _Pla
 
 
 def _best(
-    task: _Task, plans: Sequence[_Plan | _Built], limits: Limits, allowed: int | None
+    task: _Task, plans: Sequence[_Plan | _Built], allowed: int | None
 ) -> tuple[_Built | None, list[Alternative]]:
     """The smallest chain among those with the fewest sublayers, or with as many as are allowed."""
     found: list[_Built] = []
@@ -316,7 +316,7 @@ def _split(
     allowed = max(min(plan.sublayers for plan in part) for part in plans)
     if best is not None and allowed > best:
         return None, Alternative(name, allowed)
-    built = [_best(task, part, limits, allowed)[0] for task, part in zip(tasks, plans, strict=True)]
+    built = [_best(task, part, allowed)[0] for task, part in zip(tasks, plans, strict=True)]
     whole = tuple(part for part in built if part is not None)
     if len(whole) < len(built):
         return None, Alternative(name, allowed, refusal="a part was refused")

@@ -112,7 +112,7 @@ class _Writer:
             case Equals(count, value):
                 return self._compared(ComparisonOperator.EQUAL, count, value)
             case CountTest(predicate, count, scale, shift):
-                return _tested(ref, predicate, self._term(count, scale, shift))
+                return _tested(predicate, self._term(count, scale, shift))
             case Gate() | Table() | Attend() | Shift():
                 raise UnsupportedError(f"step {ref} is not written as a formula")
             case _:
@@ -246,12 +246,12 @@ def _of_place(ref: Ref, form: ClosedForm) -> Formula:
         case Test(Zero(), 1, 0, -1):
             return FIRST
         case Test(predicate, per_position, 0, shift):
-            return _tested(ref, predicate, linear_term(((per_position, PositionAtom()),), shift))
+            return _tested(predicate, linear_term(((per_position, PositionAtom()),), shift))
         case _:
             raise UnsupportedError(f"step {ref} tests something else than where it is")
 
 
-def _tested(ref: Ref, predicate: Predicate, term: Term) -> Formula:
+def _tested(predicate: Predicate, term: Term) -> Formula:
     zero = Term((), 0)
     match predicate:
         case Zero():

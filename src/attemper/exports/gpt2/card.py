@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from attemper.exports.gpt2.layout import Layout
 from attemper.exports.gpt2.vocabulary import answers_of, tokens_of_answers
 from attemper.exports.kinds import NETWORK
+from attemper.exports.remarks import indented
 from attemper.exports.subject import Subject
 
 CLASSIFIER = "token-classification"
@@ -23,7 +24,7 @@ pipeline_tag: text-generation
 
 # A compiled network inside a stock GPT-2
 
-{_indented(subject.title)}
+{indented(subject.title)}
 
 compiled by attemper ({subject.source.regime} regime) and written into the weights of an unmodified GPT-2,
 in {dtype}. Nothing was trained. Reading it needs transformers alone, and no code of attemper.
@@ -78,10 +79,6 @@ def _verdict(subject: Subject) -> str:
     return (
         f"- **Verdict**: the label of the {place} token. The empty word, which no GPT-2 reads, is {empty}.\n"
     )
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 def _horizons(subject: Subject, dtype: str) -> str:

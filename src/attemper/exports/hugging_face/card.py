@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attemper.exports.remarks import KERNEL, remarks_of
+from attemper.exports.remarks import KERNEL, indented, remarks_of
 from attemper.exports.subject import Subject
 
 
@@ -10,19 +10,14 @@ def model_card(subject: Subject, dtype: str, *, is_exact: bool) -> str:
     """The text of `README.md`; `is_exact`: every weight is the network's own in the format `dtype`."""
     said, network = remarks_of(subject, dtype), subject.network
     parts = (
-        _HEAD.format(kind=said["source_kind"], source=_indented(subject.title), digest=subject.digest),
+        _HEAD.format(kind=said["source_kind"], source=indented(subject.title), digest=subject.digest),
         _use(has_verdict=not network.symbols),
         _ANSWERS[bool(network.symbols)],
         _horizons(subject, dtype),
-        _check(dtype, is_exact=is_exact),
+        _CHECK if is_exact else _ROUNDED.format(dtype=dtype),
         _LIMITS,
     )
     return "\n".join(parts)
-
-
-def _indented(text: str) -> str:
-    """The text as a block of code, whatever characters are in it."""
-    return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 def _use(*, has_verdict: bool) -> str:
@@ -46,10 +41,6 @@ def _horizons(subject: Subject, dtype: str) -> str:
         if KERNEL in kernels
     ]
     return "\n".join([_CLAIMED, *rows, "", _CONVERTED])
-
-
-def _check(dtype: str, *, is_exact: bool) -> str:
-    return _CHECK if is_exact else _ROUNDED.format(dtype=dtype)
 
 
 _HEAD = """---

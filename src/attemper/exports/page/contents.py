@@ -18,8 +18,6 @@ from attemper.languages.regular.files import dfa_from_json
 from attemper.languages.words import check_word
 from attemper.networks.files import HARD, Source
 from attemper.networks.layers import (
-    Construction,
-    Foreign,
     HardWeighting,
     Head,
     Layer,
@@ -149,7 +147,7 @@ def _head(name: str, head: Head) -> dict[str, Data]:
     match head.weighting:
         case Softmax(coldness):
             return {
-                "does": _said(head.construction),
+                "does": type(head.construction).__name__,
                 "mask": str(head.masking),
                 "coldness": form_data(coldness),
                 "coldnessText": show_form(coldness),
@@ -165,11 +163,6 @@ def _head(name: str, head: Head) -> dict[str, Data]:
             )
         case _:
             assert_never(head.weighting)
-
-
-def _said(construction: Construction | Foreign) -> str:
-    """What a head is for, as `attemper show` names it."""
-    return type(construction).__name__
 
 
 def _hidden(layer: Layer) -> list[Data]:

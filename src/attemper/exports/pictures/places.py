@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import fsum
+from statistics import fmean
 from typing import NamedTuple, final
 from unicodedata import east_asian_width
 
@@ -79,7 +79,7 @@ def _heights(drawing: Layered) -> dict[Node, float]:
         heights.update({node: offset - offsets[-1] / 2 for node, offset in zip(column, offsets, strict=True)})
     for _ in range(ROUNDS):
         for column in drawing.columns:
-            wanted = [_mean([heights[one] for one in neighbours.get(node, [node])]) for node in column]
+            wanted = [fmean([heights[one] for one in neighbours.get(node, [node])]) for node in column]
             heights.update(zip(column, _apart(wanted, _offsets(column)), strict=True))
     return heights
 
@@ -108,7 +108,3 @@ def _apart(wanted: Sequence[float], offsets: Sequence[float]) -> list[float]:
             pools[-2:] = [((upper * many + lower * few) / (many + few), many + few)]
     levels = [level for level, count in pools for _ in range(count)]
     return [level + offset for level, offset in zip(levels, offsets, strict=True)]
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return fsum(numbers) / len(numbers)

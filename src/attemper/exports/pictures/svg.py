@@ -59,10 +59,10 @@ def automaton_svg(dfa: Dfa, *, standalone: bool = False) -> str:
         _start(states[graph.start]),
         *(_state(state, place, graph) for state, place in states.items()),
     ]
-    return _framed(parts, _corners(states, lines, labels, graph.start), note, standalone=standalone)
+    return _framed(parts, _corners(states, lines, labels, graph.start), note)
 
 
-def _framed(parts: list[str], corners: list[Point], note: str, *, standalone: bool) -> str:
+def _framed(parts: list[str], corners: list[Point], note: str) -> str:
     """The parts in an SVG element that is as large as they are; the note stands below them."""
     left, top = (min(point[axis] for point in corners) - MARGIN for axis in (0, 1))
     width = max(max(point.x for point in corners) + MARGIN - left, width_of(note) + 2 * MARGIN)
@@ -71,15 +71,12 @@ def _framed(parts: list[str], corners: list[Point], note: str, *, standalone: bo
         at = f'x="{_number(left + MARGIN)}" y="{_number(top + height)}"'
         parts = [*parts, f'<text {at} fill="currentColor" font-size="12">{_text(note)}</text>']
         height += LINE
+    drawn = "".join(f"{part}\n" for part in parts if part)
     box = " ".join(map(_number, (left, top, width, height)))
     space = ' xmlns="http://www.w3.org/2000/svg"'
     size = f'width="{_number(width)}" height="{_number(height)}"'
     font = 'font-family="ui-monospace, monospace" font-size="13"'
-    return f'<svg{space} role="img" viewBox="{box}" {size} {font}>\n{_joined(parts)}</svg>\n'
-
-
-def _joined(parts: list[str]) -> str:
-    return "".join(f"{part}\n" for part in parts if part)
+    return f'<svg{space} role="img" viewBox="{box}" {size} {font}>\n{drawn}</svg>\n'
 
 
 def _corners(

@@ -32,7 +32,7 @@ def load_masked(source: str) -> MaskedModel:
         network, _ = load_network(Path(source))
         return MaskedNetwork(network)
     found = imported(source)
-    if callable(found) and not _is_model(found):
+    if callable(found) and (isinstance(found, type) or not hasattr(found, "scores")):
         made_by = found
         with blaming(source, wholly=True):
             found = made_by()
@@ -42,10 +42,6 @@ def load_masked(source: str) -> MaskedModel:
         not_bare(found, source)
     with blaming(source, wholly=True):
         return as_masked(found, source)
-
-
-def _is_model(found: object) -> bool:
-    return not isinstance(found, type) and hasattr(found, "scores")
 
 
 def as_masked(found: object, source: str) -> MaskedModel:

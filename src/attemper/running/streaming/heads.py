@@ -69,6 +69,30 @@ class Keeping(ABC):
         """What is read at position i of all that was seen."""
 
 
+class KeepingNothing(ABC):
+    """A head that keeps nothing: what it reads follows from the queries alone."""
+
+    scores: Scores
+    most = 0
+
+    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
+        """See `StreamingHead.step`."""
+        return self.read(i, self.scores.queries_at(i, x), limit)
+
+    @abstractmethod
+    def read(self, i: int, q: Sequence[float], limit: float) -> Sequence[float]:
+        """What it reads at position i, where the queries are q."""
+
+    def rows(self) -> list[Row]:
+        """Nothing."""
+        return []
+
+    def restore(self, rows: Sequence[Row], position: int) -> None:
+        """See `StreamingHead.restore`."""
+        if rows:
+            raise ValueError("it keeps nothing, but something stands there")
+
+
 def limit_at(i: int) -> float:
     """How far below the best score a key must be to be left out at position i: ln i + 61 ln 2.
 

@@ -14,12 +14,12 @@ from math import exp, expm1
 from typing import final
 
 from attemper.running.streaming.forms import linear_function
-from attemper.running.streaming.heads import Row, averaged
+from attemper.running.streaming.heads import KeepingNothing, averaged
 from attemper.running.streaming.keys import Scores
 
 
 @final
-class Geometric:
+class Geometric(KeepingNothing):
     """A head that keeps nothing; `values` are those of even and of odd positions."""
 
     def __init__(self, scores: Scores, values: tuple[tuple[float, ...], tuple[float, ...]]) -> None:
@@ -31,11 +31,6 @@ class Geometric:
             (first, linear_function(scores.level(key)), linear_function(scores.slope(key)), values[first % 2])
             for first, key in zip(firsts, keys, strict=True)
         ]
-        self.most = 0
-
-    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
-        """See `StreamingHead.step`."""
-        return self.read(i, self.scores.queries_at(i, x), limit)
 
     def read(self, i: int, q: Sequence[float], limit: float) -> Sequence[float]:
         """What it reads at position i, where the queries are q."""
@@ -56,15 +51,6 @@ class Geometric:
             for m, value in enumerate(values):
                 sums[m] += own * value
         return averaged(self.scores.name, i, sums, weight)
-
-    def rows(self) -> list[Row]:
-        """Nothing."""
-        return []
-
-    def restore(self, rows: Sequence[Row], position: int) -> None:
-        """See `StreamingHead.restore`."""
-        if rows:
-            raise ValueError("it keeps nothing, but something stands there")
 
 
 def _geometric(x: float, terms: int) -> float:

@@ -13,7 +13,7 @@ from typing import final
 
 from attemper.errors import UndecidedError, UnsupportedError
 from attemper.running.streaming.forms import OfPosition, linear_function
-from attemper.running.streaming.heads import Row, averaged
+from attemper.running.streaming.heads import KeepingNothing, averaged
 from attemper.running.streaming.keys import Scores
 
 MOST_STEPS = 64
@@ -66,7 +66,7 @@ class _Parabola:
 
 
 @final
-class Vertex:
+class Vertex(KeepingNothing):
     """A lookup; `values` are closed forms of the position."""
 
     def __init__(self, scores: Scores, values: tuple[OfPosition, ...]) -> None:
@@ -83,11 +83,6 @@ class Vertex:
             )
             for first, key in zip(firsts, keys, strict=True)
         ]
-        self.most = 0
-
-    def step(self, i: int, x: Sequence[float], limit: float) -> Sequence[float]:
-        """See `StreamingHead.step`."""
-        return self.read(i, self.scores.queries_at(i, x), limit)
 
     def read(self, i: int, q: Sequence[float], limit: float) -> Sequence[float]:
         """What it reads at position i, where the queries are q."""
@@ -140,12 +135,3 @@ class Vertex:
         return UnsupportedError(
             f"{self.scores.name} cannot be streamed at position {i:,}: {why}; run the whole word instead"
         )
-
-    def rows(self) -> list[Row]:
-        """Nothing."""
-        return []
-
-    def restore(self, rows: Sequence[Row], position: int) -> None:
-        """See `StreamingHead.restore`."""
-        if rows:
-            raise ValueError("it keeps nothing, but something stands there")

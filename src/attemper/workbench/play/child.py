@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, BinaryIO
 
-from attemper.checker.child import Failure, limit_memory
+from attemper.checker.child import Failure, end_with_the_parent, limit_memory
 
 if TYPE_CHECKING:
     from attemper.certificates.claims import Certificate
@@ -28,7 +28,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory(int(sys.argv[1]))
     question = sys.stdin.buffer.readline()
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    threading.Thread(target=end_with_the_parent, daemon=True).start()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:
@@ -99,9 +99,3 @@ def _first_word(model: Model) -> tuple[str, ...]:
 def _write(answers: BinaryIO, said: dict[str, object]) -> None:
     answers.write(json.dumps(said, separators=(",", ":"), allow_nan=False).encode() + b"\n")
     answers.flush()
-
-
-def _end_with_the_parent() -> None:
-    """Wait for the end of the input: then there is nobody to answer."""
-    os.read(sys.stdin.fileno(), 1)
-    os._exit(Failure.ORPHANED)

@@ -8,14 +8,12 @@ the caller then sends that task again, with the bytes.
 from __future__ import annotations
 
 import pickle
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import final
 
+from attemper.checker.proof import deep
 from attemper.errors import UnsupportedError
 from attemper.languages.language import Language
 from attemper.networks.layers import Network
@@ -25,11 +23,11 @@ from attemper.workbench.verifying.answers import Verification
 from attemper.workbench.verifying.batches import Batch
 from attemper.workbench.verifying.comparing import Contest, one_thread, try_batches
 
-RECURSION = 30_000
-"""Formulas nest up to 1,000 levels, each of which takes some calls of the pickler."""
-
 MOST_KEPT = 2
 """How many models a thread of a worker keeps."""
+
+RECURSION = 30_000
+"""Room in which the deepest formulas that can be read can be pickled; reading a pickle takes no depth."""
 
 
 @final
@@ -59,7 +57,7 @@ def packed(model: Model) -> Task:
     Raises `UnsupportedError` for a formula that nests more deeply than this Python can write.
     """
     try:
-        with _deep_recursion():
+        with deep(RECURSION):
             data = pickle.dumps((model.network, model.language), protocol=pickle.HIGHEST_PROTOCOL)
     except RecursionError:
         # Python 3.12 has a limit for this that nobody can raise.
@@ -68,17 +66,6 @@ def packed(model: Model) -> Task:
             "its words in this one (leave --jobs and --scheduler out)"
         ) from None
     return Task(sha256(data).hexdigest(), data)
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """Within, the deepest formulas that can be read can be pickled; reading a pickle takes no depth."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def with_batches(task: Task, batches: tuple[Batch, ...], *, brings_model: bool) -> Task:
