@@ -112,6 +112,22 @@ def test_a_command_loads_what_it_needs(
         assert ("flint",) not in loaded
 
 
+def test_a_word_is_run_without_compiler_and_checker(tmp_path: Path) -> None:
+    """In a fresh process, and a network that streams: at most 60 modules of ours, of these rooms alone."""
+    attemper.compile("O a", "ab", regime="decoder").save(tmp_path)
+    (tmp_path / "certificate.json").write_text("nobody asks for it", encoding="utf-8")
+    run = f"import sys; sys.argv[1:] = ['run', {str(tmp_path)!r}, 'ba']; import attemper.__main__ as it"
+    script = f"{run}\ntry: it.main()\nexcept SystemExit: pass\nprint(*sys.modules)"
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    said, _, names = finished.stdout.partition("\n")
+    assert said == "accepted  ba  01"
+    assert not {"torch", "flint", "safetensors"} & set(names.split())
+    ours = sorted(name for name in names.split() if name.partition(".")[0] == "attemper")
+    rooms = {"exact", "languages", "networks", "running", "workbench"}
+    assert [name for name in ours if name.count(".") > 1 and name.split(".")[1] not in rooms] == []
+    assert len(ours) <= 60, ours
+
+
 def test_attention_programs_load_nothing_heavy() -> None:
     parts = ("ops", "show", "parse", "trees", "meaning", "machine", "wellformed")
     loaded = modules_loaded_by("import " + ", ".join(f"attemper.attention_program.{part}" for part in parts))
